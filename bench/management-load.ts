@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { permissions } from "@countersign/domain/members/permissions";
-import { addAccessToken } from "@countersign/store/queries/access-tokens";
+import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
 import type { Store } from "@countersign/store/store";
-import { newId } from "../tests/support/seller.ts";
+import { newId } from "../tests/support/test-organization.ts";
 
 export interface ManagementAccess {
   readonly organizationId: string;

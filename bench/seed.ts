@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import type { DatabaseLocation } from "@countersign/store/open";
-import { addIpBlocks, type NewIpBlock } from "@countersign/store/queries/ip-blocks";
-import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses";
-import { newId, openSeller } from "../tests/support/seller.ts";
+import { addIpBlocks, type NewIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
+import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
+import { newId, openTestOrganization } from "../tests/support/test-organization.ts";
 import { createManagementAccess, type ManagementAccess } from "./management-load.ts";
 
 export interface Seeded {
@@ -19,7 +19,7 @@ const sampleSize = 50_000;
 /** Creates an organization with a signing product and this many licenses, each with 127.0.0.1 registered. */
 export async function seed(location: DatabaseLocation, licenses: number, cidrBlocks = 0): Promise<Seeded> {
   // A daily limit that is never reached, so that every response includes the work of counting.
-  const seller = await openSeller(location, {
+  const seller = await openTestOrganization(location, {
     dailyLimit: 1_000_000_000,
     settings: { signed_validation: 1 },
   });

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import type { DatabaseLocation } from "@countersign/store/open";
-import { licenseRow, tagRows } from "@countersign/store/queries/licenses";
-import { newId, openSeller } from "../tests/support/seller.ts";
+import { licenseRow, tagRows } from "@countersign/store/queries/licenses/create";
+import { newId, openTestOrganization } from "../tests/support/test-organization.ts";
 import { createManagementAccess, type ManagementAccess } from "./management-load.ts";
 
 const dayMs = 86_400_000;
@@ -15,7 +15,7 @@ export async function seedVariedLicenses(
   location: DatabaseLocation,
   licenses: number,
 ): Promise<ManagementAccess> {
-  const seller = await openSeller(location);
+  const seller = await openTestOrganization(location);
   const nowMs = Date.now();
   for (let start = 0; start < licenses; start += batchSize) {
     const batch = Array.from({ length: Math.min(batchSize, licenses - start) }, (_, index) =>

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { distribution } from "@countersign/store/distribution";
 import { type DatabaseLocation, openStore } from "@countersign/store/open";
-import { addDeliveries } from "@countersign/store/queries/distribute";
-import { addEvents } from "@countersign/store/queries/events";
+import { addEvents } from "@countersign/store/queries/events/events";
+import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryRow, EventRow } from "@countersign/store/tables";
-import { newId } from "../tests/support/seller.ts";
+import { newId } from "../tests/support/test-organization.ts";
 import { makeEndpoint } from "../tests/support/webhooks.ts";
 
 const batchSize = 1_000;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseAddress } from "@countersign/domain/ip/address";
-import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/addresses";
+import { parseIpAddress } from "@countersign/domain/ip/ip-address";
+import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
 import { OperatorProblem } from "./problem.ts";
 
@@ -22,7 +22,7 @@ test("nothing has to be set", () => {
     discord: null,
     mail: null,
     metricsToken: null,
-    lettersADay: 20_000,
+    dailyEmails: 20_000,
     language: "en",
     durability: "standard",
     encryptionKey: null,
@@ -51,9 +51,9 @@ describe("a good value is used", () => {
     [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
     [{ DATABASE_URL: "postgresql://h/d" }, { database: { kind: "postgres", url: "postgresql://h/d" } }],
     [{ COUNTERSIGN_DEFAULT_PLAN: "free" }, { defaultPlan: "free" }],
-    [{ COUNTERSIGN_SIGN_UP: "closed" }, { signUp: "closed", lettersADay: 20_000 }],
-    [{ COUNTERSIGN_SIGN_UP: "open" }, { signUp: "open", lettersADay: 500 }],
-    [{ COUNTERSIGN_SIGN_UP: "open", COUNTERSIGN_DAILY_LETTERS: "0" }, { lettersADay: 0 }],
+    [{ COUNTERSIGN_SIGN_UP: "closed" }, { signUp: "closed", dailyEmails: 20_000 }],
+    [{ COUNTERSIGN_SIGN_UP: "open" }, { signUp: "open", dailyEmails: 500 }],
+    [{ COUNTERSIGN_SIGN_UP: "open", COUNTERSIGN_DAILY_EMAILS: "0" }, { dailyEmails: 0 }],
     [{ LANG: "de_DE.UTF-8" }, { language: "de" }],
     [{ LANG: "de_DE.UTF-8", LC_MESSAGES: "es_ES.UTF-8" }, { language: "es" }],
     [{ LANG: "de_DE.UTF-8", LC_ALL: "C" }, { language: "en" }],
@@ -91,7 +91,7 @@ describe("a good value is used", () => {
   test("trusted proxies cover what they list and nothing else", () => {
     const { trustedProxies } = readConfig({ COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::1" });
     const covers = (ip: string) => {
-      const address = parseAddress(ip);
+      const address = parseIpAddress(ip);
       return address !== null && trustedProxies.covers(address, Date.now());
     };
     expect(["10.1.2.3", "2001:db8::1", "11.0.0.1", "2001:db8::2"].map(covers)).toEqual([

@@ -8,9 +8,9 @@ import {
   type AllowedTargets,
   noAllowedTargets,
   parseAllowedTargets,
-} from "@countersign/domain/webhooks/addresses";
+} from "@countersign/domain/webhooks/allowed-targets";
 import type { DatabaseLocation } from "@countersign/store/open";
-import { parseAddress } from "@countersign/store/postgres/address";
+import { parsePostgresUrl } from "@countersign/store/postgres/url";
 import { StoreProblem } from "@countersign/store/problem";
 import { type LogLevel, logLevels } from "./log.ts";
 import { OperatorProblem } from "./problem.ts";
@@ -32,7 +32,7 @@ export interface Config {
   /** How emails are sent; null if they are stored for the platform admin to read. */
   readonly mail: MailSettings | null;
   /** The maximum number of emails a day to the customers of one organization. */
-  readonly lettersADay: number;
+  readonly dailyEmails: number;
   /** The default language of emails for an account created on the command line. */
   readonly language: Language;
   readonly durability: "standard" | "strict";
@@ -90,10 +90,10 @@ export function readConfig(environment: Environment): Config {
     signUp,
     discord: discord(setting),
     mail: mail(setting("COUNTERSIGN_SMTP_URL"), setting("COUNTERSIGN_MAIL_FROM")),
-    lettersADay: wholeNumber(
-      "COUNTERSIGN_DAILY_LETTERS",
+    dailyEmails: wholeNumber(
+      "COUNTERSIGN_DAILY_EMAILS",
       // If anyone can create an organization, anyone could send emails in the operator's name.
-      setting("COUNTERSIGN_DAILY_LETTERS") ?? (signUp === "open" ? "500" : "20000"),
+      setting("COUNTERSIGN_DAILY_EMAILS") ?? (signUp === "open" ? "500" : "20000"),
       0,
       10_000_000,
     ),
@@ -230,7 +230,7 @@ function mail(smtpUrl: string | null, from: string | null): MailSettings | null 
 function databaseLocation(text: string | null, folder: string): DatabaseLocation {
   if (text === null) return { kind: "sqlite", folder };
   try {
-    parseAddress(text);
+    parsePostgresUrl(text);
   } catch (cause) {
     if (cause instanceof StoreProblem) throw new ConfigProblem(cause.message, { cause });
     throw cause;

@@ -92,16 +92,16 @@ describe("the reason of an error", () => {
 
 describe("what happens in bursts", () => {
   test("is told at once the first time, and then added up", async () => {
-    const told: [number, string][] = [];
-    const tell = inBursts<string>(20, (amount, latest) => told.push([amount, latest]));
-    tell(1, "a");
-    tell(2, "b");
-    tell(3, "c");
-    expect(told).toEqual([[1, "a"]]);
+    const reported: [number, string][] = [];
+    const report = inBursts<string>(20, (amount, latest) => reported.push([amount, latest]));
+    report(1, "a");
+    report(2, "b");
+    report(3, "c");
+    expect(reported).toEqual([[1, "a"]]);
     const deadlineMs = performance.now() + 5_000;
-    while (told.length < 2 && performance.now() < deadlineMs)
+    while (reported.length < 2 && performance.now() < deadlineMs)
       await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [1, "a"],
       [5, "c"],
     ]);

@@ -38,14 +38,14 @@ export function createLog({ level, pretty, now, write }: LogOptions): Log {
  */
 export function inBursts<T>(
   everyMs: number,
-  tell: (amount: number, latest: T) => void,
+  recordEvents: (amount: number, latest: T) => void,
 ): (amount: number, latest: T) => void {
   let waiting: { amount: number; latest: T } | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
   const next = () => {
     timer = null;
     if (waiting === null) return;
-    tell(waiting.amount, waiting.latest);
+    recordEvents(waiting.amount, waiting.latest);
     waiting = null;
     rest();
   };
@@ -55,7 +55,7 @@ export function inBursts<T>(
   };
   return (amount, latest) => {
     if (timer === null) {
-      tell(amount, latest);
+      recordEvents(amount, latest);
       rest();
     } else {
       waiting = { amount: (waiting?.amount ?? 0) + amount, latest };

@@ -29,7 +29,7 @@ export interface RunningServer {
 const longestDrainMs = 8_000;
 /** Including the drain. */
 const longestStopMs = 9_500;
-const longestFarewellMs = 1_000;
+const longestShutdownMs = 1_000;
 const quietMs = 100;
 
 /**
@@ -157,7 +157,7 @@ async function drain(listener: Listener, batcher: Batcher): Promise<void> {
   const isBusy = () => listener.pendingRequests() > 0 || batcher.size > 0;
   await farewell(isBusy);
   listener.stopAccepting();
-  while (isBusy() && performance.now() < deadlineMs) await nextLook();
+  while (isBusy() && performance.now() < deadlineMs) await nextCheck();
   await listener.cut();
 }
 
@@ -166,14 +166,14 @@ async function drain(listener: Listener, batcher: Batcher): Promise<void> {
  * runtime closes kept-alive connections as soon as it stops accepting, and a request already on its way would be lost.
  */
 async function farewell(isBusy: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + longestFarewellMs;
+  const deadlineMs = performance.now() + longestShutdownMs;
   let quietSinceMs = performance.now();
   while (performance.now() < deadlineMs && performance.now() - quietSinceMs < quietMs) {
-    await nextLook();
+    await nextCheck();
     if (isBusy()) quietSinceMs = performance.now();
   }
 }
 
-function nextLook(): Promise<void> {
+function nextCheck(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

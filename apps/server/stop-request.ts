@@ -1,5 +1,5 @@
 const secondSignalMs = 1_000;
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 
 /** Why the server should stop: a signal, or the exit of its parent process. */
 export type StopReason = NodeJS.Signals | "the process that started it has ended";
@@ -13,14 +13,14 @@ let requested: Promise<StopReason> | null = null;
 export function stopRequested(): Promise<StopReason> {
   requested ??= new Promise((resolve) => {
     let firstAtMs: number | null = null;
-    const hear = (signal: NodeJS.Signals) => {
+    const onSignal = (signal: NodeJS.Signals) => {
       // Ctrl-C reaches the whole process group and npm passes it on as well: two in quick succession count as one.
       if (firstAtMs !== null && performance.now() - firstAtMs > secondSignalMs) process.exit(130);
       firstAtMs ??= performance.now();
       resolve(signal);
     };
-    process.on("SIGTERM", hear);
-    process.on("SIGINT", hear);
+    process.on("SIGTERM", onSignal);
+    process.on("SIGINT", onSignal);
   });
   return requested;
 }
@@ -33,7 +33,7 @@ export function parentEnded(parent: number): Promise<StopReason> {
       clearInterval(timer);
       resolve("the process that started it has ended");
     };
-    const timer = setInterval(look, lookEveryMs);
+    const timer = setInterval(look, checkEveryMs);
     timer.unref();
     look();
   });

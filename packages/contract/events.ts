@@ -16,13 +16,13 @@ const test = z
   .meta({ description: "Present when the operator made it up to try things out." });
 
 /** In a body that was too large, the long members are missing, or the whole license. */
-const toldLicense = license.partial({ notes: true, metadata: true, custom_override: true });
+const eventLicense = license.partial({ notes: true, metadata: true, custom_override: true });
 
 const aboutLicense = {
   organization_id: id,
   product_id: id,
   license_id: id,
-  license: toldLicense.meta({ id: "ToldLicense" }).optional().meta({
+  license: eventLicense.meta({ id: "EventLicense" }).optional().meta({
     description: "As the management API shows it. Missing when it was deleted before it could be told of.",
   }),
   truncated,
@@ -67,7 +67,7 @@ const quota = z.object({
 
 const ofLicense = z.object(aboutLicense);
 const withAddress = z.object({ ...aboutLicense, ...address });
-const withAddressOrMany = z.object({ ...aboutLicense, ...address, summary });
+const withIpOrMany = z.object({ ...aboutLicense, ...address, summary });
 const ofTransfer = (transfer: z.ZodType) => z.object({ ...aboutLicense, transfer });
 
 const shapes: Readonly<Record<EventType, z.ZodType>> = {
@@ -79,14 +79,14 @@ const shapes: Readonly<Record<EventType, z.ZodType>> = {
   "license.expiring_soon": ofLicense,
   "license.expired": ofLicense,
   "license.deleted": ofLicense,
-  "license.ip_registered": withAddressOrMany,
+  "license.ip_registered": withIpOrMany,
   "license.ip_removed": withAddress,
   "license.ips_reset": z.object({
     ...aboutLicense,
     count: z.int().meta({ description: "How many addresses it had." }),
   }),
-  "license.ip_blocked": withAddressOrMany,
-  "license.ip_limit_reached": withAddressOrMany,
+  "license.ip_blocked": withIpOrMany,
+  "license.ip_limit_reached": withIpOrMany,
   // Not recorded yet: transfers come with the customer portal. Their shape is already documented.
   "license.transfer_requested": ofTransfer(transferShapes.requested),
   "license.transferred": ofTransfer(transferShapes.completed),
@@ -133,7 +133,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   "license.transfer_requested": "A customer asked to transfer a license",
   "license.transferred": "A license was transferred",
   "license.transfer_rejected": "A transfer was refused",
-  "license.bulk_revoked": "Licenses of a product were revoked together, told for each lot",
+  "license.bulk_revoked": "Licenses of a product were revoked together, told for each batch",
   "quota.warning": "A product has used four fifths of its day's requests",
   "quota.exhausted": "A product has used all of its day's requests",
   "endpoint.test": "Somebody tries an endpoint, or the server whether one works again",

@@ -5,20 +5,20 @@ import { productRefusal } from "@countersign/domain/validate/decide";
 import type { Outcome } from "@countersign/domain/validate/status";
 import { type CallerRow, limitOf } from "./caller.ts";
 import type { CallerProduct } from "./calls.ts";
-import { type Refusal, type Refusals, type RefusalsTold, refusalKey } from "./refusals.ts";
+import { type RecordedRefusals, type Refusal, type Refusals, refusalKey } from "./refusals.ts";
 
 /** What the calls of one batch share: the time at which they are decided, and their products. */
 export class Batch {
   readonly products = new Map<string, ProductInBatch>();
   readonly nowMs: number;
   readonly platformBlocks: CidrSet;
-  readonly #told: RefusalsTold;
+  readonly #recorded: RecordedRefusals;
   #refusals: Map<string, Refusal> | null = null;
 
-  constructor(nowMs: number, platformBlocks: CidrSet, told: RefusalsTold) {
+  constructor(nowMs: number, platformBlocks: CidrSet, recorded: RecordedRefusals) {
     this.nowMs = nowMs;
     this.platformBlocks = platformBlocks;
-    this.#told = told;
+    this.#recorded = recorded;
   }
 
   /** The rejections that may get an event; null for a batch that has none. */
@@ -30,7 +30,7 @@ export class Batch {
     const type = refusalEvent(status);
     if (type === null) return;
     const key = refusalKey(type, licenseId, ip);
-    if (this.#told.has(this.nowMs, key)) return;
+    if (this.#recorded.has(this.nowMs, key)) return;
     this.#refusals ??= new Map();
     const noted = this.#refusals.get(key);
     if (noted !== undefined) {

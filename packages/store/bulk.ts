@@ -18,13 +18,13 @@ export interface Bulk {
    */
   among(column: string, values: readonly string[]): RawBuilder<SqlBool>;
   /** Announces that many transactions of this kind follow, from this or another thread. */
-  expectMany(): Many;
+  beginSession(): BulkSession;
   /** Prevents all other changes to these licenses until the transaction ends. */
   lockLicenses(db: Kysely<Tables>, ids: readonly string[]): Promise<void>;
 }
 
 /** Many transactions, one after the other. */
-export interface Many {
+export interface BulkSession {
   /** Must be called between two transactions. */
   between(): Promise<void>;
   over(): void;

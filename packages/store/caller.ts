@@ -1,6 +1,6 @@
 import type { JsonObject } from "@countersign/domain/custom-response/template";
-import type { Address } from "@countersign/domain/ip/address";
 import { CidrSet, isCovered, parseCidr } from "@countersign/domain/ip/cidr";
+import type { IpAddress } from "@countersign/domain/ip/ip-address";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
 import { dailyLimit, includesVersionGating, type Plan } from "@countersign/domain/quota/limit";
 import type {
@@ -12,7 +12,7 @@ import type {
 import { VersionCatalog, type VersionState } from "@countersign/domain/versions/catalog";
 import type { VersionPin } from "@countersign/domain/versions/gate";
 import type { CallerProduct, QuotaState } from "./calls.ts";
-import { Revisioned, remember } from "./revisioned.ts";
+import { memoize, Revisioned } from "./revisioned.ts";
 import type { Sealer } from "./sealer.ts";
 
 /** What both databases select for a call's API key: the key, its product and its organization. */
@@ -94,11 +94,11 @@ export const licenseDetailColumns = `
 export class Facts {
   readonly blocks = new Revisioned<CidrSet>(2_000);
   readonly catalogs = new Revisioned<VersionCatalog>(2_000);
-  readonly #json = remember(2_000, (text) => JSON.parse(text) as JsonObject);
+  readonly #json = memoize(2_000, (text) => JSON.parse(text) as JsonObject);
   readonly #unseal: (sealed: string) => Uint8Array;
 
   constructor(sealer: Sealer) {
-    this.#unseal = remember(2_000, (sealed) => sealer.open(sealed));
+    this.#unseal = memoize(2_000, (sealed) => sealer.open(sealed));
   }
 
   product(row: CallerRow, catalog: VersionCatalog | null): CallerProduct {
@@ -186,12 +186,12 @@ export function cidrSet(rows: Iterable<{ cidr: string; expires_at: number | null
 /** Whether a short list, which is read for each call, covers an IP address. */
 export function isBlockedBy(
   rows: Iterable<{ cidr: string; expires_at: number | null }>,
-  address: Address,
+  ipAddress: IpAddress,
   nowMs: number,
 ): boolean {
   for (const { cidr: text, expires_at: untilMs } of rows) {
     const cidr = untilMs === null || untilMs > nowMs ? parseCidr(text) : null;
-    if (cidr !== null && isCovered(address, cidr)) return true;
+    if (cidr !== null && isCovered(ipAddress, cidr)) return true;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-import type { Address } from "@countersign/domain/ip/address";
+import type { IpAddress } from "@countersign/domain/ip/ip-address";
 import type { Verdict } from "@countersign/domain/validate/decide";
 import type { LicenseFacts, ProductFacts } from "@countersign/domain/validate/facts";
 import type { LicenseRecord } from "./license-record.ts";
@@ -6,7 +6,7 @@ import type { LicenseRecord } from "./license-record.ts";
 /** One request of the public API, as storage sees it. */
 export interface Call {
   readonly apiKey: { readonly publicId: string; readonly hash: string };
-  readonly address: Address;
+  readonly ipAddress: IpAddress;
   /** Whether an earlier batch has already counted it, while its body was still arriving. */
   readonly counted: boolean;
   /**
@@ -24,7 +24,7 @@ export type Question =
   | { readonly kind: "lookup"; readonly keyMatch: string };
 
 /** The result of a call. */
-export type Judged =
+export type CallResult =
   | { readonly tag: "unauthorized" }
   | { readonly tag: "limited"; readonly quota: QuotaState; readonly caller: CallerProduct }
   | { readonly tag: "admitted"; readonly quota: QuotaState; readonly caller: CallerProduct }

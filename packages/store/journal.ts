@@ -22,7 +22,7 @@ export type JournalEntry = readonly [
  * sightings of licenses that no longer exist. The last are found by looking up the license, so that those of licenses
  * deleted long ago are removed too. Starting over only finds less to do.
  */
-export interface Forgetting {
+export interface JournalDeletion {
   readonly organizationId: string;
   readonly part: "sightings" | "requests" | "licenses";
   /** Everything up to here is done. */

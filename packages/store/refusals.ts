@@ -20,7 +20,7 @@ export function refusalKey(type: string, licenseId: string, ip: string): string 
 export type Refusals = ReadonlyMap<string, Refusal>;
 
 /** The event data, kept small: the license is added before it is sent. */
-export function addressData(of: Omit<Refusal, "type" | "count">): string {
+export function ipEventData(of: Omit<Refusal, "type" | "count">): string {
   return JSON.stringify({
     organization_id: of.organizationId,
     product_id: of.productId,
@@ -29,18 +29,18 @@ export function addressData(of: Omit<Refusal, "type" | "count">): string {
   });
 }
 
-const mostKept = 20_000;
+const maxRecorded = 20_000;
 
 /**
  * The rejections of this hour that are known to have their own event, so that repeated rejections cost the database
  * nothing more. Only committed ones are added; the database knows what was evicted here or recorded by another node.
  */
-export class RefusalsTold {
+export class RecordedRefusals {
   readonly #most: number;
   readonly #keys = new Set<string>();
   #hour = 0;
 
-  constructor(most = mostKept) {
+  constructor(most = maxRecorded) {
     this.#most = most;
   }
 

@@ -28,7 +28,7 @@ export class Revisioned<T> {
 }
 
 /** Caches the results of a pure function, the last `capacity` of them. */
-export function remember<T>(capacity: number, compute: (text: string) => T): (text: string) => T {
+export function memoize<T>(capacity: number, compute: (text: string) => T): (text: string) => T {
   const results = new Map<string, T>();
   return (text) => {
     const known = results.get(text);

@@ -6,18 +6,18 @@ import { dataKey } from "./suite/data-key.ts";
 import { direct } from "./suite/direct.ts";
 import { eventBounds } from "./suite/event-bounds.ts";
 import { events } from "./suite/events.ts";
+import { storeFixture } from "./suite/fixture.ts";
 import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
 import { ipv6Prefix } from "./suite/ipv6-prefix.ts";
 import { journal } from "./suite/journal.ts";
-import { keptQueries } from "./suite/kept-queries.ts";
 import { lookups } from "./suite/lookups.ts";
 import { type Migrating, migrations } from "./suite/migrations.ts";
 import { nodes } from "./suite/nodes.ts";
 import { outcomes } from "./suite/outcomes.ts";
+import { preparedQueries } from "./suite/prepared-queries.ts";
 import { quota } from "./suite/quota.ts";
 import { signingKeys } from "./suite/signing-keys.ts";
-import { stage } from "./suite/stage.ts";
 import { terms } from "./suite/terms.ts";
 import { transactions } from "./suite/transactions.ts";
 import { versions } from "./suite/versions.ts";
@@ -25,7 +25,7 @@ import { versions } from "./suite/versions.ts";
 /** How a store behaves, whatever database it is on. */
 export function storeSuite(database: TestedDatabase, migrating: Migrating) {
   describe(`the store on ${database.kind}`, () => {
-    const shared = stage(database);
+    const shared = storeFixture(database);
     authentication(shared);
     quota(shared);
     outcomes(shared);
@@ -43,7 +43,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     journal(shared);
     dataKey(shared);
     transactions(shared);
-    keptQueries(shared);
+    preparedQueries(shared);
     direct(shared);
     migrations(shared, migrating);
   });

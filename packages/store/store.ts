@@ -1,7 +1,7 @@
 import type { Expression, Kysely, SqlBool } from "kysely";
 import type { Bulk } from "./bulk.ts";
-import type { Call, Judged } from "./calls.ts";
-import type { Forgetting, JournalEntry } from "./journal.ts";
+import type { Call, CallResult } from "./calls.ts";
+import type { JournalDeletion, JournalEntry } from "./journal.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
@@ -16,7 +16,7 @@ export interface Store {
   /** For reading. Uncommitted changes of a transaction are not visible here. */
   readonly reads: Kysely<Tables>;
   /** The same for lists, which read along an index and in its order: the database should not choose another plan. */
-  readonly alongIndexes: Kysely<Tables>;
+  readonly listReads: Kysely<Tables>;
   /**
    * For a library that writes single statements on its own: each is as durable as a transaction. Countersign's own
    * writes go through `transaction`.
@@ -51,19 +51,19 @@ export interface Store {
    */
   startUpkeep(trouble: (reason: string) => void): void;
   /** Authenticates, counts and decides calls of the public API together. One result for each, in the same order. */
-  judge(calls: readonly Call[]): Promise<readonly Judged[]>;
+  validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]>;
   /**
    * The same, except that a call which needs a row locked by another PostgreSQL session delays no other call: its
    * result is a promise, which rejects with `StorageUnavailable` if the row is not free in time.
    */
-  judgeEach(calls: readonly Call[]): Promise<readonly (Judged | Promise<Judged>)[]>;
+  validateEach(calls: readonly Call[]): Promise<readonly (CallResult | Promise<CallResult>)[]>;
   /**
    * The same database for background work. On PostgreSQL it has its own connections, so that background work and
    * management do not wait for each other's. It closes with the store.
    */
   withOwnConnections(work: Work): Store;
   /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
-  readonly judgedCalls: number;
+  readonly answeredCalls: number;
   /** A number that changes with every write, if the database provides that for free; null otherwise. */
   readonly lastWrite: number | null;
   /**
@@ -100,6 +100,6 @@ export interface Journal {
   /** Deletes request log rows older than this; returns how many, a bounded number at a time. */
   prune(beforeMs: number): Promise<number>;
   /** Deletes part of an organization's journal data, and returns how to continue; null when done. */
-  forget(step: Forgetting): Promise<Forgetting | null>;
+  deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null>;
   close(): Promise<void>;
 }

@@ -39,9 +39,9 @@ export interface Tables {
   access_tokens: AccessTokenRow;
   audit_log: AuditLogRow;
   idempotency_keys: IdempotencyKeyRow;
-  mailbox: WithDefaults<StoredMailRow, "attempts" | "next_attempt_at" | "is_bulk">;
-  daily_letters: DailyLettersRow;
-  waiting_letters: WaitingLetterRow;
+  outbox: WithDefaults<StoredEmailRow, "attempts" | "next_attempt_at" | "is_bulk">;
+  daily_emails: DailyEmailsRow;
+  waiting_emails: WaitingEmailRow;
   license_tags: LicenseTagRow;
   license_counts: LicenseCountRow;
   license_count_changes: LicenseCountRow;
@@ -50,10 +50,10 @@ export interface Tables {
   import_undo: WithDefaults<ImportUndoRow, "written_at">;
   import_rejects: ImportRejectRow;
   events: EventRow;
-  refusals_told: RefusalToldRow;
+  recorded_refusals: RecordedRefusalRow;
   event_summaries: EventSummaryRow;
-  expiries_told: ExpiryToldRow;
-  quota_looks: QuotaLookRow;
+  recorded_expiries: RecordedExpiryRow;
+  quota_checks: QuotaCheckRow;
   webhook_endpoints: StoredEndpointRow;
   webhook_secrets: WebhookSecretRow;
   deliveries: DeliveryRow;
@@ -94,7 +94,7 @@ export interface OrganizationRow {
   /** An IANA name. A date without a time means the end of that day there. */
   time_zone: string;
   /** The maximum number of emails a day to its customers; null for the server's default. */
-  daily_letters_override: number | null;
+  daily_emails_override: number | null;
 }
 
 export interface ProductRow {
@@ -128,11 +128,11 @@ export interface ProductRow {
   default_expires_in_days: number | null;
   default_ip_system_enabled: Flag;
   /** Whether customers get an email with the key of a new license. */
-  deliver_license_by_mail: Flag;
+  deliver_license_by_email: Flag;
   /** The seller's own text in that email. */
-  license_mail_text: string | null;
+  license_email_text: string | null;
   /** Whether customers get an email some time before a license expires. */
-  expiring_soon_mail: Flag;
+  expiring_soon_email: Flag;
   /** The language of emails to its customers; null for the organization's. */
   locale: Language | null;
   /** How long before a license expires `license.expiring_soon` is recorded. */
@@ -149,7 +149,7 @@ export interface ProductApiKeyRow {
   /** To the minute; null for never. */
   last_used_at: number | null;
   /** When people were notified by email that it is unused; null for not yet. They are notified once. */
-  unused_told_at: number | null;
+  unused_notified_at: number | null;
   /** When it expires; null for never. */
   expires_at: number | null;
 }
@@ -487,7 +487,7 @@ export interface IdempotencyKeyRow {
 }
 
 /** Emails that were sent, or are stored here because there is no mail server. */
-export interface MailboxRow {
+export interface OutboxRow {
   id: string;
   recipient: string;
   subject: string;
@@ -510,10 +510,10 @@ export interface MailboxRow {
 /**
  * As stored: the contents, links and license keys included, are encrypted together, and deleted once the email is sent.
  */
-export type StoredMailRow = Omit<MailboxRow, "body_text" | "body_html"> & { sealed_body: string | null };
+export type StoredEmailRow = Omit<OutboxRow, "body_text" | "body_html"> & { sealed_body: string | null };
 
 /** How many emails an organization has caused on a day. One row per kind of recipient. */
-export interface DailyLettersRow {
+export interface DailyEmailsRow {
   /** An organization, or its owner. */
   sender_id: string;
   recipients: "customers" | "invited";
@@ -522,7 +522,7 @@ export interface DailyLettersRow {
 }
 
 /** An email to a customer beyond the organization's daily limit. It is written when it can be sent. */
-export interface WaitingLetterRow {
+export interface WaitingEmailRow {
   id: string;
   organization_id: string;
   kind: "license_delivery" | "license_expiring";
@@ -556,7 +556,7 @@ export interface ImportRow {
   mode: "all_or_nothing" | "row_by_row";
   on_existing: "fail" | "skip" | "update";
   /** Whether an event is recorded for each license that it creates or changes. */
-  tell_events: Flag;
+  send_events: Flag;
   /** The organization's time zone when it started: for dates without a time. */
   time_zone: string;
   /** A JSON object from column names to fields. */
@@ -672,7 +672,7 @@ export interface EventRow {
 }
 
 /** Whoever inserts this row records the rejection; nobody else does in that hour. */
-export interface RefusalToldRow {
+export interface RecordedRefusalRow {
   /** Hours since 1970. */
   hour: number;
   license_id: string;
@@ -682,7 +682,7 @@ export interface RefusalToldRow {
   in_summary: Flag;
 }
 
-/** What happened to a license in an hour beyond the individual events: see `mostToldSingly`. */
+/** What happened to a license in an hour beyond the individual events: see `maxSingleEvents`. */
 export interface EventSummaryRow {
   hour: number;
   license_id: string;
@@ -695,20 +695,20 @@ export interface EventSummaryRow {
   last_at: number;
 }
 
-export interface ExpiryToldRow {
+export interface RecordedExpiryRow {
   license_id: string;
   type: EventType;
   ends_at: number;
 }
 
-/** A check to run after a product's limit was lowered: see `QuotaWatch`. */
-export interface QuotaLookRow {
+/** A check to run after a product's limit was lowered: see `QuotaCheck`. */
+export interface QuotaCheckRow {
   product_id: string;
   type: Extract<EventType, `quota.${string}`>;
   day: number;
   /** When the limit was first lowered; what was recorded since is not recorded again. */
   changed_at: number;
-  look_at: number;
+  check_at: number;
 }
 
 export interface WebhookEndpointRow {

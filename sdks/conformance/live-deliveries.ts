@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { webhookKey } from "@countersign/domain/webhooks/secret";
-import { addSecret, removeSecrets } from "@countersign/store/queries/webhook-endpoints";
+import { addSecret, removeSecrets } from "@countersign/store/queries/webhooks/endpoints";
 import { openReceiver, type Received } from "../../tests/support/receiver.ts";
-import { newId, type Seller } from "../../tests/support/seller.ts";
+import { newId, type TestOrganization } from "../../tests/support/test-organization.ts";
 import { until } from "../../tests/support/until.ts";
 import { makeEndpoint, makeEvents } from "../../tests/support/webhooks.ts";
 import type { Delivery } from "./case.ts";
@@ -22,7 +22,10 @@ interface Original {
  * The live variants of the deliveries: an endpoint with the case's secrets receives the case's event from a real server,
  * and the case's modifications are applied to that delivery. All cases modify the event of the first one.
  */
-export async function liveDeliveries(deliveries: readonly Delivery[], seller: Seller): Promise<Delivery[]> {
+export async function liveDeliveries(
+  deliveries: readonly Delivery[],
+  seller: TestOrganization,
+): Promise<Delivery[]> {
   const [first] = deliveries;
   if (first === undefined) return [];
   const possible = deliveries.filter((one) => whyNoLiveDelivery(one, deliveries) === null);
@@ -93,7 +96,7 @@ function signersOf({ signers }: Original): string {
 async function receive(
   first: Delivery,
   signers: ReadonlySet<string>,
-  { store, organizationId }: Seller,
+  { store, organizationId }: TestOrganization,
 ): Promise<Map<string, Received>> {
   const receiver = await openReceiver();
   const lists = [...signers];

@@ -4,7 +4,7 @@ import { outcomeRows } from "../../tests/http/outcome-rows.ts";
 export function outcomeCases(): object[] {
   return outcomeRows
     .filter(({ block }) => block?.tier !== "platform")
-    .map(({ says, status, sends = {}, told = {} }) => ({
+    .map(({ says, status, sends = {}, expected = {} }) => ({
       name: says,
       answers: [{ real: { outcome: says } }],
       steps: [
@@ -21,7 +21,7 @@ export function outcomeCases(): object[] {
               version: null,
               version_valid: null,
               custom: null,
-              ...told,
+              ...expected,
               source: "server",
             },
           },

@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { addSigningKey, removeUpcomingSigningKeys } from "@countersign/store/queries/product-keys";
-import { defaultProductSettings, updateProduct } from "@countersign/store/queries/products";
-import { replaceVersions } from "@countersign/store/queries/versions";
+import { addSigningKey, removeUpcomingSigningKeys } from "@countersign/store/queries/products/keys";
+import { defaultProductSettings, updateProduct } from "@countersign/store/queries/products/products";
+import { replaceVersions } from "@countersign/store/queries/versions/versions";
 import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
 import { arrange } from "../../tests/http/arrange-outcome.ts";
 import { type OutcomeRow, outcomeRows } from "../../tests/http/outcome-rows.ts";
 import { sqlite } from "../../tests/support/databases.ts";
-import { newId, openSeller, type Seller } from "../../tests/support/seller.ts";
 import { startServerProcess } from "../../tests/support/server-process.ts";
+import { newId, openTestOrganization, type TestOrganization } from "../../tests/support/test-organization.ts";
 import { allowLoopback } from "../../tests/support/webhooks.ts";
 import { defaultKey, type ServerSetup, type SigningSettings } from "./case.ts";
 
@@ -30,21 +30,21 @@ export interface RealCase {
 export interface RealServer {
   readonly url: string;
   /** An organization that no case uses. */
-  readonly seller: Seller;
+  readonly seller: TestOrganization;
   startCase(setup: ServerSetup): Promise<RealCase>;
   close(): Promise<void>;
 }
 
 export async function startRealServer(): Promise<RealServer> {
   const database = await sqlite.make();
-  const first = await openSeller(database.location);
+  const first = await openTestOrganization(database.location);
   const server = await startServerProcess({ ...database.environment, ...allowLoopback });
   return {
     url: server.url,
     seller: first,
     startCase: async (setup) => {
       const { plan, product } = rowOf(setup);
-      const seller = await openSeller(database.location, {
+      const seller = await openTestOrganization(database.location, {
         store: first.store,
         ...(plan === undefined ? {} : { plan }),
         ...(product === undefined ? {} : { settings: product }),
@@ -71,7 +71,7 @@ export async function startRealServer(): Promise<RealServer> {
 }
 
 /** Creates the licenses of a setup, with everything that belongs to them. */
-async function createState(seller: Seller, setup: ServerSetup, startedAtMs: number): Promise<void> {
+async function createState(seller: TestOrganization, setup: ServerSetup, startedAtMs: number): Promise<void> {
   const row = rowOf(setup);
   const {
     keys = [defaultKey],
@@ -93,7 +93,7 @@ async function createState(seller: Seller, setup: ServerSetup, startedAtMs: numb
 }
 
 /** Deletes what an earlier setup created, and resets the product to its defaults. */
-async function resetState(seller: Seller, next: ServerSetup): Promise<void> {
+async function resetState(seller: TestOrganization, next: ServerSetup): Promise<void> {
   const { store, productId, organizationId } = seller;
   await store.transaction(async (db) => {
     const licenses = db.selectFrom("licenses").select("id").where("product_id", "=", productId);
@@ -114,7 +114,7 @@ async function resetState(seller: Seller, next: ServerSetup): Promise<void> {
 }
 
 async function updateRows(
-  { store, productId, organizationId }: Seller,
+  { store, productId, organizationId }: TestOrganization,
   { product, organization }: { product: Partial<ProductRow>; organization?: Partial<OrganizationRow> },
 ): Promise<void> {
   await store.transaction(async (db) => {
@@ -125,7 +125,7 @@ async function updateRows(
 }
 
 /** Null makes the API keys valid again. */
-async function setApiKeyExpiry({ store, productId }: Seller, atMs: number | null): Promise<void> {
+async function setApiKeyExpiry({ store, productId }: TestOrganization, atMs: number | null): Promise<void> {
   await store.transaction(async (db) => {
     await db
       .updateTable("product_api_keys")
@@ -137,7 +137,7 @@ async function setApiKeyExpiry({ store, productId }: Seller, atMs: number | null
 
 /** Rotates to this secret now. The client's other secrets become active later, one per day. */
 async function signWith(
-  { store, productId }: Seller,
+  { store, productId }: TestOrganization,
   secret: string,
   known: readonly string[],
 ): Promise<void> {
@@ -162,7 +162,7 @@ function rowOf({ outcome = {} }: ServerSetup): OutcomeRow {
   return row;
 }
 
-function clientFor(seller: Seller, { signing, api_key }: ServerSetup): GeneratedSettings {
+function clientFor(seller: TestOrganization, { signing, api_key }: ServerSetup): GeneratedSettings {
   return {
     api_key:
       api_key === "wrong"
@@ -173,7 +173,7 @@ function clientFor(seller: Seller, { signing, api_key }: ServerSetup): Generated
 }
 
 function signingFor(
-  { productId, signingKey }: Seller,
+  { productId, signingKey }: TestOrganization,
   signing: NonNullable<ServerSetup["signing"]>,
 ): SigningSettings {
   if (typeof signing === "object") {

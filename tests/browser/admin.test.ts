@@ -37,7 +37,7 @@ else
 
     test("suspend an organization, whose licenses are refused then, and lift it again", async () => {
       expect(await validity()).toBe(true);
-      await page.goto(`${dashboard.house.url}/admin/organizations`);
+      await page.goto(`${dashboard.fixture.url}/admin/organizations`);
       await page.getByRole("searchbox").fill(dashboard.slug);
       await page
         .getByRole("table")
@@ -56,19 +56,19 @@ else
     }, 180_000);
 
     test("give an organization a limit of its own, and say so", async () => {
-      await page.goto(`${dashboard.house.url}/admin/organizations/${dashboard.organizationId}`);
+      await page.goto(`${dashboard.fixture.url}/admin/organizations/${dashboard.organizationId}`);
       await page.getByRole("radio", { name: "Custom limit" }).first().check();
       await page.getByRole("textbox", { name: /^Requests per day/ }).fill("25000");
       await page.getByRole("button", { name: "Save" }).first().click();
       await page.getByText("Saved. Applies immediately.").waitFor();
       await page.reload();
       expect(await page.getByRole("textbox", { name: /^Requests per day/ }).inputValue()).toBe("25,000");
-      await page.goto(`${dashboard.house.url}/admin/audit-log`);
+      await page.goto(`${dashboard.fixture.url}/admin/audit-log`);
       await page.getByText("requests per day").first().waitFor();
     }, 180_000);
 
     test("find a person, and an organization by what its owner is called, as one types", async () => {
-      await page.goto(`${dashboard.house.url}/admin/users`);
+      await page.goto(`${dashboard.fixture.url}/admin/users`);
       await page.getByRole("searchbox").fill(dashboard.owner.email);
       await page.getByRole("link").filter({ hasText: /./ }).first().waitFor();
       await page.getByText(dashboard.owner.email).first().waitFor();
@@ -79,7 +79,7 @@ else
 
     test("add a person, who chooses a password with the link, and nobody gets one from the public page", async () => {
       const troubles = troublesOf(page);
-      await page.goto(`${dashboard.house.url}/admin/users`);
+      await page.goto(`${dashboard.fixture.url}/admin/users`);
       await page.getByRole("button", { name: "Add user" }).click();
       const dialog = page.getByRole("dialog", { name: "Add a user" });
       await dialog.getByLabel("Email").fill("dana@example.com");
@@ -93,7 +93,7 @@ else
 
       const context = await openContext({ width: 390 });
       const other = await context.newPage();
-      await other.goto(`${dashboard.house.url}/forgot-password`);
+      await other.goto(`${dashboard.fixture.url}/forgot-password`);
       await other.getByText("Ask a platform admin").waitFor();
       expect(await other.getByRole("textbox").count()).toBe(0);
       await other.goto(link);
@@ -116,7 +116,7 @@ else
     }, 180_000);
 
     test("block an address for everybody, change why, and let it in again", async () => {
-      await page.goto(`${dashboard.house.url}/admin/ip-blocks`);
+      await page.goto(`${dashboard.fixture.url}/admin/ip-blocks`);
       await page.getByRole("button", { name: "Block an IP address" }).first().click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("IP address or network").fill("127.0.0.999");
@@ -141,13 +141,13 @@ else
     }, 180_000);
 
     test("are nothing to whoever does not run the server", async () => {
-      const other = await dashboard.pageFor(await dashboard.house.guest());
-      await other.goto(`${dashboard.house.url}/admin/organizations`);
+      const other = await dashboard.pageFor(await dashboard.fixture.createSignedInUser());
+      await other.goto(`${dashboard.fixture.url}/admin/organizations`);
       await other.getByRole("heading", { name: "Page not found" }).waitFor();
     }, 180_000);
 
     async function validity(): Promise<boolean> {
-      const answer = await fetch(`${dashboard.house.url}/api/v1/validate`, {
+      const answer = await fetch(`${dashboard.fixture.url}/api/v1/validate`, {
         method: "POST",
         headers: { authorization: `Bearer ${dashboard.apiKey}`, "content-type": "application/json" },
         body: JSON.stringify({ license_key: licenseKey }),

@@ -8,7 +8,7 @@ import {
 } from "../support/chromium.ts";
 import { sqlite } from "../support/databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
-import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
@@ -20,24 +20,24 @@ if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
   describe("Discord in the browser", () => {
     let discord: FakeDiscord;
-    let house: House;
+    let fixture: SignInFixture;
     beforeAll(async () => {
       discord = await startFakeDiscord();
-      house = await openHouse(sqlite.make, discord.settings);
+      fixture = await openSignInFixture(sqlite.make, discord.settings);
     }, 180_000);
     afterAll(async () => {
       await closeChromium();
-      await house.close();
+      await fixture.close();
       discord.close();
     });
 
     test(name, async () => {
-      const { email, browser } = await house.guest();
+      const { email, browser } = await fixture.createSignedInUser();
       const page = await (await openContext()).newPage();
       const troubles = troublesOf(page);
-      const wanted = `${house.url}/account/sessions`;
+      const wanted = `${fixture.url}/account/sessions`;
 
-      await page.goto(`${house.url}/account/security`);
+      await page.goto(`${fixture.url}/account/security`);
       await page.getByLabel("Email").fill(email);
       await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();

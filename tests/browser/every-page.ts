@@ -54,7 +54,7 @@ export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): voi
         const { where, isOutside = false } = pages[name] ?? {};
         const { page, troubles } = isOutside ? outside : inside;
         const picture = `${name.replaceAll(/[ /$]+/g, "-")}-${look.name}`;
-        await visit(page, dashboard.house.url + (where?.(examples) ?? ""));
+        await visit(page, dashboard.fixture.url + (where?.(examples) ?? ""));
         await changeScheme(page, look.scheme);
         await page.getByRole("heading", { level: 1 }).first().waitFor();
         await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });

@@ -39,7 +39,7 @@ else
         scripts.push(response.body().then((body) => gzipSync(body).length));
         expect(response.headers()["cache-control"]).toContain("immutable");
       });
-      await page.goto(dashboard.house.url + (where?.(examples) ?? ""), {
+      await page.goto(dashboard.fixture.url + (where?.(examples) ?? ""), {
         waitUntil: "networkidle",
       });
       await page.getByRole("heading", { level: 1 }).first().waitFor();

@@ -26,7 +26,7 @@ else {
     }, 60_000);
     afterAll(() => page.context().close());
 
-    const at = (path: string) => `${dashboard.house.url}/o/${dashboard.slug}${path}`;
+    const at = (path: string) => `${dashboard.fixture.url}/o/${dashboard.slug}${path}`;
     const question = () => page.getByRole("dialog", { name: "Discard changes?" });
     // What fades still takes clicks.
     const answered = () => page.locator(".mantine-Modal-inner").waitFor({ state: "detached" });

@@ -26,7 +26,7 @@ else
 
     test("ten thousand rows, with a column to be named by hand and some that are wrong", async () => {
       const troubles = troublesOf(page);
-      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses/import`);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses/import`);
       const chooser = page.waitForEvent("filechooser");
       await page.getByRole("button", { name: "Choose file" }).click();
       await (await chooser).setFiles({ name: "sold.csv", mimeType: "text/csv", buffer: Buffer.from(file()) });
@@ -66,7 +66,7 @@ else
 
     test("the import stands in the list with file and product, and is undone", async () => {
       const troubles = troublesOf(page);
-      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses/import`);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses/import`);
       const row = page.getByRole("row").filter({ hasText: "Finished" }).filter({ hasNotText: "check" });
       expect(await row.textContent()).toContain("9,997");
       await row.getByRole("link", { name: "sold.csv" }).click();
@@ -77,7 +77,7 @@ else
       await page
         .getByText("Licenses deleted: 9,997, restored: 0, left unchanged: 0.")
         .waitFor({ timeout: 60_000 });
-      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses`);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses`);
       await page.getByText("9,997 licenses").waitFor({ state: "detached" });
       expect(troubles).toEqual([]);
     }, 180_000);

@@ -244,8 +244,8 @@ globalThis.inPage = (() => {
       const around = [field, field.parentElement, field.parentElement.parentElement];
       const before = around.map(outlineOf);
       field.focus({ preventScroll: true });
-      const place = around.findIndex((box, index) => outlineOf(box) !== null && before[index] === null);
-      const box = around[place];
+      const focused = around.findIndex((box, index) => outlineOf(box) !== null && before[index] === null);
+      const box = around[focused];
       if (box === undefined) return [`"${nameOf(field)}" does not show that it has the focus`];
       const colour = outlineOf(box);
       const worst = Math.min(...[box, box.parentElement].map((one) => contrast(colour, groundOf(one))));

@@ -22,7 +22,7 @@ else
     });
 
     test("is changed in the person's menu, with the page and its title, and stays", async () => {
-      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses`);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses`);
       await page.getByRole("heading", { name: "Licenses", level: 1 }).waitFor();
       await page.getByRole("button", { name: "Your account" }).click();
       await page.getByRole("menuitemradio", { name: "Deutsch" }).click();
@@ -37,7 +37,7 @@ else
     }, 180_000);
 
     test("is the one in which a form says what is wrong, beside the field", async () => {
-      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/ip-blocks`);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/ip-blocks`);
       await page.getByRole("button", { name: "IP-Adresse sperren" }).first().click();
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("textbox").first().fill("keine Adresse");

@@ -32,7 +32,7 @@ else
     });
 
     const open = async (search = "") => {
-      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}/licenses${search}`);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses${search}`);
       await row(0).waitFor();
     };
     const row = (index: number) => page.locator(`[data-license-row="${index}"]`);
@@ -110,7 +110,7 @@ else
     }, 180_000);
 
     test("leaving asks while a bulk action runs, and says how many were changed when it stops", async () => {
-      await page.goto(`${dashboard.house.url}/o/${dashboard.slug}`);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}`);
       await page.getByRole("navigation").getByRole("link", { name: "Licenses" }).click();
       await row(0).getByRole("checkbox").click();
       await page.getByRole("button", { name: "Select all matching" }).click();
@@ -208,7 +208,7 @@ else
     }, 180_000);
 
     test("a day ends where the organization is, and a year more is a calendar year", async () => {
-      const inside = `${dashboard.house.url}/o/${dashboard.slug}`;
+      const inside = `${dashboard.fixture.url}/o/${dashboard.slug}`;
       await page.goto(`${inside}/settings`);
       await page.getByRole("combobox", { name: "Time zone" }).click();
       await page.keyboard.type("new york");

@@ -6,7 +6,7 @@ const long = (start: string, length: number) => start.padEnd(length, "Abcdefghij
 
 /** Gives everything that has a name the longest one that it can have, in one word. */
 export async function giveLongNames(dashboard: Dashboard, examples: Examples): Promise<void> {
-  const { manage, owner, house } = dashboard;
+  const { manage, owner, fixture } = dashboard;
   const organization = `/organizations/${dashboard.organizationId}`;
   const note = long("Note", 200);
   await manage("PATCH", organization, { name: long("Organization", 100) });
@@ -28,7 +28,7 @@ export async function giveLongNames(dashboard: Dashboard, examples: Examples): P
     tags: [long("tag", 50)],
   });
   await manage("POST", `${organization}/ip-blocks`, { cidr: "2001:db8:1111:2222:3333:4444:5555:6666", note });
-  await house.store.transaction((db) =>
+  await fixture.store.transaction((db) =>
     db
       .updateTable("users")
       .set({ name: long("Person", 100) })

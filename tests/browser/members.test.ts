@@ -24,8 +24,8 @@ else
 
     test(name, async () => {
       dashboard = await openDashboard(make);
-      const { house, manage, productId, organizationId, slug } = dashboard;
-      const inside = `${house.url}/o/${slug}`;
+      const { fixture, manage, productId, organizationId, slug } = dashboard;
+      const inside = `${fixture.url}/o/${slug}`;
       const license = await manage("POST", `/products/${productId}/licenses`, {
         customer_email: "carla@example.com",
       });
@@ -56,15 +56,15 @@ else
       await linkDialog.getByRole("button", { name: "Done" }).click();
       await owner.getByRole("cell", { name: /^bo@example.com/ }).waitFor();
 
-      const guest = await (await openContext()).newPage();
-      troubles.push(...troublesOf(guest));
-      await guest.goto(link);
-      await guest.getByText("You'll sign in with bo@example.com").waitFor();
-      expect(await violationsOf(guest)).toEqual([]);
-      await guest.getByLabel("Name").fill("Bo");
-      await guest.getByRole("textbox", { name: "Password" }).fill("a password of his own");
-      await guest.getByRole("button", { name: "Create account and join" }).click();
-      await guest.getByRole("heading", { name: "Overview" }).waitFor();
+      const signedInUser = await (await openContext()).newPage();
+      troubles.push(...troublesOf(signedInUser));
+      await signedInUser.goto(link);
+      await signedInUser.getByText("You'll sign in with bo@example.com").waitFor();
+      expect(await violationsOf(signedInUser)).toEqual([]);
+      await signedInUser.getByLabel("Name").fill("Bo");
+      await signedInUser.getByRole("textbox", { name: "Password" }).fill("a password of his own");
+      await signedInUser.getByRole("button", { name: "Create account and join" }).click();
+      await signedInUser.getByRole("heading", { name: "Overview" }).waitFor();
       // The link says what became of it, and leads on.
       const late = await (await openContext()).newPage();
       await late.goto(link);
@@ -72,22 +72,24 @@ else
       await late.getByRole("link", { name: "Sign in" }).click();
       await late.getByLabel("Password").first().waitFor();
       await late.close();
-      expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "IP addresses"]);
+      expect(await placesOf(signedInUser)).toEqual(["Overview", "Licenses", "IP addresses"]);
 
-      await visit(guest, `${inside}/licenses`);
-      await guest.getByText(license.license_key).first().waitFor();
-      expect(await offers(guest, /^(New license|Import|Export|Revoke)$/)).toBe(0);
-      await visit(guest, `${inside}/licenses/${license.id}`);
-      await guest.getByText(license.license_key).first().waitFor();
-      expect(await offers(guest, /^(Renew|Revoke|Edit|Delete|Reset)\b/)).toBe(0);
+      await visit(signedInUser, `${inside}/licenses`);
+      await signedInUser.getByText(license.license_key).first().waitFor();
+      expect(await offers(signedInUser, /^(New license|Import|Export|Revoke)$/)).toBe(0);
+      await visit(signedInUser, `${inside}/licenses/${license.id}`);
+      await signedInUser.getByText(license.license_key).first().waitFor();
+      expect(await offers(signedInUser, /^(Renew|Revoke|Edit|Delete|Reset)\b/)).toBe(0);
 
       for (const path of closed) {
-        await visit(guest, inside);
-        await visit(guest, `${inside}/${path}`);
-        await guest.getByRole("heading", { name: "You don't have permission to see this page" }).waitFor();
+        await visit(signedInUser, inside);
+        await visit(signedInUser, `${inside}/${path}`);
+        await signedInUser
+          .getByRole("heading", { name: "You don't have permission to see this page" })
+          .waitFor();
       }
-      expect(await violationsOf(guest)).toEqual([]);
-      expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "IP addresses"]);
+      expect(await violationsOf(signedInUser)).toEqual([]);
+      expect(await placesOf(signedInUser)).toEqual(["Overview", "Licenses", "IP addresses"]);
 
       // Not only is it not offered.
       const refused = [
@@ -98,7 +100,7 @@ else
         ["GET", `/organizations/${organizationId}/members`],
       ] as const;
       for (const [method, path] of refused)
-        expect([path, await statusOf(guest, method, path)]).toEqual([path, 403]);
+        expect([path, await statusOf(signedInUser, method, path)]).toEqual([path, 403]);
 
       await visit(owner, `${inside}/roles`);
       await owner.getByRole("link", { name: "Front desk" }).click();
@@ -110,17 +112,17 @@ else
       await owner.getByRole("button", { name: "Create role" }).click();
       await owner.getByRole("link", { name: "Front desk (copy)" }).waitFor();
 
-      await guest.goto(`${inside}/licenses`);
-      await guest.getByRole("link", { name: "New license" }).click();
-      await guest.getByRole("heading", { name: "New license" }).waitFor();
-      expect(await placesOf(guest)).toEqual(["Overview", "Licenses", "Products", "IP addresses"]);
-      expect(await statusOf(guest, "POST", `/products/${productId}/licenses`)).toBe(422);
+      await signedInUser.goto(`${inside}/licenses`);
+      await signedInUser.getByRole("link", { name: "New license" }).click();
+      await signedInUser.getByRole("heading", { name: "New license" }).waitFor();
+      expect(await placesOf(signedInUser)).toEqual(["Overview", "Licenses", "Products", "IP addresses"]);
+      expect(await statusOf(signedInUser, "POST", `/products/${productId}/licenses`)).toBe(422);
 
-      await visit(guest, `${house.url}/account`);
-      await guest.getByRole("button", { name: /^Leave Nordlicht/ }).click();
-      await guest.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
-      await guest.getByText("You don't belong to any organization").waitFor();
-      expect(await statusOf(guest, "GET", `/organizations/${organizationId}`)).toBe(404);
+      await visit(signedInUser, `${fixture.url}/account`);
+      await signedInUser.getByRole("button", { name: /^Leave Nordlicht/ }).click();
+      await signedInUser.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
+      await signedInUser.getByText("You don't belong to any organization").waitFor();
+      expect(await statusOf(signedInUser, "GET", `/organizations/${organizationId}`)).toBe(404);
       expect(troubles).toEqual([]);
     }, 180_000);
   });

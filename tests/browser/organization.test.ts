@@ -12,7 +12,7 @@ import {
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
-import { goodPassword, linkIn } from "../support/house.ts";
+import { goodPassword, linkIn } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 
 const name = "an organization is left to another";
@@ -27,8 +27,8 @@ else
 
     test("its data is taken along, it is handed to somebody with an account, deleted and kept after all", async () => {
       dashboard = await openDashboard(make);
-      const { house, manage, organizationId, productId, slug } = dashboard;
-      const inside = `${house.url}/o/${slug}`;
+      const { fixture, manage, organizationId, productId, slug } = dashboard;
+      const inside = `${fixture.url}/o/${slug}`;
       const license = await manage("POST", `/products/${productId}/licenses`, {
         customer_email: "carla@example.com",
       });
@@ -40,26 +40,26 @@ else
       const troubles = troublesOf(owner);
 
       // Somebody who has an account, and is signed in as somebody else, accepts with the account that was invited.
-      const heir = await house.resident();
+      const heir = await fixture.createUser();
       await manage("POST", `/organizations/${organizationId}/invitations`, {
         email: heir.email,
         role_id: roleId,
       });
-      const stranger = await dashboard.pageFor(await house.guest());
-      await stranger.goto(linkIn((await house.letters(heir.email)).at(-1)).href);
-      await stranger.getByText("but this invitation is for").waitFor();
-      expect(await violationsOf(stranger)).toEqual([]);
-      await stranger.getByRole("button", { name: "Sign out and continue" }).click();
-      await stranger.getByText(`An account with ${heir.email} already exists. Sign in to accept.`).waitFor();
-      await stranger.getByRole("textbox", { name: "Password" }).fill(goodPassword);
-      await stranger.getByRole("button", { name: "Sign in", exact: true }).click();
-      await stranger.getByRole("button", { name: "Accept invitation" }).click();
-      await stranger.getByRole("heading", { name: "Overview" }).waitFor();
-      const successor = stranger;
+      const otherUser = await dashboard.pageFor(await fixture.createSignedInUser());
+      await otherUser.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
+      await otherUser.getByText("but this invitation is for").waitFor();
+      expect(await violationsOf(otherUser)).toEqual([]);
+      await otherUser.getByRole("button", { name: "Sign out and continue" }).click();
+      await otherUser.getByText(`An account with ${heir.email} already exists. Sign in to accept.`).waitFor();
+      await otherUser.getByRole("textbox", { name: "Password" }).fill(goodPassword);
+      await otherUser.getByRole("button", { name: "Sign in", exact: true }).click();
+      await otherUser.getByRole("button", { name: "Accept invitation" }).click();
+      await otherUser.getByRole("heading", { name: "Overview" }).waitFor();
+      const successor = otherUser;
 
       // The link was used, which it says instead of asking for anything.
       const late = await (await openContext()).newPage();
-      await late.goto(linkIn((await house.letters(heir.email)).at(-1)).href);
+      await late.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
       await late.getByRole("heading", { name: "This invitation was already accepted" }).waitFor();
       expect(await violationsOf(late)).toEqual([]);
       await late.context().close();
@@ -94,11 +94,11 @@ else
       await successor.goto(`${inside}/settings`);
       await successor.getByRole("button", { name: "Delete organization" }).click();
       const question = successor.getByRole("dialog");
-      const deed = question.getByRole("button", { name: "Delete organization" });
-      expect(await deed.isDisabled()).toBe(true);
+      const action = question.getByRole("button", { name: "Delete organization" });
+      expect(await action.isDisabled()).toBe(true);
       await question.getByRole("textbox").fill(await organizationName());
       expect(await violationsOf(successor)).toEqual([]);
-      await deed.click();
+      await action.click();
       await successor.getByRole("heading", { name: "Deletion pending" }).waitFor();
       expect(await violationsOf(successor)).toEqual([]);
       expect(await stateOf(successor)).not.toBeNull();
@@ -108,7 +108,7 @@ else
       expect(troubles).toEqual([]);
 
       async function organizationName(): Promise<string> {
-        const row = await house.store.reads
+        const row = await fixture.store.reads
           .selectFrom("organizations")
           .select("name")
           .where("id", "=", organizationId)
@@ -117,7 +117,7 @@ else
       }
 
       async function stateOf(page: Page): Promise<string | null> {
-        const answer = await page.request.get(`${house.url}/api/manage/v1/organizations/${organizationId}`);
+        const answer = await page.request.get(`${fixture.url}/api/manage/v1/organizations/${organizationId}`);
         return (await answer.json()).delete_after;
       }
     }, 180_000);
@@ -126,9 +126,9 @@ else
       dashboard = await openDashboard(make);
       const here = await dashboard.pageFor(dashboard.owner);
       const there = await dashboard.pageFor(dashboard.owner);
-      await there.goto(`${dashboard.house.url}/account`);
+      await there.goto(`${dashboard.fixture.url}/account`);
       await there.getByRole("heading", { level: 1 }).waitFor();
-      await here.goto(`${dashboard.house.url}/account/sessions`);
+      await here.goto(`${dashboard.fixture.url}/account/sessions`);
       await here.getByText("This browser").waitFor();
       await here.getByRole("button", { name: "End all other sessions" }).click();
       await here.getByRole("dialog").getByRole("button", { name: "End all other sessions" }).click();

@@ -44,7 +44,7 @@ else
       async (name) => {
         const { where, isOutside = false } = pages[name] ?? {};
         const page = isOutside ? outside : inside;
-        const url = dashboard.house.url + (where?.(examples) ?? "");
+        const url = dashboard.fixture.url + (where?.(examples) ?? "");
         const settle = async () => {
           await page.getByRole("heading", { level: 1 }).first().waitFor();
           await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
@@ -77,7 +77,7 @@ else
     });
   });
 
-interface Walk {
+interface LicenseScan {
   readonly page: Page;
   readonly width: number;
   readonly reload: () => Promise<void>;
@@ -87,7 +87,7 @@ interface Walk {
 }
 
 /** Opens everything that opens on the page, or inside what the `path` has opened, and looks at each. */
-async function explore(walk: Walk, path: readonly string[]): Promise<void> {
+async function explore(walk: LicenseScan, path: readonly string[]): Promise<void> {
   const { page, width, opened, faults } = walk;
   const seen: string[] = [];
   for (;;) {

@@ -10,7 +10,7 @@ export interface Examples {
   readonly roleId: string;
   readonly organizationId: string;
   readonly userId: string;
-  readonly letterId: string;
+  readonly emailId: string;
 }
 
 interface Shown {
@@ -38,7 +38,7 @@ export const pages: Readonly<Record<string, Shown>> = {
   "admin /ip-blocks": at("/admin/ip-blocks"),
   "admin /email-templates": at("/admin/email-templates"),
   "admin /outbox": at("/admin/outbox"),
-  "admin /outbox/$id": { where: ({ letterId }) => `/admin/outbox/${letterId}` },
+  "admin /outbox/$id": { where: ({ emailId }) => `/admin/outbox/${emailId}` },
   "admin /organizations": at("/admin/organizations"),
   "admin /organizations/$id": { where: ({ organizationId }) => `/admin/organizations/${organizationId}` },
   "admin /users": at("/admin/users"),
@@ -86,7 +86,7 @@ export const pages: Readonly<Record<string, Shown>> = {
 
 /** Makes one of each, in states that have something to show. */
 export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
-  const { organizationId, productId, slug, manage, owner, house, apiKey } = dashboard;
+  const { organizationId, productId, slug, manage, owner, fixture, apiKey } = dashboard;
   const organization = `/organizations/${organizationId}`;
   const license = await manage("POST", `/products/${productId}/licenses`, {
     customer_email: "carla@example.com",
@@ -100,7 +100,7 @@ export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
       customer_email: `person-${days}@example.com`,
       expires_at: new Date(Date.now() + days * 86_400_000).toISOString(),
     });
-  await fetch(`${house.url}/api/v1/validate`, {
+  await fetch(`${fixture.url}/api/v1/validate`, {
     method: "POST",
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
     body: JSON.stringify({ license_key: license.license_key }),
@@ -115,7 +115,7 @@ export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
   });
   const { data: roles } = await manage("GET", `${organization}/roles`);
   const { data: customers } = await manage("GET", `${organization}/customers`);
-  const { data: letters } = await manage("GET", "/admin/mailbox");
+  const { data: emails } = await manage("GET", "/admin/outbox");
   const webhook = await manage("POST", `${organization}/webhooks`, { url: "https://example.com/hook" });
   return {
     slug,
@@ -126,6 +126,6 @@ export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
     roleId: roles[0].id,
     organizationId,
     userId: owner.userId,
-    letterId: letters[0].id,
+    emailId: emails[0].id,
   };
 }

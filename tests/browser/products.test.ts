@@ -28,7 +28,7 @@ else
     });
 
     test(name, async () => {
-      const { house, owner, slug, manage } = dashboard;
+      const { fixture, owner, slug, manage } = dashboard;
       const page = await dashboard.pageFor(owner);
       const troubles = troublesOf(page);
       const button = (label: string) => page.getByRole("button", { name: label, exact: true });
@@ -42,7 +42,7 @@ else
         return secret;
       };
 
-      await page.goto(`${house.url}/o/${slug}/products/new`);
+      await page.goto(`${fixture.url}/o/${slug}/products/new`);
       await page.getByLabel("Name").fill("Aurora");
       await button("Create product").click();
       const firstKey = await takeSecret();
@@ -55,7 +55,7 @@ else
       });
       const validate = async (key: string, ip = "203.0.113.1") =>
         (
-          await apiOf(house.url, key).validate(
+          await apiOf(fixture.url, key).validate(
             { license_key: license.license_key },
             { "x-forwarded-for": ip },
           )
@@ -126,7 +126,7 @@ else
       await page.getByRole("button", { name: /^Revoke csk_/ }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
       await page.getByText("was revoked").waitFor();
-      const refused = await apiOf(house.url, firstKey).validate({ license_key: license.license_key });
+      const refused = await apiOf(fixture.url, firstKey).validate({ license_key: license.license_key });
       expect(refused.status).toBe(401);
       expect(await validate(secondKey)).toMatchObject({ valid: true });
       expect(await violationsOf(page)).toEqual([]);
@@ -155,7 +155,7 @@ else
     }, 180_000);
 
     test("words and numbers are kept with the reason when refused, a preview is for a chosen license, and a new signing secret waits for its turn", async () => {
-      const { house, owner, slug, manage } = dashboard;
+      const { fixture, owner, slug, manage } = dashboard;
       const made = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
         name: "Borealis",
         custom_response: { to: "{{customer.email}}" },
@@ -164,7 +164,7 @@ else
         customer_email: "carla@example.com",
       });
       const page = await dashboard.pageFor(owner);
-      const path = `${house.url}/o/${slug}/products/${made.id}`;
+      const path = `${fixture.url}/o/${slug}/products/${made.id}`;
       await page.goto(path);
       const days = page.getByRole("textbox", { name: "Expiry warning" });
       await days.fill("400");
@@ -204,13 +204,13 @@ else
     }, 180_000);
 
     test("several API keys: added with a name, renamed, warned about when unused, and ended", async () => {
-      const { house, owner, slug, manage } = dashboard;
+      const { fixture, owner, slug, manage } = dashboard;
       const product = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
         name: "Keyring",
       });
       const page = await dashboard.pageFor(owner);
       const troubles = troublesOf(page);
-      await page.goto(`${house.url}/o/${slug}/products/${product.id}/keys`);
+      await page.goto(`${fixture.url}/o/${slug}/products/${product.id}/keys`);
       await page.getByRole("button", { name: "Add API key" }).click();
       await page.getByRole("textbox", { name: "Name" }).fill("Shop server");
       expect(await violationsOf(page)).toEqual([]);
@@ -227,7 +227,7 @@ else
       await page.getByRole("button", { name: "Save name" }).click();
       await page.getByRole("cell", { name: "Web shop" }).waitFor();
       await manage("POST", `/products/${product.id}/api-keys`, { name: "Old build server" });
-      await dashboard.house.store.transaction((db) =>
+      await dashboard.fixture.store.transaction((db) =>
         db
           .updateTable("product_api_keys")
           .set({ created_at: Date.now() - 40 * 86_400_000 })
@@ -254,11 +254,11 @@ else
     }, 180_000);
 
     test("a list of versions that somebody else changed meanwhile is not overwritten", async () => {
-      const { house, owner, slug, manage, productId } = dashboard;
+      const { fixture, owner, slug, manage, productId } = dashboard;
       const path = `/products/${productId}/versions`;
       await manage("POST", path, { version: "1.0.0" });
       const page = await dashboard.pageFor(owner);
-      await page.goto(`${house.url}/o/${slug}${path}`);
+      await page.goto(`${fixture.url}/o/${slug}${path}`);
       await page.getByRole("button", { name: "Replace all…" }).click();
       const list = page.getByRole("dialog").getByRole("textbox");
       await list.fill("2.0.0 latest");

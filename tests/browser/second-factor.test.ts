@@ -11,7 +11,7 @@ import {
 } from "../support/chromium.ts";
 import { postgres, sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
-import { goodPassword, type House, linkIn, openHouse } from "../support/house.ts";
+import { goodPassword, linkIn, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
@@ -21,19 +21,19 @@ const withPasskey = "a passkey is added, named, and signs in without a password 
 
 if (chromiumPath === null) skipLoudly(`${withCodes}; ${withPasskey}`, howToGetChromium);
 else {
-  let house: House;
+  let fixture: SignInFixture;
   afterEach(async () => {
     await closeChromium();
-    await house.close();
+    await fixture.close();
   });
 
   describe.each([postgres])("the second factor, on $kind", ({ make }) => {
     test(withCodes, async () => {
-      house = await openHouse(make);
-      const { email } = await house.resident();
+      fixture = await openSignInFixture(make);
+      const { email } = await fixture.createUser();
       const page = await (await openContext()).newPage();
       const troubles = troublesOf(page);
-      await page.goto(`${house.url}/account/security`);
+      await page.goto(`${fixture.url}/account/security`);
       await signIn(page, email);
 
       await page.getByRole("button", { name: "Set up two-factor authentication" }).click();
@@ -46,8 +46,8 @@ else {
       await dialog.getByRole("img", { name: "QR code" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       const shown = await dialog.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent();
-      const letters = (shown ?? "").replaceAll(" ", "");
-      const secret = totpSecret(`otpauth://totp/x?secret=${letters}`);
+      const emails = (shown ?? "").replaceAll(" ", "");
+      const secret = totpSecret(`otpauth://totp/x?secret=${emails}`);
       await dialog.getByLabel("6-digit code").fill(totpCode(secret));
       await dialog.getByRole("button", { name: "Turn on" }).click();
 
@@ -63,7 +63,7 @@ else {
       expect(await page.getByText(codes[0] ?? "").count()).toBe(0);
 
       await signOut(page);
-      await page.goto(`${house.url}/account/security`);
+      await page.goto(`${fixture.url}/account/security`);
       await signIn(page, email);
       await page.getByLabel("6-digit code").fill(totpCode(secret, 1));
       await page.getByRole("heading", { name: "Passkeys" }).waitFor();
@@ -81,7 +81,7 @@ else {
       await page.getByLabel("Recovery code").fill(codes[1] ?? "");
       await page.getByRole("button", { name: "Verify" }).click();
       await page.getByRole("button", { name: "Your account" }).waitFor();
-      await page.goto(`${house.url}/account/security`);
+      await page.goto(`${fixture.url}/account/security`);
       await page.getByRole("button", { name: "Turn off" }).click();
       await dialog.getByLabel("Your password").fill(goodPassword);
       await dialog.getByRole("button", { name: "Turn off" }).click();
@@ -97,8 +97,8 @@ else {
     const port = String(await freePort());
     // Browsers know passkeys only for names, and of all names they trust this one without https.
     const url = `http://localhost:${port}`;
-    house = await openHouse(sqlite.make, { PORT: port, COUNTERSIGN_URL: url });
-    const { email } = await house.resident();
+    fixture = await openSignInFixture(sqlite.make, { PORT: port, COUNTERSIGN_URL: url });
+    const { email } = await fixture.createUser();
     const page = await (await openContext()).newPage();
     const device = await page.context().newCDPSession(page);
     await device.send("WebAuthn.enable");
@@ -155,11 +155,11 @@ else {
   }, 180_000);
 
   test("a token asks for the password; a reset shows passkeys and tokens, and removes what is not kept", async () => {
-    house = await openHouse(sqlite.make);
-    const { email, userId } = await house.resident();
+    fixture = await openSignInFixture(sqlite.make);
+    const { email, userId } = await fixture.createUser();
     const page = await (await openContext()).newPage();
     const troubles = troublesOf(page);
-    await page.goto(`${house.url}/account/access-tokens/new`);
+    await page.goto(`${fixture.url}/account/access-tokens/new`);
     await signIn(page, email);
     for (const name of ["Deploy script", "Unknown script"]) {
       await page.getByLabel("Name").fill(name);
@@ -169,13 +169,13 @@ else {
       await page.getByLabel("I've saved it somewhere safe").check();
       await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
       await page.getByText(name).first().waitFor();
-      await page.goto(`${house.url}/account/access-tokens/new`);
+      await page.goto(`${fixture.url}/account/access-tokens/new`);
     }
     await page.getByLabel("Your password").waitFor();
     await pictures(page, "new-token");
-    await house.browser().auth("/request-password-reset", { email });
-    const letter = (await house.letters(email)).findLast(({ kind }) => kind === "password_reset");
-    await page.goto(linkIn(letter).href);
+    await fixture.browser().auth("/request-password-reset", { email });
+    const message = (await fixture.emails(email)).findLast(({ kind }) => kind === "password_reset");
+    await page.goto(linkIn(message).href);
     await page.getByRole("group", { name: "Keep these ways to sign in?" }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await pictures(page, "reset-password");
@@ -183,7 +183,7 @@ else {
     await page.getByLabel("New password").fill("something quite different");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByText("Your password has been set").waitFor();
-    const left = await house.store.reads
+    const left = await fixture.store.reads
       .selectFrom("access_tokens")
       .select("name")
       .where("user_id", "=", userId)

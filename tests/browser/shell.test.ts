@@ -9,7 +9,7 @@ import {
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
-import { goodPassword } from "../support/house.ts";
+import { goodPassword } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 
 if (chromiumPath === null) skipLoudly("the frame of the dashboard", howToGetChromium);
@@ -32,7 +32,7 @@ else
       licenseKey = license.license_key;
       licenseId = license.id;
       page = await dashboard.pageFor(dashboard.owner);
-      home = `${dashboard.house.url}/o/${dashboard.slug}`;
+      home = `${dashboard.fixture.url}/o/${dashboard.slug}`;
       await page.goto(home);
       await page.getByRole("heading", { level: 1 }).waitFor();
     }, 180_000);
@@ -41,7 +41,7 @@ else
       await dashboard.close();
     });
 
-    test("Ctrl-K finds a license by its key, a customer by name, and a page by some of its letters", async () => {
+    test("Ctrl-K finds a license by its key, a customer by name, and a page by some of its emails", async () => {
       await page.keyboard.press("Control+k");
       const search = page.getByRole("combobox", { name: "Search or run a command" });
       await search.fill(licenseKey);
@@ -85,14 +85,14 @@ else
         .getByRole("status")
         .filter({ hasText: `${await options.count()} results` })
         .waitFor();
-      const isActive = async (place: number) => {
+      const isActive = async (index: number) => {
         expect(await active.count()).toBe(1);
-        expect(await active.textContent()).toBe(await options.nth(place).textContent());
+        expect(await active.textContent()).toBe(await options.nth(index).textContent());
         expect(await search.getAttribute("aria-activedescendant")).toBe(await active.getAttribute("id"));
       };
       const last = (await options.count()) - 1;
       await isActive(0);
-      for (const [key, place] of [
+      for (const [key, index] of [
         ["ArrowDown", 1],
         ["ArrowUp", 0],
         ["ArrowUp", last],
@@ -101,7 +101,7 @@ else
         ["Home", 0],
       ] as const) {
         await page.keyboard.press(key);
-        await isActive(place);
+        await isActive(index);
       }
       expect(await violationsOf(page)).toEqual([]);
       await page.keyboard.press("Escape");
@@ -123,12 +123,12 @@ else
       await again.getByRole("heading", { name: "API reference" }).waitFor();
       await again.close();
       const outside = await (await openContext()).newPage();
-      await outside.goto(`${dashboard.house.url}/sign-in`);
+      await outside.goto(`${dashboard.fixture.url}/sign-in`);
       expect(await outside.getByRole("link", { name: "API reference" }).getAttribute("href")).toBe("/docs");
       await outside.context().close();
     }, 180_000);
 
-    test("g and a letter goes somewhere, n begins a license, ? shows the keys", async () => {
+    test("g and an email goes somewhere, n begins a license, ? shows the keys", async () => {
       await page.goto(home);
       await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
       await page.keyboard.press("g");
@@ -144,7 +144,7 @@ else
       expect(await violationsOf(page)).toEqual([]);
     }, 180_000);
 
-    test("while a dialog is open, letters leave nothing", async () => {
+    test("while a dialog is open, emails leave nothing", async () => {
       await page.goto(`${home}/members`);
       await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
       await page.keyboard.press("?");
@@ -158,7 +158,7 @@ else
     }, 180_000);
 
     test("a page that does not exist, and an address that is nobody's, are said to be nothing, inside the frame", async () => {
-      for (const where of [`${home}/nowhere`, `${dashboard.house.url}/o/nobody`]) {
+      for (const where of [`${home}/nowhere`, `${dashboard.fixture.url}/o/nobody`]) {
         await page.goto(where);
         await page.getByRole("heading", { name: "Page not found" }).waitFor();
         expect(await page.title()).toBe("Page not found · Countersign");
@@ -194,7 +194,7 @@ else
 
     test("whose session ends in the middle of work signs in again and goes on", async () => {
       const dialog = await beginCustomer("new@example.com");
-      await dashboard.house.store.transaction((db) =>
+      await dashboard.fixture.store.transaction((db) =>
         db.deleteFrom("sessions").where("user_id", "=", dashboard.owner.userId).execute(),
       );
       await dialog.getByRole("button", { name: "Add customer" }).click();

@@ -10,7 +10,7 @@ import {
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
-import { goodPassword, linkIn, type Resident, tokenIn } from "../support/house.ts";
+import { goodPassword, linkIn, type TestUser, tokenIn } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 
 if (chromiumPath === null) skipLoudly("states that are rarely seen", howToGetChromium);
@@ -20,12 +20,12 @@ else
     let dashboard: Dashboard;
     let home: string;
     beforeAll(async () => {
-      // Emails are meant to be sent, and wait in the mailbox.
+      // Emails are meant to be sent, and wait in the outbox.
       dashboard = await openDashboard(sqlite.make, {
         COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
         COUNTERSIGN_MAIL_FROM: "license@example.com",
       });
-      home = `${dashboard.house.url}/o/${dashboard.slug}`;
+      home = `${dashboard.fixture.url}/o/${dashboard.slug}`;
     }, 180_000);
     afterAll(async () => {
       await closeChromium();
@@ -33,36 +33,36 @@ else
     });
 
     test("a link to set a password that was used offers another one right there", async () => {
-      const { house } = dashboard;
-      const person = await house.resident();
-      const ask = () => house.browser().auth("/request-password-reset", { email: person.email });
+      const { fixture } = dashboard;
+      const person = await fixture.createUser();
+      const ask = () => fixture.browser().auth("/request-password-reset", { email: person.email });
       await ask();
-      const token = tokenIn((await house.letters(person.email)).at(-1));
-      await house.browser().auth("/reset-password", { token, newPassword: "a first one, long enough" });
-      const before = (await house.letters(person.email)).length;
+      const token = tokenIn((await fixture.emails(person.email)).at(-1));
+      await fixture.browser().auth("/reset-password", { token, newPassword: "a first one, long enough" });
+      const before = (await fixture.emails(person.email)).length;
 
       const page = await (await openContext()).newPage();
       const troubles = troublesOf(page);
-      await page.goto(`${house.url}/reset-password?token=${token}`);
+      await page.goto(`${fixture.url}/reset-password?token=${token}`);
       await page.getByRole("heading", { name: "This link doesn't work" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.getByLabel("Email").fill(person.email);
       await page.getByRole("button", { name: "Send reset link" }).click();
       await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
-      expect((await house.letters(person.email)).length).toBe(before + 1);
+      expect((await fixture.emails(person.email)).length).toBe(before + 1);
       expect(troubles).toEqual([]);
       await page.context().close();
     }, 180_000);
 
     test("without a product, what needs one leads to it", async () => {
-      const { house, manage, owner } = dashboard;
+      const { fixture, manage, owner } = dashboard;
       const { slug } = await manage("POST", "/organizations", { name: "Fresh start" });
       const page = await dashboard.pageFor(owner);
       for (const where of ["licenses", "licenses/new", "licenses/import"]) {
-        await page.goto(`${house.url}/o/${slug}/${where}`);
+        await page.goto(`${fixture.url}/o/${slug}/${where}`);
         await page.getByRole("heading", { name: "Create a product first" }).waitFor();
         await page.getByRole("link", { name: "New product" }).click();
-        await page.waitForURL(`${house.url}/o/${slug}/products/new`);
+        await page.waitForURL(`${fixture.url}/o/${slug}/products/new`);
       }
       // Where there is nothing, what is offered is offered once, and there is nothing to filter.
       for (const [where, what] of [
@@ -71,7 +71,7 @@ else
         ["ip-blocks", "Block an IP address"],
         ["access-tokens", "New access token"],
       ] as const) {
-        await page.goto(`${house.url}/o/${slug}/${where}`);
+        await page.goto(`${fixture.url}/o/${slug}/${where}`);
         const offer = page.getByRole(where === "customers" || where === "ip-blocks" ? "button" : "link", {
           name: what,
         });
@@ -84,7 +84,7 @@ else
     }, 180_000);
 
     test("whoever can only look at licenses is given nothing to choose them by", async () => {
-      await sell("carla@example.com");
+      await addLicense("carla@example.com");
       const page = await dashboard.pageFor(await member(["licenses:view"]));
       await page.goto(`${home}/licenses`);
       await page.getByRole("row").filter({ hasText: "carla@example.com" }).waitFor();
@@ -96,27 +96,27 @@ else
       await page.context().close();
     }, 180_000);
 
-    test("why a letter was not sent is said in the reader's language, with what the mail server said", async () => {
-      const { house, owner } = dashboard;
+    test("why an email was not sent is said in the reader's language, with what the mail server said", async () => {
+      const { fixture, owner } = dashboard;
       const { email } = await member(["licenses:view"]);
       // Given up: another attempt would end at a server that is not there.
       const failure = JSON.stringify({
         code: "email_rejected",
         params: { response: "550 5.1.1 User unknown" },
       });
-      await house.store.transaction((db) =>
+      await fixture.store.transaction((db) =>
         db
-          .updateTable("mailbox")
+          .updateTable("outbox")
           .set({ failure, next_attempt_at: null })
           .where("recipient", "=", email)
           .execute(),
       );
-      const [letter] = await house.letters(email);
+      const [message] = await fixture.emails(email);
       const page = await dashboard.pageFor(owner);
       await speak(page, "de");
-      await page.goto(`${house.url}/admin/outbox/${letter?.id}`);
+      await page.goto(`${fixture.url}/admin/outbox/${message?.id}`);
       await page.getByText("Der Mailserver hat die E-Mail abgelehnt: 550 5.1.1 User unknown").waitFor();
-      await page.goto(`${house.url}/admin/outbox?recipient=${encodeURIComponent(email)}`);
+      await page.goto(`${fixture.url}/admin/outbox?recipient=${encodeURIComponent(email)}`);
       await page.getByText("Fehlgeschlagen", { exact: true }).first().hover();
       await page.getByRole("tooltip").filter({ hasText: "Der Mailserver hat" }).waitFor();
       await page.context().close();
@@ -145,13 +145,13 @@ else
       await page.context().close();
     }, 180_000);
 
-    function sell(email: string) {
+    function addLicense(email: string) {
       return dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, { customer_email: email });
     }
 
-    async function member(permissions: readonly string[]): Promise<Resident> {
-      const { house, manage, organizationId } = dashboard;
-      const someone = await house.guest();
+    async function member(permissions: readonly string[]): Promise<TestUser> {
+      const { fixture, manage, organizationId } = dashboard;
+      const someone = await fixture.createSignedInUser();
       const role = await manage("POST", `/organizations/${organizationId}/roles`, {
         name: `Role of ${someone.userId}`,
         permissions,
@@ -160,15 +160,15 @@ else
         email: someone.email,
         role_id: role.id,
       });
-      const [letter] = (await house.letters(someone.email)).filter(({ kind }) => kind === "invitation");
-      const token = linkIn(letter).pathname.split("/").at(-1);
+      const [message] = (await fixture.emails(someone.email)).filter(({ kind }) => kind === "invitation");
+      const token = linkIn(message).pathname.split("/").at(-1);
       await someone.browser.manage("POST", `/invitations/${token}/accept`, {});
       return someone;
     }
   });
 
 async function speak(page: Page, language: string): Promise<void> {
-  // Letters are shown in a frame that has no storage.
+  // Emails are shown in a frame that has no storage.
   await page.addInitScript(
     `try { localStorage.setItem("countersign.language", ${JSON.stringify(language)}) } catch {}`,
   );

@@ -34,12 +34,12 @@ else
     });
 
     test(name, async () => {
-      const { house, owner, slug, productId, manage } = dashboard;
+      const { fixture, owner, slug, productId, manage } = dashboard;
       const page = await dashboard.pageFor(owner);
       const troubles = troublesOf(page);
       const button = (label: string) => page.getByRole("button", { name: label, exact: true });
 
-      await page.goto(`${house.url}/o/${slug}/webhooks/new`);
+      await page.goto(`${fixture.url}/o/${slug}/webhooks/new`);
       await page.getByRole("textbox", { name: "URL" }).fill("ftp://nowhere.example");
       await page.getByLabel("Name").fill("Order desk");
       await button("Create endpoint").click();
@@ -57,15 +57,15 @@ else
       await button("Send test").click();
       await page.getByText(/Responded with 200/).waitFor();
       const [arrived] = receiver.received;
-      const told = new Webhook(secret).verify(arrived?.body ?? "", arrived?.headers as never);
-      expect(told).toMatchObject({ type: "endpoint.test" });
+      const recorded = new Webhook(secret).verify(arrived?.body ?? "", arrived?.headers as never);
+      expect(recorded).toMatchObject({ type: "endpoint.test" });
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
 
       // The receiver breaks. What waits an hour for its next attempt says so, and can be sent right away.
       receiver.reply = () => ({ status: 500, body: "the database is locked" });
       await manage("POST", `/products/${productId}/licenses`, { customer_email: "carla@example.com" });
       await until("it waits for an hour", () =>
-        house.store.transaction(async (db) => {
+        fixture.store.transaction(async (db) => {
           const { numUpdatedRows } = await db
             .updateTable("deliveries")
             .set({ next_attempt_at: Date.now() + 3_600_000 })
@@ -86,7 +86,7 @@ else
 
       // Nine attempts are said to have failed already, and with the tenth the event is given up.
       await until("it was given up", async () => {
-        await house.store.transaction((db) =>
+        await fixture.store.transaction((db) =>
           db
             .updateTable("deliveries")
             .set({ attempts: 9 })
@@ -95,7 +95,7 @@ else
             .where("attempts", "<", 9)
             .execute(),
         );
-        await passTime(house.store, endpointId);
+        await passTime(fixture.store, endpointId);
         const path = `/organizations/${dashboard.organizationId}/webhooks/${endpointId}/deliveries`;
         return (await manage("GET", `${path}?state=failed`)).data.length === 1;
       });
@@ -124,7 +124,7 @@ else
     }, 180_000);
 
     test("an endpoint's headers, format and state are changed one after the other, and it is deleted", async () => {
-      const { house, owner, slug, productId, manage, organizationId } = dashboard;
+      const { fixture, owner, slug, productId, manage, organizationId } = dashboard;
       receiver.reply = () => ({ status: 200 });
       const all = `/organizations/${organizationId}/webhooks`;
       const { id } = await manage("POST", all, { url: `${receiver.url}/chat`, description: "Chat" });
@@ -141,13 +141,13 @@ else
         await until("it arrived", () => fromHere() !== undefined);
         return fromHere();
       };
-      const sell = async () => {
+      const addLicense = async () => {
         const before = receiver.received.length;
         await manage("POST", `/products/${productId}/licenses`, { customer_email: "dora@example.com" });
         return arrivedAfter(before);
       };
 
-      await page.goto(`${house.url}/o/${slug}/webhooks/${id}?tab=settings`);
+      await page.goto(`${fixture.url}/o/${slug}/webhooks/${id}?tab=settings`);
       await button("Add header").click();
       await page.getByLabel("Header name").fill("host");
       await page.getByLabel("Value of host").fill("first");
@@ -156,7 +156,7 @@ else
       expect(await page.getByLabel("Value of host").inputValue()).toBe("first");
       await page.getByLabel("Header name").fill("x-tenant");
       await saved();
-      expect((await sell())?.headers["x-tenant"]).toBe("first");
+      expect((await addLicense())?.headers["x-tenant"]).toBe("first");
 
       // What was done beside the form is no reason to refuse what is in it.
       await button("Disable").click();
@@ -170,13 +170,13 @@ else
       await button("Enable").click();
       await dialog.getByRole("button", { name: "Enable" }).click();
       await page.getByText("Endpoint enabled.").waitFor();
-      const discord = await sell();
+      const discord = await addLicense();
       expect(discord?.headers["x-tenant"]).toBe("second");
       expect(JSON.parse(discord?.body ?? "")).toHaveProperty("embeds");
       await button("Remove x-tenant").click();
       await page.getByText("Slack", { exact: true }).click();
       await saved();
-      const slack = await sell();
+      const slack = await addLicense();
       expect(slack?.headers).not.toHaveProperty("x-tenant");
       expect(JSON.parse(slack?.body ?? "")).toHaveProperty("text");
 
@@ -209,19 +209,19 @@ else
     }, 180_000);
 
     test("an endpoint that says it is gone keeps what happens, and gets it when somebody enables it again", async () => {
-      const { house, owner, slug, productId, manage, organizationId } = dashboard;
+      const { fixture, owner, slug, productId, manage, organizationId } = dashboard;
       receiver.reply = ({ path }) => ({ status: path === "/moved" ? 410 : 200 });
       const all = `/organizations/${organizationId}/webhooks`;
       const { id } = await manage("POST", all, { url: `${receiver.url}/moved`, description: "Moved" });
-      const sell = (email: string) =>
+      const addLicense = (email: string) =>
         manage("POST", `/products/${productId}/licenses`, { customer_email: email });
-      await sell("first@example.com");
+      await addLicense("first@example.com");
       await until("it is disabled", async () => (await manage("GET", `${all}/${id}`)).status === "disabled");
-      await sell("second@example.com");
+      await addLicense("second@example.com");
 
       const page = await dashboard.pageFor(owner);
       const troubles = troublesOf(page);
-      await page.goto(`${house.url}/o/${slug}/webhooks/${id}`);
+      await page.goto(`${fixture.url}/o/${slug}/webhooks/${id}`);
       await page.getByText("It responded with 410 Gone, so nothing more is sent.").waitFor();
       expect(await violationsOf(page)).toEqual([]);
       const before = receiver.received.length;
@@ -240,20 +240,20 @@ else
     }, 180_000);
 
     test("why an attempt failed is said in the reader's language", async () => {
-      const { house, owner, slug, manage, organizationId } = dashboard;
-      const nobody = await freePort();
+      const { fixture, owner, slug, manage, organizationId } = dashboard;
+      const anonymous = await freePort();
       const { id } = await manage("POST", `/organizations/${organizationId}/webhooks`, {
-        url: `http://127.0.0.1:${nobody}/`,
+        url: `http://127.0.0.1:${anonymous}/`,
         description: "Nobody",
       });
       const page = await dashboard.pageFor(owner);
       await page.addInitScript('localStorage.setItem("countersign.language", "de")');
-      await page.goto(`${house.url}/o/${slug}/webhooks/new`);
+      await page.goto(`${fixture.url}/o/${slug}/webhooks/new`);
       await page.getByRole("textbox", { name: "URL" }).fill("http://10.0.0.1/");
       await page.getByRole("button", { name: "Endpunkt erstellen" }).click();
       await page.getByText("Die URL sollte zu einer öffentlichen Adresse führen.").waitFor();
 
-      await page.goto(`${house.url}/o/${slug}/webhooks/${id}`);
+      await page.goto(`${fixture.url}/o/${slug}/webhooks/${id}`);
       await page.getByRole("button", { name: "Test senden" }).click();
       const why = page.getByText("Unter der Adresse hört niemand zu: Die Verbindung wurde abgelehnt.");
       await why.waitFor();

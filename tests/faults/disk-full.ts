@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type DatabaseLocation, openStore } from "@countersign/store/open";
-import { countedRequests } from "../support/scene.ts";
+import { countedRequests } from "../support/public-api-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
-import { holds } from "./holds.ts";
-import { checkLedger } from "./ledger.ts";
+import { holds } from "./assert-holds.ts";
+import { checkConsistency } from "./consistency-check.ts";
 import { makeSubjects, type Subjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -37,12 +37,12 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
         server.output().includes('"reason":"The disk is full. '),
         "the log does not say that the disk is full",
       );
-      await checkLedger(location, subjects, traffic);
+      await checkConsistency(location, subjects, traffic);
     } finally {
       await traffic.stop();
       await server.stop();
     }
-    await checkLedger(location, subjects, traffic);
+    await checkConsistency(location, subjects, traffic);
     await checkNothingElseCounted(location, subjects, traffic);
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait`;
   } finally {

@@ -1,10 +1,10 @@
 import type { DatabaseLocation } from "@countersign/store/open";
 import pg from "pg";
-import { openOffice } from "../support/office.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
-import { holds } from "./holds.ts";
-import { checkLedger } from "./ledger.ts";
+import { holds } from "./assert-holds.ts";
+import { checkConsistency } from "./consistency-check.ts";
 import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -19,17 +19,17 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
   const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join();
   const url = `postgres://postgres:postgres@${hosts}/postgres?target_session_attrs=read-write`;
   const location: DatabaseLocation = { kind: "postgres", url };
-  const office = await openOffice(async () => ({
+  const fixture = await openManageFixture(async () => ({
     location,
     environment: { DATABASE_URL: url },
     remove: () => {},
   }));
   const subjects = await makeSubjects(location, 20);
   const traffic = new Traffic(subjects);
-  const creating = createLicensesUntilStopped(office);
-  const ready = async () => (await fetch(`${office.server.url}/readyz`)).status;
+  const creating = createLicensesUntilStopped(fixture);
+  const ready = async () => (await fetch(`${fixture.server.url}/readyz`)).status;
   try {
-    traffic.start(office.server.port, size.callers, 5);
+    traffic.start(fixture.server.port, size.callers, 5);
     await until("there is traffic", () => traffic.acknowledged >= 100, 60_000);
     await until(
       "licenses are created",
@@ -62,19 +62,19 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
     const lost = traffic.lostReused + traffic.lostFresh;
     holds(lost === 0, `${lost} requests got no answer at all`);
     holds(recoveredMs <= size.recoversWithinMs, `recovered only after ${recoveredMs.toFixed()} ms`);
-    await checkLedger({ kind: "postgres", url: standby.url }, subjects, traffic);
+    await checkConsistency({ kind: "postgres", url: standby.url }, subjects, traffic);
     const missing = await missingLicenses(standby.url, created);
     holds(missing === 0, `${missing} of ${created.length} licenses are gone`);
     return `${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, ${created.length} licenses created, answered again after ${recoveredMs.toFixed()} ms`;
   } finally {
     await Promise.all([traffic.stop(), creating.stop()]);
-    await office.close();
+    await fixture.close();
     await standby.stop();
   }
 }
 
 /** One after the other, through the management API. Keeps the ids that were answered with 201. */
-function createLicensesUntilStopped({ owner, productId }: Awaited<ReturnType<typeof openOffice>>) {
+function createLicensesUntilStopped({ owner, productId }: Awaited<ReturnType<typeof openManageFixture>>) {
   const created: string[] = [];
   const wrong: string[] = [];
   let isStopped = false;

@@ -1,8 +1,8 @@
 import type { TestDatabase } from "../support/databases.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
-import { holds } from "./holds.ts";
-import { checkLedger } from "./ledger.ts";
+import { holds } from "./assert-holds.ts";
+import { checkConsistency } from "./consistency-check.ts";
 import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -27,7 +27,7 @@ export async function killUnderLoad(make: () => Promise<TestDatabase>, size: Kil
         await untilReady(server);
         startsMs.push(performance.now() - startedMs);
         // The server has put the database right by now; what it made of it is looked at before anything is added.
-        await checkLedger(database.location, subjects, traffic);
+        await checkConsistency(database.location, subjects, traffic);
         if (kill === size.kills) break;
         traffic.start(server.port, size.callers, 1);
         const enough = traffic.acknowledged + 50 + Math.floor(Math.random() * 200);

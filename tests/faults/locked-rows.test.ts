@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { refusalHour } from "@countersign/domain/events/refusal";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { addIpBlocks } from "@countersign/store/queries/ip-blocks";
+import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { postgres } from "../support/databases.ts";
-import { countedRequests, openScene, registeredIps, type Scene } from "../support/scene.ts";
-import { newId } from "../support/seller.ts";
+import {
+  countedRequests,
+  openPublicApiFixture,
+  type PublicApiFixture,
+  registeredIps,
+} from "../support/public-api-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { ask, holdLock, keepAsking, type Question } from "./locked-rows.ts";
 
@@ -23,7 +28,7 @@ interface LockedRow {
   readonly isNeeded: boolean;
   /** Of products that have not been asked about today. */
   readonly isFirstOfDay?: boolean;
-  readonly settings?: Parameters<Scene["seller"]["product"]>[0];
+  readonly settings?: Parameters<PublicApiFixture["org"]["product"]>[0];
   readonly blocked?: boolean;
 }
 
@@ -85,7 +90,7 @@ const rows: readonly LockedRow[] = [
     name: "a refusal that another session has not committed",
     lock: (licenseId) => ({
       statement:
-        "insert into refusals_told (hour, license_id, ip, type, in_summary) values ($1, $2, '127.0.0.9', 'license.ip_blocked', 0)",
+        "insert into recorded_refusals (hour, license_id, ip, type, in_summary) values ($1, $2, '127.0.0.9', 'license.ip_blocked', 0)",
       values: [refusalHour(Date.now()), licenseId],
     }),
     isNeeded: true,
@@ -99,30 +104,30 @@ const rows: readonly LockedRow[] = [
 ];
 
 describe("while another session of PostgreSQL holds", () => {
-  let scene: Scene;
+  let fixture: PublicApiFixture;
   const unrelated: Question[] = [];
-  const url = () => (scene.database.location.kind === "postgres" ? scene.database.location.url : "");
+  const url = () => (fixture.database.location.kind === "postgres" ? fixture.database.location.url : "");
 
   beforeAll(async () => {
-    scene = await openScene(postgres.make);
+    fixture = await openPublicApiFixture(postgres.make);
     for (let index = 0; index < 100; index++) {
-      const { key } = await scene.seller.license({ maxIps: callers });
-      unrelated.push({ apiKey: scene.seller.apiKey, key });
+      const { key } = await fixture.org.license({ maxIps: callers });
+      unrelated.push({ apiKey: fixture.org.apiKey, key });
     }
   });
-  afterAll(() => scene.close());
+  afterAll(() => fixture.close());
 
   for (const { name, lock, isNeeded, isFirstOfDay, settings, blocked } of rows) {
     test(`${name}, only requests that need it are told to wait`, async () => {
-      const { seller, server } = scene;
-      const product = await seller.product(settings);
-      const license = await seller.license({ productId: product.productId });
+      const { org, server } = fixture;
+      const product = await org.product(settings);
+      const license = await org.license({ productId: product.productId });
       const affected: Question = { apiKey: product.apiKey, key: license.key };
       if (isFirstOfDay !== true) {
         // Counted, but no license is asked about.
         await ask(server.port, [{ ...affected, key: "0000-0000-0000-0000" }], { count: 1, callers: 1 });
       }
-      if (blocked === true) await blockFor(scene, license.id);
+      if (blocked === true) await blockFor(fixture, license.id);
       const { statement, values } = lock(license.id, product.productId);
       const holder = await holdLock(url(), statement, values);
       const waiting = keepAsking(server.port, affected, "127.0.0.9");
@@ -154,22 +159,22 @@ describe("while another session of PostgreSQL holds", () => {
       const all = [waiting, ...others].map(({ answers }) => answers);
       const verdicts = all.reduce((sum, answers) => sum + answers.verdicts, 0);
       const sent = all.reduce((sum, answers) => sum + answers.all, isFirstOfDay === true ? 0 : 1);
-      const counted = await countedRequests(seller, product.productId);
+      const counted = await countedRequests(org, product.productId);
       expect(counted).toBeGreaterThanOrEqual(verdicts);
       expect(counted).toBeLessThanOrEqual(sent);
-      expect((await registeredIps(seller.store, license.id)).length).toBeLessThanOrEqual(3);
+      expect((await registeredIps(org.store, license.id)).length).toBeLessThanOrEqual(3);
     });
   }
 });
 
 describe("a whole table that is locked for a moment, as a migration does", () => {
   test.each(["products", "licenses", "daily_usage"])("makes nobody fail: %s", async (table) => {
-    const scene = await openScene(postgres.make);
-    const { seller, server } = scene;
-    const location = scene.database.location;
+    const fixture = await openPublicApiFixture(postgres.make);
+    const { org, server } = fixture;
+    const location = fixture.database.location;
     const questions: Question[] = [];
     for (let index = 0; index < 8; index++)
-      questions.push({ apiKey: seller.apiKey, key: (await seller.license({ maxIps: 8 })).key });
+      questions.push({ apiKey: org.apiKey, key: (await org.license({ maxIps: 8 })).key });
     const url = location.kind === "postgres" ? location.url : "";
     const holder = await holdLock(url, `lock table ${table} in access exclusive mode`);
     const asking = ask(server.port, questions, { count: 8, callers: 8 });
@@ -178,13 +183,13 @@ describe("a whole table that is locked for a moment, as a migration does", () =>
     await holder.release();
     const answers = await asking;
     expect([...answers.statuses]).toEqual([["active", 8]]);
-    expect(await countedRequests(seller)).toBe(8);
-    await scene.close();
+    expect(await countedRequests(org)).toBe(8);
+    await fixture.close();
   });
 });
 
-async function blockFor({ seller }: Scene, licenseId: string): Promise<void> {
-  const { store, organizationId } = seller;
+async function blockFor({ org }: PublicApiFixture, licenseId: string): Promise<void> {
+  const { store, organizationId } = org;
   const scope = { tier: "license", organizationId, licenseId } as const;
   const block = { id: newId(), scope, cidr: "127.0.0.0/24", note: null, expiresAtMs: null };
   await store.transaction((db) => addIpBlocks(db, [block], Date.now()));

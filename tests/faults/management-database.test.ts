@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openWire } from "../support/cuttable-wire.ts";
+import { openCuttableConnection } from "../support/cuttable-connection.ts";
 import { postgres, type TestDatabase } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { freshDatabase, startPostgres } from "../support/postgres.ts";
 import { openReceiver } from "../support/receiver.ts";
 import { until, within } from "../support/until.ts";
@@ -12,20 +12,22 @@ setDefaultTimeout(180_000);
 
 describe("while another session of PostgreSQL has locked a license", () => {
   test("changes of it are told to wait, and other management and webhooks go on", async () => {
-    const office = await openOffice(postgres.make, allowLoopback);
+    const fixture = await openManageFixture(postgres.make, allowLoopback);
     const receiver = await openReceiver();
-    await makeEndpoint(office.store, office.organizationId, receiver.url);
-    const [locked, other] = [await newLicense(office), await newLicense(office)];
+    await makeEndpoint(fixture.store, fixture.organizationId, receiver.url);
+    const [locked, other] = [await newLicense(fixture), await newLicense(fixture)];
     await until("the endpoint works", () => receiver.received.length >= 2);
-    const holder = await holdLock(urlOf(office), "select 1 from licenses where id = $1 for update", [locked]);
+    const holder = await holdLock(urlOf(fixture), "select 1 from licenses where id = $1 for update", [
+      locked,
+    ]);
     try {
       const startedMs = performance.now();
       const changes = Array.from({ length: 6 }, (_, index) =>
-        office.owner.api.patch(`/licenses/${locked}`, { notes: `Change ${index}` }),
+        fixture.owner.api.patch(`/licenses/${locked}`, { notes: `Change ${index}` }),
       );
       const others = Array.from({ length: 20 }, async (_, index) => {
-        const read = await office.owner.api.get(`/licenses/${other}`);
-        const written = await office.owner.api.patch(`/licenses/${other}`, { notes: `Note ${index}` });
+        const read = await fixture.owner.api.get(`/licenses/${other}`);
+        const written = await fixture.owner.api.patch(`/licenses/${other}`, { notes: `Note ${index}` });
         return [read.status, written.status];
       });
       const before = receiver.received.length;
@@ -38,49 +40,49 @@ describe("while another session of PostgreSQL has locked a license", () => {
         expect(answer.headers.get("retry-after")).toBe("1");
       }
       expect(performance.now() - startedMs).toBeLessThan(20_000);
-      expect(office.server.output()).not.toContain("in a way it should not");
+      expect(fixture.server.output()).not.toContain("in a way it should not");
     } finally {
       await holder.release();
     }
-    expect((await office.owner.api.patch(`/licenses/${locked}`, { notes: "Free" })).status).toBe(200);
+    expect((await fixture.owner.api.patch(`/licenses/${locked}`, { notes: "Free" })).status).toBe(200);
     await receiver.close();
-    await office.close();
+    await fixture.close();
   });
 });
 
 describe("connections to PostgreSQL that fall silent", () => {
   test("are noticed by webhooks, which say so and go on with new ones", async () => {
-    const { office, wire } = await wiredOffice();
+    const { fixture, wire } = await wiredFixture();
     const receiver = await openReceiver();
-    await makeEndpoint(office.store, office.organizationId, receiver.url);
+    await makeEndpoint(fixture.store, fixture.organizationId, receiver.url);
     wire.cut();
     await until(
       "the log says that storage cannot be used",
-      () => office.server.output().includes("Storage is unavailable."),
+      () => fixture.server.output().includes("Storage is unavailable."),
       60_000,
     );
     wire.mend();
-    await until("management goes on", async () => (await tryNewLicense(office)) !== null, 60_000);
+    await until("management goes on", async () => (await tryNewLicense(fixture)) !== null, 60_000);
     await until("webhooks go on", () => receiver.received.length > 0, 60_000);
-    expectJsonLines(office.server.output());
-    await office.close();
+    expectJsonLines(fixture.server.output());
+    await fixture.close();
     wire.close();
     await receiver.close();
   });
 
   test("do not keep the server from ending within ten seconds", async () => {
-    const { office, wire } = await wiredOffice();
-    await newLicense(office);
+    const { fixture, wire } = await wiredFixture();
+    await newLicense(fixture);
     wire.cut();
     // Under way when it is told to stop.
-    const asking = office.owner.api.get(`/organizations/${office.organizationId}`).catch(() => null);
+    const asking = fixture.owner.api.get(`/organizations/${fixture.organizationId}`).catch(() => null);
     const startedMs = performance.now();
-    expect(await within(20_000, "the server ends", office.server.stop())).toBe(0);
+    expect(await within(20_000, "the server ends", fixture.server.stop())).toBe(0);
     expect(performance.now() - startedMs).toBeLessThan(12_000);
-    expectJsonLines(office.server.output());
+    expectJsonLines(fixture.server.output());
     await asking;
     wire.mend();
-    await office.close();
+    await fixture.close();
     wire.close();
   });
 });
@@ -89,19 +91,19 @@ describe("PostgreSQL that restarts in the middle of management transactions", ()
   test("leaves no unhandled error, and the server ends in order", async () => {
     const server = await startPostgres();
     const url = await freshDatabase(server.url);
-    const office = await openOffice(async () => ({
+    const fixture = await openManageFixture(async () => ({
       location: { kind: "postgres", url },
       environment: { DATABASE_URL: url },
       remove: () => {},
     }));
-    const licenses = await Promise.all(Array.from({ length: 8 }, () => newLicense(office)));
+    const licenses = await Promise.all(Array.from({ length: 8 }, () => newLicense(fixture)));
     let isOver = false;
     let changes = 0;
     const changing = licenses.map(async (id) => {
       while (!isOver) {
-        const path = `${office.server.url}/api/manage/v1/licenses/${id}`;
+        const path = `${fixture.server.url}/api/manage/v1/licenses/${id}`;
         const headers = {
-          authorization: `Bearer ${office.owner.token}`,
+          authorization: `Bearer ${fixture.owner.token}`,
           "content-type": "application/json",
         };
         const answer = await fetch(path, {
@@ -126,38 +128,38 @@ describe("PostgreSQL that restarts in the middle of management transactions", ()
       isOver = true;
       await Promise.all(changing);
     }
-    expect(await within(30_000, "the server ends", office.server.stop())).toBe(0);
-    expectJsonLines(office.server.output());
-    await office.close();
+    expect(await within(30_000, "the server ends", fixture.server.stop())).toBe(0);
+    expectJsonLines(fixture.server.output());
+    await fixture.close();
     await server.stop();
   });
 });
 
-async function wiredOffice() {
+async function wiredFixture() {
   const database: TestDatabase = await postgres.make();
   const direct = new URL(database.location.kind === "postgres" ? database.location.url : "");
-  const wire = await openWire(Number(direct.port));
+  const wire = await openCuttableConnection(Number(direct.port));
   const wired = new URL(direct);
   wired.port = String(wire.port);
   const environment = { ...database.environment, DATABASE_URL: wired.href };
-  const office = await openOffice(async () => ({ ...database, environment }), allowLoopback);
-  return { office, wire };
+  const fixture = await openManageFixture(async () => ({ ...database, environment }), allowLoopback);
+  return { fixture, wire };
 }
 
-async function newLicense(office: Office): Promise<string> {
-  const id = await tryNewLicense(office);
+async function newLicense(fixture: ManageFixture): Promise<string> {
+  const id = await tryNewLicense(fixture);
   if (id === null) throw new Error("A license could not be created.");
   return id;
 }
 
-async function tryNewLicense({ owner, productId }: Office): Promise<string | null> {
+async function tryNewLicense({ owner, productId }: ManageFixture): Promise<string | null> {
   const answer = await owner.api.post(`/products/${productId}/licenses`, {
     customer_email: "ada@example.com",
   });
   return answer.status === 201 ? String(answer.body.id) : null;
 }
 
-function urlOf({ database }: Office): string {
+function urlOf({ database }: ManageFixture): string {
   return database.location.kind === "postgres" ? database.location.url : "";
 }
 

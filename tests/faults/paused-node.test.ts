@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { postgres } from "../support/databases.ts";
-import { openOffice } from "../support/office.ts";
-import { countedRequests } from "../support/scene.ts";
-import { openSeller } from "../support/seller.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
+import { countedRequests } from "../support/public-api-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { ask, holdLock, keepAsking, type Question } from "./locked-rows.ts";
 
@@ -16,22 +16,22 @@ const maxIps = 4;
 test.skipIf(process.platform === "win32")(
   "a node that is paused in the middle of its work does not keep another from answering",
   async () => {
-    const office = await openOffice(postgres.make);
-    const { store, server: paused } = office;
-    const healthy = await startServerProcess(office.database.environment);
-    const seller = await openSeller(office.database.location, { store });
+    const fixture = await openManageFixture(postgres.make);
+    const { store, server: paused } = fixture;
+    const healthy = await startServerProcess(fixture.database.environment);
+    const org = await openTestOrganization(fixture.database.location, { store });
     const questions: Question[] = [];
     const licenses: string[] = [];
     // Few, so that both nodes want the same rows all the time.
     for (let index = 0; index < 30; index++) {
-      const { id, key } = await seller.license({ maxIps });
+      const { id, key } = await org.license({ maxIps });
       licenses.push(id);
-      questions.push({ apiKey: seller.apiKey, key });
+      questions.push({ apiKey: org.apiKey, key });
     }
     const ofPaused = questions.map((question, index) =>
       keepAsking(paused.port, question, `127.0.2.${10 + index}`),
     );
-    const manage = await keepChanging(office);
+    const manage = await keepChanging(fixture);
     let verdicts = 0;
     let sent = 0;
     let unavailable = 0;
@@ -61,7 +61,7 @@ test.skipIf(process.platform === "win32")(
       verdicts += answers.verdicts;
       sent += answers.all;
     }
-    const counted = await countedRequests(seller);
+    const counted = await countedRequests(org);
     expect(counted).toBeGreaterThanOrEqual(verdicts);
     expect(counted).toBeLessThanOrEqual(sent);
     const rows = await store.reads
@@ -72,16 +72,16 @@ test.skipIf(process.platform === "win32")(
     for (const id of licenses)
       expect(rows.filter((row) => row.license_id === id).length).toBeLessThanOrEqual(maxIps);
     expect(await healthy.stop()).toBe(0);
-    await office.close();
+    await fixture.close();
   },
 );
 
 test.skipIf(process.platform === "win32")(
   "a node that is paused in a transaction holds a license for a few seconds, and nobody else waits for it",
   async () => {
-    const office = await openOffice(postgres.make);
-    const { server: paused, owner, productId, apiKey } = office;
-    const healthy = await startServerProcess(office.database.environment);
+    const fixture = await openManageFixture(postgres.make);
+    const { server: paused, owner, productId, apiKey } = fixture;
+    const healthy = await startServerProcess(fixture.database.environment);
     const create = async () => {
       const fields = { customer_email: "ada@example.com", max_ips: 20 };
       return (await owner.api.post(`/products/${productId}/licenses`, fields)).body;
@@ -89,7 +89,7 @@ test.skipIf(process.platform === "win32")(
     const held = await create();
     const questions: Question[] = [];
     for (let index = 0; index < 30; index++) questions.push({ apiKey, key: (await create()).license_key });
-    const url = office.database.location.kind === "postgres" ? office.database.location.url : "";
+    const url = fixture.database.location.kind === "postgres" ? fixture.database.location.url : "";
     // A change writes to the audit log last, so it now stops with the license locked.
     const log = await holdLock(url, "lock table audit_log in exclusive mode");
     const change = owner.api.patch(`/licenses/${held.id}`, { notes: "Changed" }).catch(() => null);
@@ -112,12 +112,12 @@ test.skipIf(process.platform === "win32")(
     }
     await change;
     expect(await healthy.stop()).toBe(0);
-    await office.close();
+    await fixture.close();
   },
 );
 
 /** Changes licenses through the node that is paused, so that it is paused in a transaction, too. */
-async function keepChanging({ owner, productId }: Awaited<ReturnType<typeof openOffice>>) {
+async function keepChanging({ owner, productId }: Awaited<ReturnType<typeof openManageFixture>>) {
   const license = await owner.api.post(`/products/${productId}/licenses`, {
     customer_email: "ada@example.com",
   });

@@ -1,11 +1,11 @@
 import pg from "pg";
-import { openWire } from "../support/cuttable-wire.ts";
+import { openCuttableConnection } from "../support/cuttable-connection.ts";
 import { freshDatabase, type PostgresServer } from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
-import { holds } from "./holds.ts";
-import { checkLedger } from "./ledger.ts";
+import { holds } from "./assert-holds.ts";
+import { checkConsistency } from "./consistency-check.ts";
 import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -30,7 +30,7 @@ export async function postgresOutage(
   const location = { kind: "postgres", url } as const;
   const subjects = await makeSubjects(location, 20);
   const traffic = new Traffic(subjects);
-  const wire = await openWire(postgres.port);
+  const wire = await openCuttableConnection(postgres.port);
   const wired = new URL(url);
   wired.port = String(wire.port);
   const server = await startServerProcess({ DATABASE_URL: wired.href });
@@ -69,7 +69,7 @@ export async function postgresOutage(
     holds(lost === 0, `${lost} requests got no answer at all`);
     holds(traffic.slowestMs <= size.answersWithinMs, `an answer took ${traffic.slowestMs.toFixed()} ms`);
     holds(recoveredMs <= size.recoversWithinMs, `recovered only after ${recoveredMs.toFixed()} ms`);
-    await checkLedger(location, subjects, traffic);
+    await checkConsistency(location, subjects, traffic);
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, slowest ${traffic.slowestMs.toFixed()} ms, recovered after ${recoveredMs.toFixed()} ms`;
   } finally {
     // A database left hanging would hang whoever wants to stop it.

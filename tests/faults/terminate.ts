@@ -1,8 +1,8 @@
 import type { TestDatabase } from "../support/databases.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until, within } from "../support/until.ts";
-import { holds } from "./holds.ts";
-import { checkLedger, checkRequestLog } from "./ledger.ts";
+import { holds } from "./assert-holds.ts";
+import { checkConsistency, checkRequestLog } from "./consistency-check.ts";
 import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
@@ -37,7 +37,7 @@ export async function terminateUnderLoad(
     holds(traffic.lostReused === 0, `${traffic.lostReused} accepted requests were not answered`);
     holds(traffic.unavailable === 0, `${traffic.unavailable} accepted requests got 503`);
     holds(slowestEndMs <= size.endsWithinMs, `ended only after ${slowestEndMs.toFixed()} ms`);
-    await checkLedger(database.location, subjects, traffic);
+    await checkConsistency(database.location, subjects, traffic);
     await checkRequestLog(database.location, traffic);
   } finally {
     await traffic.stop();

@@ -4,11 +4,11 @@ import type { Store } from "@countersign/store/store";
 import type { TestDatabase } from "../support/databases.ts";
 import { freshDatabase, type PostgresServer } from "../support/postgres.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { openSeller } from "../support/seller.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, makeEndpoint, makeEvents, passTime } from "../support/webhooks.ts";
-import { holds } from "./holds.ts";
+import { holds } from "./assert-holds.ts";
 
 /** A whole scenario, however slow the machine is. */
 const longestMs = 900_000;
@@ -22,21 +22,21 @@ export async function webhooksUnderKills(
   size: { readonly events: number; readonly kills: number },
 ): Promise<string> {
   const database = await make();
-  const seller = await openSeller(database.location);
-  const { store, organizationId } = seller;
-  const ledger = await openLedger();
+  const org = await openTestOrganization(database.location);
+  const { store, organizationId } = org;
+  const consistency = await openConsistency();
   const leftMs = timeLeft();
   const startedMs = performance.now();
   try {
-    const endpoint = await makeEndpoint(store, organizationId, ledger.receiver.url);
+    const endpoint = await makeEndpoint(store, organizationId, consistency.receiver.url);
     const ids: string[] = [];
     const perRun = Math.ceil(size.events / (size.kills + 1));
     for (let kill = 0; kill <= size.kills; kill++) {
       ids.push(...(await makeEvents(store, organizationId, Math.min(perRun, size.events - ids.length))));
       const server = await startServerProcess({ ...database.environment, ...allowLoopback });
       try {
-        const enough = ledger.receiver.received.length + 5 + Math.floor(Math.random() * (perRun / 2));
-        await until("there is traffic", () => ledger.receiver.received.length >= enough, leftMs());
+        const enough = consistency.receiver.received.length + 5 + Math.floor(Math.random() * (perRun / 2));
+        await until("there is traffic", () => consistency.receiver.received.length >= enough, leftMs());
         if (kill === size.kills)
           await until(
             "all is delivered",
@@ -53,9 +53,9 @@ export async function webhooksUnderKills(
       await passTime(store, endpoint.id, true);
     }
     const seconds = ((performance.now() - startedMs) / 1000).toFixed();
-    return `${size.kills} kills in ${seconds} s, ${await ledger.check(store, endpoint.id, ids)}`;
+    return `${size.kills} kills in ${seconds} s, ${await consistency.check(store, endpoint.id, ids)}`;
   } finally {
-    await ledger.receiver.close();
+    await consistency.receiver.close();
     await store.close();
     database.remove();
   }
@@ -72,7 +72,7 @@ export async function webhooksWithHangingEndpoints(
   },
 ): Promise<string> {
   const database = await make();
-  const { store, organizationId } = await openSeller(database.location);
+  const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver(({ path }) => (path === "/hangs" ? "hang" : { status: 200 }));
   const leftMs = timeLeft();
   const server = await startServerProcess({ ...database.environment, ...allowLoopback });
@@ -107,15 +107,15 @@ export async function webhooksThroughRestart(
   size: { readonly events: number },
 ): Promise<string> {
   const location = { kind: "postgres", url: await freshDatabase(postgres.url) } as const;
-  const before = await openSeller(location);
-  const ledger = await openLedger();
+  const before = await openTestOrganization(location);
+  const consistency = await openConsistency();
   const leftMs = timeLeft();
-  const endpoint = await makeEndpoint(before.store, before.organizationId, ledger.receiver.url);
+  const endpoint = await makeEndpoint(before.store, before.organizationId, consistency.receiver.url);
   const ids = await makeEvents(before.store, before.organizationId, size.events);
   await before.store.close();
   const server = await startServerProcess({ DATABASE_URL: location.url, ...allowLoopback });
   try {
-    await until("there is traffic", () => ledger.receiver.received.length >= 10, leftMs());
+    await until("there is traffic", () => consistency.receiver.received.length >= 10, leftMs());
     await postgres.stop();
     await postgres.start();
     const store = await openStore(location, { encryptionKey: null, durability: "standard" });
@@ -128,13 +128,13 @@ export async function webhooksThroughRestart(
         },
         leftMs(),
       );
-      return await ledger.check(store, endpoint.id, ids);
+      return await consistency.check(store, endpoint.id, ids);
     } finally {
       await store.close();
     }
   } finally {
     await server.stop();
-    await ledger.receiver.close();
+    await consistency.receiver.close();
   }
 }
 
@@ -145,7 +145,7 @@ function timeLeft(): () => number {
 }
 
 /** A receiver that refuses the first try of every second event, and knows what it said yes to. */
-async function openLedger() {
+async function openConsistency() {
   const seen = new Set<string>();
   const taken = new Set<string>();
   const receiver: Receiver = await openReceiver(({ id }) => {

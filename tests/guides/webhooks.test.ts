@@ -128,7 +128,7 @@ describe("the guide's way to verify a webhook", () => {
       const ran = spawnSync(program, [path, secret], { input, encoding: "utf8" });
       expect(ran.stderr).toBe("");
       const printed = ran.stdout.trim().split("\n");
-      expect(cases.map(([caseName], place) => `${caseName}: ${printed[place]}`)).toEqual(expected);
+      expect(cases.map(([caseName], index) => `${caseName}: ${printed[index]}`)).toEqual(expected);
     });
   }
 });

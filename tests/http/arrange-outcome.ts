@@ -1,13 +1,13 @@
-import { customerFor } from "@countersign/store/queries/customers";
-import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks";
-import { registerIp } from "@countersign/store/queries/licenses";
-import { setVersion } from "@countersign/store/queries/versions";
-import { newId, type Seller } from "../support/seller.ts";
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
+import { registerIp } from "@countersign/store/queries/licenses/create";
+import { setVersion } from "@countersign/store/queries/versions/versions";
+import { newId, type TestOrganization } from "../support/test-organization.ts";
 import type { OutcomeRow } from "./outcome-rows.ts";
 
 /** Puts into the database what a row says there is. */
-export async function arrange(seller: Seller, row: OutcomeRow) {
-  const { store, organizationId, productId } = seller;
+export async function arrange(org: TestOrganization, row: OutcomeRow) {
+  const { store, organizationId, productId } = org;
   const now = Date.now();
   const { customer, organization, block } = row;
   const customerId = customer
@@ -15,7 +15,7 @@ export async function arrange(seller: Seller, row: OutcomeRow) {
         customerFor(db, organizationId, { ...customer, discordId: null }, newId, now),
       )
     : null;
-  const made = row.license === null ? null : await seller.license({ customerId, ...row.license });
+  const made = row.license === null ? null : await org.license({ customerId, ...row.license });
   const licenseId = made?.id ?? "";
   const blockId = newId();
   const scope: BlockScope = {
@@ -56,17 +56,17 @@ export async function arrange(seller: Seller, row: OutcomeRow) {
 }
 
 /** All ten members in their order; the bytes must be these. */
-export function expectedBody({ status, told = {} }: Pick<OutcomeRow, "status" | "told">): string {
+export function expectedBody({ status, expected = {} }: Pick<OutcomeRow, "status" | "expected">): string {
   return JSON.stringify({
     valid: status === "active",
     status,
-    expires: told.expires ?? null,
-    ip_registered: told.ip_registered ?? null,
-    ip_count: told.ip_count ?? null,
-    max_ips: told.max_ips ?? null,
-    version: told.version ?? null,
-    version_valid: told.version_valid ?? null,
-    custom: told.custom ?? null,
+    expires: expected.expires ?? null,
+    ip_registered: expected.ip_registered ?? null,
+    ip_count: expected.ip_count ?? null,
+    max_ips: expected.max_ips ?? null,
+    version: expected.version ?? null,
+    version_valid: expected.version_valid ?? null,
+    custom: expected.custom ?? null,
     signature: null,
   });
 }

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { unauthorizedError } from "@countersign/contract/public-api";
 import { generateApiKey } from "@countersign/domain/products/api-key";
 import { databases } from "../support/databases.ts";
-import { countedRequests, openScene, type Scene } from "../support/scene.ts";
+import {
+  countedRequests,
+  openPublicApiFixture,
+  type PublicApiFixture,
+} from "../support/public-api-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -37,29 +41,29 @@ const accepted: readonly (readonly [string, (apiKey: string) => string])[] = [
 
 for (const { kind, make } of databases) {
   describe(`authentication on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     let license = "";
     beforeAll(async () => {
-      scene = await openScene(make, { dailyLimit: 1_000 });
-      license = (await scene.seller.license()).key;
+      fixture = await openPublicApiFixture(make, { dailyLimit: 1_000 });
+      license = (await fixture.org.license()).key;
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     const send = {
       validate: (headers: Record<string, string>) =>
-        fetch(`${scene.server.url}/api/v1/validate`, {
+        fetch(`${fixture.server.url}/api/v1/validate`, {
           method: "POST",
           headers,
           body: JSON.stringify({ license_key: license }),
         }),
       lookup: (headers: Record<string, string>) =>
-        fetch(`${scene.server.url}/api/v1/license/${license}`, { headers }),
+        fetch(`${fixture.server.url}/api/v1/license/${license}`, { headers }),
     };
     for (const endpoint of ["validate", "lookup"] as const) {
       for (const [what, header] of refused) {
         test(`${what} gets 401 on ${endpoint} and is not counted`, async () => {
-          const before = await countedRequests(scene.seller);
-          const authorization = header(scene.seller.apiKey);
+          const before = await countedRequests(fixture.org);
+          const authorization = header(fixture.org.apiKey);
           const response = await send[endpoint](authorization === null ? {} : { authorization });
           expect(response.status).toBe(401);
           expect(unauthorizedError.parse(await response.json())).toEqual({
@@ -71,13 +75,13 @@ for (const { kind, make } of databases) {
           expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
           expect(response.headers.has("ratelimit")).toBeFalse();
           expect(response.headers.has("ratelimit-policy")).toBeFalse();
-          expect(await countedRequests(scene.seller)).toBe(before);
+          expect(await countedRequests(fixture.org)).toBe(before);
         });
       }
 
       for (const [what, header] of accepted) {
         test(`${what} is accepted on ${endpoint}`, async () => {
-          const response = await send[endpoint]({ authorization: header(scene.seller.apiKey) });
+          const response = await send[endpoint]({ authorization: header(fixture.org.apiKey) });
           expect(response.status).toBe(200);
         });
       }
@@ -98,7 +102,7 @@ function rechecked(unchecked: string): string {
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   let rest = Bun.hash.crc32(unchecked);
   let checksum = "";
-  for (let place = 0; place < 6; place++) {
+  for (let index = 0; index < 6; index++) {
     checksum = digits.charAt(rest % 62) + checksum;
     rest = Math.floor(rest / 62);
   }

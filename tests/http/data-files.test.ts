@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import { apiOf } from "../support/api.ts";
 import { freshFolder } from "../support/databases.ts";
-import { openSeller, type Seller } from "../support/seller.ts";
 import { runCountersign, startServerProcess } from "../support/server-process.ts";
+import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
@@ -115,7 +115,7 @@ const damages: readonly (readonly [string, (path: string) => void])[] = [
 describe("a request log that", () => {
   for (const [what, damage] of damages) {
     test(`${what}: is set aside with a loud line, and validations go on`, async () => {
-      const { folder, seller, key } = await usedFolder();
+      const { folder, org, key } = await usedFolder();
       damage(join(folder, "journal.db"));
       const doctor = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
       expect(doctor.stdout).toContain("journal.db");
@@ -123,7 +123,7 @@ describe("a request log that", () => {
       const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
       expect(server.output()).toContain('"level":"error"');
       expect(server.output()).toContain("The request log was damaged. It was set aside");
-      const answer = await apiOf(server.url, seller.apiKey).validate({ license_key: key });
+      const answer = await apiOf(server.url, org.apiKey).validate({ license_key: key });
       expect(answer.body.status).toBe("active");
       expect(await server.stop()).toBe(0);
       expect(readdirSync(folder).some((name) => name.startsWith("journal.db.damaged-"))).toBe(true);
@@ -200,16 +200,16 @@ function newFolder(): string {
 }
 
 /** What a server leaves that has sold something and was stopped. */
-async function usedFolder(): Promise<{ folder: string; seller: Seller; key: string }> {
+async function usedFolder(): Promise<{ folder: string; org: TestOrganization; key: string }> {
   const folder = newFolder();
-  const seller = await openSeller({ kind: "sqlite", folder });
-  const { key } = await seller.license();
-  await seller.store.close();
+  const org = await openTestOrganization({ kind: "sqlite", folder });
+  const { key } = await org.license();
+  await org.store.close();
   const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
-  await apiOf(server.url, seller.apiKey).validate({ license_key: key });
+  await apiOf(server.url, org.apiKey).validate({ license_key: key });
   await server.stop();
   expect(existsSync(join(folder, "search.db"))).toBe(true);
-  return { folder, seller, key };
+  return { folder, org, key };
 }
 
 function removeMain(folder: string): void {

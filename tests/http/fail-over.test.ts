@@ -3,8 +3,8 @@ import pg from "pg";
 import { apiOf } from "../support/api.ts";
 import { freePort } from "../support/free-port.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { openSeller } from "../support/seller.ts";
 import { runCountersign, startServerProcess } from "../support/server-process.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(180_000);
@@ -27,16 +27,16 @@ describe("a DATABASE_URL with two hosts", () => {
 
   test("uses the writable one, whatever its place, and follows it to the other without a restart", async () => {
     const [first, second] = servers as [PostgresServer, PostgresServer];
-    const seller = await openSeller({ kind: "postgres", url: first.url });
-    const { key } = await seller.license();
-    await seller.store.close();
+    const org = await openTestOrganization({ kind: "postgres", url: first.url });
+    const { key } = await org.license();
+    await org.store.close();
     await copyDatabase(first.url, second.url);
     await setReadOnly(first.url, true);
 
     const url = both("?target_session_attrs=read-write");
     const server = await startServerProcess({ DATABASE_URL: url });
     const validate = async () =>
-      (await apiOf(server.url, seller.apiKey).validate({ license_key: key })).body.status;
+      (await apiOf(server.url, org.apiKey).validate({ license_key: key })).body.status;
     const isReady = async () => (await fetch(`${server.url}/readyz`)).ok;
     expect(await validate()).toBe("active");
     await until("the server is ready", isReady);

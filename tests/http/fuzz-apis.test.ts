@@ -3,18 +3,18 @@ import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { manageBase } from "@countersign/contract/manage/base";
 import { nothing, type Route } from "@countersign/contract/manage/route";
-import { addPassword } from "@countersign/store/queries/sign-in";
+import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import fc from "fast-check";
 import { z } from "zod";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
-import { type Belongings, fillOrganization } from "../support/belongings.ts";
 import { databases } from "../support/databases.ts";
+import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import { freePort } from "../support/free-port.ts";
-import { cheapHash, goodPassword } from "../support/house.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { anyText, bodyOf, memberNames, oddHeaders, oddSegment, realId } from "../support/odd-input.ts";
-import { type Office, openOffice } from "../support/office.ts";
 import { exchange } from "../support/raw-http.ts";
-import { newId } from "../support/seller.ts";
+import { cheapHash, goodPassword } from "../support/sign-in-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(3_600_000);
 
@@ -85,16 +85,16 @@ const fuzzed = [...publicRoutes, ...managed, ...signingIn].sort(
 );
 
 describe.each(databases)("generated requests to every route, on $kind", ({ make }) => {
-  let office: Office;
-  let ours: Belongings;
-  let theirs: Belongings;
+  let fixture: ManageFixture;
+  let ours: FilledOrganization;
+  let theirs: FilledOrganization;
   let cookie = "";
   let url = "";
   const seen = new Map<number, number>();
   beforeAll(async () => {
     const port = String(await freePort());
     url = `http://127.0.0.1:${port}`;
-    office = await openOffice(make, {
+    fixture = await openManageFixture(make, {
       PORT: port,
       COUNTERSIGN_URL: url,
       COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
@@ -102,28 +102,28 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
       COUNTERSIGN_DISCORD_CLIENT_ID: "1",
       COUNTERSIGN_DISCORD_CLIENT_SECRET: "s",
     });
-    ours = await fillOrganization(office, office.owner, office);
-    const other = await office.person();
+    ours = await fillOrganization(fixture, fixture.owner, fixture);
+    const other = await fixture.person();
     const { body: organization } = await other.api.post("/organizations", { name: "Other" });
     const products = `/organizations/${organization.id}/products`;
     const { body: product } = await other.api.post(products, { name: "A" });
-    theirs = await fillOrganization(office, other, {
+    theirs = await fillOrganization(fixture, other, {
       organizationId: organization.id,
       productId: product.id,
       apiKey: product.api_key,
     });
     cookie = await session();
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const session = async () => {
-    const guest = await office.person();
-    const row = { id: newId(), userId: guest.userId, hash: cheapHash(goodPassword) };
-    await office.store.transaction((db) => addPassword(db, row, Date.now()));
+    const signedInUser = await fixture.person();
+    const row = { id: newId(), userId: signedInUser.userId, hash: cheapHash(goodPassword) };
+    await fixture.store.transaction((db) => addPassword(db, row, Date.now()));
     const answer = await fetch(`${url}${authBase}/sign-in/email`, {
       method: "POST",
       headers: { "content-type": "application/json", origin: url, "x-forwarded-for": nextIp() },
-      body: JSON.stringify({ email: guest.email, password: goodPassword }),
+      body: JSON.stringify({ email: signedInUser.email, password: goodPassword }),
     });
     return answer.headers
       .getSetCookie()
@@ -131,10 +131,10 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
       .join("; ");
   };
 
-  const place = (route: Fuzzed) => (route.access === "platform_admin" ? theirs : ours);
+  const organization = (route: Fuzzed) => (route.access === "platform_admin" ? theirs : ours);
   const credentials = (route: Fuzzed, caller: Caller): Record<string, string> => {
-    if (route.path.startsWith("/api/v1/")) return { authorization: `Bearer ${office.apiKey}` };
-    const person = route.access === "platform_admin" ? office.admin : office.owner;
+    if (route.path.startsWith("/api/v1/")) return { authorization: `Bearer ${fixture.apiKey}` };
+    const person = route.access === "platform_admin" ? fixture.admin : fixture.owner;
     if (caller === "token") return { authorization: `Bearer ${person.token}` };
     return caller === "session" ? { cookie, origin: url } : {};
   };
@@ -142,9 +142,9 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
   const send = async (route: Fuzzed, caller: Caller, one: Generated) => {
     const names = [...one.segments];
     const path = route.path.replace(/\{(\w+)\}/g, (_, name) => {
-      return names.shift() ?? place(route).idFor(name, route.path.slice(manageBase.length)) ?? "x";
+      return names.shift() ?? organization(route).idFor(name, route.path.slice(manageBase.length)) ?? "x";
     });
-    const body = one.body === null ? null : withIds(one.body, place(route), path);
+    const body = one.body === null ? null : withIds(one.body, organization(route), path);
     const query = one.query.map(([name, value]) => `${name}=${value}`).join("&");
     const headers = {
       host: "test",
@@ -160,7 +160,7 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
       ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ];
     const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-    const answer = await exchange(office.server.port, Buffer.concat([head, body ?? Buffer.alloc(0)]), {
+    const answer = await exchange(fixture.server.port, Buffer.concat([head, body ?? Buffer.alloc(0)]), {
       deadlineMs: 60_000,
     });
     const status = answer?.status ?? 0;
@@ -194,7 +194,7 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
     for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 413, 415, 422])
       expect([status, (seen.get(status) ?? 0) > 0]).toEqual([status, true]);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    const errors = office.server
+    const errors = fixture.server
       .output()
       .split("\n")
       .filter((line) => line.includes('"level":"error"'));
@@ -229,11 +229,11 @@ function generator(route: Fuzzed): fc.Arbitrary<Generated> {
   });
 }
 
-function withIds(body: Buffer, place: Belongings, path: string): Buffer {
+function withIds(body: Buffer, organization: FilledOrganization, path: string): Buffer {
   const below = path.slice(manageBase.length);
   const text = body
     .toString("latin1")
-    .replace(realId, (_, name) => place.idFor(`${name}_id`, below) ?? newId());
+    .replace(realId, (_, name) => organization.idFor(`${name}_id`, below) ?? newId());
   return Buffer.from(text, "latin1");
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { httpError } from "@countersign/contract/public-api";
 import fc from "fast-check";
 import { databases } from "../support/databases.ts";
-import { openScene, type Scene } from "../support/scene.ts";
+import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { breachOfContract, type Endpoint } from "../support/wire-schemas.ts";
 
 setDefaultTimeout(3_600_000);
@@ -108,32 +108,32 @@ const generators: Record<Endpoint, fc.Arbitrary<Generated>> = {
 
 for (const { kind, make } of databases) {
   describe(`generated requests on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     let license = "";
     beforeAll(async () => {
-      scene = await openScene(
+      fixture = await openPublicApiFixture(
         make,
         { settings: { version_module_enabled: 1, signed_validation: 1, custom_response_enabled: 1 } },
         { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" },
       );
       const template = '{"who":"{{request.device_id}}","v":"{{request.version}}","ip":"{{request.ip}}"}';
-      await scene.seller.store.transaction((db) =>
+      await fixture.org.store.transaction((db) =>
         db
           .updateTable("products")
           .set({ custom_response: template, custom_response_on_refusal: 1 })
           .execute(),
       );
-      license = (await scene.seller.license({ maxIps: 1_000_000 })).key;
+      license = (await fixture.org.license({ maxIps: 1_000_000 })).key;
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     const send = async (endpoint: Endpoint, { method, path, headers: sent, body }: Generated) => {
       const real = (text: string) =>
-        text.replaceAll(realApiKey, scene.seller.apiKey).replaceAll(realLicense, license);
+        text.replaceAll(realApiKey, fixture.org.apiKey).replaceAll(realLicense, license);
       const filled = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, real(value)]));
       const content =
         body === null ? null : Buffer.from(real(Buffer.from(body).toString("latin1")), "latin1");
-      const response = await fetch(scene.server.url + real(path), {
+      const response = await fetch(fixture.server.url + real(path), {
         method,
         headers: filled,
         ...(content === null || method === "GET" || method === "HEAD" ? {} : { body: content }),
@@ -162,8 +162,8 @@ for (const { kind, make } of databases) {
         for (const status of endpoint === "validate" ? [200, 401, 405, 413] : [200, 401, 404, 405]) {
           expect([status, seen.get(status) ?? 0]).not.toEqual([status, 0]);
         }
-        expect((await fetch(`${scene.server.url}/readyz`)).status).toBe(200);
-        expect(scene.server.output()).not.toContain('"level":"error"');
+        expect((await fetch(`${fixture.server.url}/readyz`)).status).toBe(200);
+        expect(fixture.server.output()).not.toContain('"level":"error"');
       });
     }
   });

@@ -3,9 +3,9 @@ import { rmSync } from "node:fs";
 import { apiOf } from "../support/api.ts";
 import { databases, freshFolder } from "../support/databases.ts";
 import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { openScene, type Scene } from "../support/scene.ts";
-import { openSeller } from "../support/seller.ts";
+import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
@@ -28,11 +28,11 @@ const metricNames = [
 
 for (const { kind, make } of databases) {
   describe(`health on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     beforeAll(async () => {
-      scene = await openScene(make);
+      fixture = await openPublicApiFixture(make);
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     const plain = [
       ["/healthz", "ok\n"],
@@ -40,7 +40,7 @@ for (const { kind, make } of databases) {
     ] as const;
     for (const [path, text] of plain) {
       test(`${path} says ${text.trim()} and is never kept`, async () => {
-        const response = await fetch(scene.server.url + path);
+        const response = await fetch(fixture.server.url + path);
         expect(response.status).toBe(200);
         expect(await response.text()).toBe(text);
         expect(response.headers.get("cache-control")).toBe("no-store");
@@ -49,8 +49,8 @@ for (const { kind, make } of databases) {
     }
 
     test("/metrics counts requests by endpoint and outcome", async () => {
-      const { api, seller, server } = scene;
-      const { key } = await seller.license();
+      const { api, org, server } = fixture;
+      const { key } = await org.license();
       await api.validate({ license_key: key });
       await api.validate({ license_key: key });
       await api.validate({ license_key: "none" });
@@ -64,10 +64,10 @@ for (const { kind, make } of databases) {
     });
 
     test("/metrics names no license, no key and no customer", async () => {
-      const { key } = await scene.seller.license();
-      await scene.api.validate({ license_key: key });
-      const text = await (await fetch(`${scene.server.url}/metrics`)).text();
-      for (const secret of [key, scene.seller.apiKey, scene.seller.productId, scene.seller.organizationId]) {
+      const { key } = await fixture.org.license();
+      await fixture.api.validate({ license_key: key });
+      const text = await (await fetch(`${fixture.server.url}/metrics`)).text();
+      for (const secret of [key, fixture.org.apiKey, fixture.org.productId, fixture.org.organizationId]) {
         expect(text).not.toContain(secret);
       }
     });
@@ -119,11 +119,11 @@ describe("health while PostgreSQL is gone", () => {
 
   test("readiness and answers turn to 503, and come back by themselves", async () => {
     const url = await freshDatabase(postgres.url);
-    const seller = await openSeller({ kind: "postgres", url });
-    const { key } = await seller.license();
-    await seller.store.close();
+    const org = await openTestOrganization({ kind: "postgres", url });
+    const { key } = await org.license();
+    await org.store.close();
     const server = await startServerProcess({ DATABASE_URL: url });
-    const api = apiOf(server.url, seller.apiKey);
+    const api = apiOf(server.url, org.apiKey);
     const readiness = async () => (await fetch(`${server.url}/readyz`)).status;
     expect((await api.validate({ license_key: key })).body.status).toBe("active");
 

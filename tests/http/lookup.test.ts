@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { customerFor } from "@countersign/store/queries/customers";
-import { registerIp } from "@countersign/store/queries/licenses";
-import type { ProductSettings } from "@countersign/store/queries/products";
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { registerIp } from "@countersign/store/queries/licenses/create";
+import type { ProductSettings } from "@countersign/store/queries/products/products";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { countedRequests, openScene, registeredIps, type Scene } from "../support/scene.ts";
-import { newId, openSeller } from "../support/seller.ts";
+import {
+  countedRequests,
+  openPublicApiFixture,
+  type PublicApiFixture,
+  registeredIps,
+} from "../support/public-api-fixture.ts";
+import { newId, openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -34,31 +39,31 @@ const brokenPaths = ["%zz", "%", "%ff%fe", "%00", "%c3%28", "a%2", "%ed%a0%80"];
 
 for (const { kind, make } of databases) {
   describe(`lookup on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     beforeAll(async () => {
-      scene = await openScene(make, { settings: { version_module_enabled: 1 } });
+      fixture = await openPublicApiFixture(make, { settings: { version_module_enabled: 1 } });
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     test("a record has all members in their order", async () => {
-      const { seller, api } = scene;
-      const customerId = await seller.store.transaction((db) =>
+      const { org, api } = fixture;
+      const customerId = await org.store.transaction((db) =>
         customerFor(
           db,
-          seller.organizationId,
+          org.organizationId,
           { email: "Buyer@Example.com", name: "Buyer", discordId: "123456789" },
           newId,
           Date.now(),
         ),
       );
-      const { id, key } = await seller.license({
+      const { id, key } = await org.license({
         customerId,
         expiresAtMs: future,
         maxIps: 5,
         notes: "paid by invoice",
         pin: { mode: "range", min: "2.1", max: "2.4" },
       });
-      await seller.store.transaction(async (db) => {
+      await org.store.transaction(async (db) => {
         await registerIp(db, id, "192.0.2.1", past);
         await db
           .updateTable("licenses")
@@ -71,8 +76,8 @@ for (const { kind, make } of databases) {
       expect(answer.text).toBe(
         JSON.stringify({
           id,
-          organization_id: seller.organizationId,
-          product_id: seller.productId,
+          organization_id: org.organizationId,
+          product_id: org.productId,
           global_customer_id: customerId,
           license_key: key,
           status: "active",
@@ -125,24 +130,24 @@ for (const { kind, make } of databases) {
     ];
     for (const { what, license, shows } of states) {
       test(`a license that is ${what} shows it`, async () => {
-        const { key } = await scene.seller.license(license);
-        expect((await scene.api.lookup(key)).body).toMatchObject(shows);
+        const { key } = await fixture.org.license(license);
+        expect((await fixture.api.lookup(key)).body).toMatchObject(shows);
       });
     }
 
     test("without the IP system max_ips is null, without the version module the pin mode is", async () => {
-      const plain = await openSeller(scene.database.location);
+      const plain = await openTestOrganization(fixture.database.location);
       const { key } = await plain.license({ maxIps: null, pin: { mode: "pinned", version: "1.0.0" } });
-      const { body } = await apiOf(scene.server.url, plain.apiKey).lookup(key);
+      const { body } = await apiOf(fixture.server.url, plain.apiKey).lookup(key);
       expect(body).toMatchObject({ ip_system_enabled: false, max_ips: null, version_pin_mode: null });
       await plain.store.close();
     });
 
     test("a key that nobody has, and a key of another product, get the same 404", async () => {
-      const other = await scene.seller.product();
-      const { key } = await scene.seller.license({ productId: other.productId });
+      const other = await fixture.org.product();
+      const { key } = await fixture.org.license({ productId: other.productId });
       for (const wanted of ["0000-0000-0000-0000", key]) {
-        const answer = await scene.api.lookup(wanted);
+        const answer = await fixture.api.lookup(wanted);
         expect(answer.status).toBe(404);
         expect(answer.text).toBe(missing);
       }
@@ -150,41 +155,37 @@ for (const { kind, make } of databases) {
 
     for (const { what, product, organization } of shownAnyway) {
       test(`${what} still shows its licenses`, async () => {
-        const seller = await openSeller(
-          scene.database.location,
+        const org = await openTestOrganization(
+          fixture.database.location,
           product === undefined ? {} : { settings: product },
         );
-        const { key } = await seller.license();
+        const { key } = await org.license();
         if (organization !== undefined) {
-          await seller.store.transaction((db) =>
-            db
-              .updateTable("organizations")
-              .set(organization)
-              .where("id", "=", seller.organizationId)
-              .execute(),
+          await org.store.transaction((db) =>
+            db.updateTable("organizations").set(organization).where("id", "=", org.organizationId).execute(),
           );
         }
-        const answer = await apiOf(scene.server.url, seller.apiKey).lookup(key);
+        const answer = await apiOf(fixture.server.url, org.apiKey).lookup(key);
         expect(answer.body).toMatchObject({ license_key: key, status: "active" });
-        await seller.store.close();
+        await org.store.close();
       });
     }
 
     test("a deleted product shows nothing", async () => {
-      const seller = await openSeller(scene.database.location);
-      const { key } = await seller.license();
-      await seller.store.transaction((db) =>
-        db.updateTable("products").set({ deleted_at: past }).where("id", "=", seller.productId).execute(),
+      const org = await openTestOrganization(fixture.database.location);
+      const { key } = await org.license();
+      await org.store.transaction((db) =>
+        db.updateTable("products").set({ deleted_at: past }).where("id", "=", org.productId).execute(),
       );
-      expect((await apiOf(scene.server.url, seller.apiKey).lookup(key)).text).toBe(missing);
-      await seller.store.close();
+      expect((await apiOf(fixture.server.url, org.apiKey).lookup(key)).text).toBe(missing);
+      await org.store.close();
     });
 
     test("a lookup registers no address and leaves no sighting, though it is logged", async () => {
-      const { seller, api } = scene;
-      const { id, key } = await seller.license();
+      const { org, api } = fixture;
+      const { id, key } = await org.license();
       const answer = await api.lookup(key);
-      const reads = seller.store.reads;
+      const reads = org.store.reads;
       await until("the lookup is in the request log", async () => {
         const requestId = answer.headers.get("x-request-id") ?? "";
         const row = await reads
@@ -194,7 +195,7 @@ for (const { kind, make } of databases) {
           .executeTakeFirst();
         return row?.endpoint === "lookup" && row.license_id === id;
       });
-      expect(await registeredIps(seller.store, id)).toEqual([]);
+      expect(await registeredIps(org.store, id)).toEqual([]);
       const sightings = await reads
         .selectFrom("ip_sightings")
         .select("ip")
@@ -211,33 +212,33 @@ for (const { kind, make } of databases) {
     });
 
     test("a key is found in lower case and with spaces around it", async () => {
-      const { key } = await scene.seller.license();
-      expect((await scene.api.lookup(` ${key.toLowerCase()} `)).body.license_key).toBe(key);
+      const { key } = await fixture.org.license();
+      expect((await fixture.api.lookup(` ${key.toLowerCase()} `)).body.license_key).toBe(key);
     });
 
     for (const key of oddKeys) {
       test(`the key ${key} is found when it is encoded for the path`, async () => {
-        await scene.seller.license({ key });
-        expect((await scene.api.lookup(key)).body.license_key).toBe(key);
+        await fixture.org.license({ key });
+        expect((await fixture.api.lookup(key)).body.license_key).toBe(key);
       });
     }
 
     for (const path of brokenPaths) {
       test(`the path ${path}, which encodes no key, gets a counted 404`, async () => {
-        const before = await countedRequests(scene.seller);
-        const headers = { authorization: `Bearer ${scene.seller.apiKey}` };
-        const response = await fetch(`${scene.server.url}/api/v1/license/${path}`, { headers });
+        const before = await countedRequests(fixture.org);
+        const headers = { authorization: `Bearer ${fixture.org.apiKey}` };
+        const response = await fetch(`${fixture.server.url}/api/v1/license/${path}`, { headers });
         expect(response.status).toBe(404);
         expect(await response.text()).toBe(missing);
-        expect(await countedRequests(scene.seller)).toBe(before + 1);
+        expect(await countedRequests(fixture.org)).toBe(before + 1);
       });
     }
 
     test("HEAD tells the same headers without the body", async () => {
-      const { key } = await scene.seller.license();
-      const headers = { authorization: `Bearer ${scene.seller.apiKey}` };
-      const got = await fetch(`${scene.server.url}/api/v1/license/${key}`, { headers });
-      const head = await fetch(`${scene.server.url}/api/v1/license/${key}`, { headers, method: "HEAD" });
+      const { key } = await fixture.org.license();
+      const headers = { authorization: `Bearer ${fixture.org.apiKey}` };
+      const got = await fetch(`${fixture.server.url}/api/v1/license/${key}`, { headers });
+      const head = await fetch(`${fixture.server.url}/api/v1/license/${key}`, { headers, method: "HEAD" });
       expect(head.status).toBe(200);
       expect(await head.text()).toBe("");
       expect(head.headers.get("content-length")).toBe(String((await got.text()).length));

@@ -1,26 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sqlite } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { exchange } from "../support/raw-http.ts";
 
 const hosts = ["a b", "[", "[::", "%", "x:99999", "x@y", "x/api?z", "x#y", "x\\y", "", "\u00ff", "a, b"];
 
 describe("a Host header that is no host", () => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(sqlite.make);
+    fixture = await openManageFixture(sqlite.make);
   }, 60_000);
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const ask = async (host: string, method: string, target: string, ...headers: string[]) => {
     const lines = [`${method} ${target} HTTP/1.1`, `Host: ${host}`, "Content-Length: 0", ...headers];
-    const answer = await exchange(office.server.port, Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));
+    const answer = await exchange(
+      fixture.server.port,
+      Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"),
+    );
     return answer?.status;
   };
 
   test.each(hosts)("%p changes nothing about what is answered", async (host) => {
-    const token = `Authorization: Bearer ${office.owner.token}`;
-    const key = `Authorization: Bearer ${office.apiKey}`;
+    const token = `Authorization: Bearer ${fixture.owner.token}`;
+    const key = `Authorization: Bearer ${fixture.apiKey}`;
     expect(await ask(host, "GET", "/api/manage/v1/setup?token=x")).toBe(200);
     expect(await ask(host, "GET", "/api/manage/v1/me", token)).toBe(200);
     expect(await ask(host, "GET", "/api/manage/v1/me")).toBe(401);
@@ -38,12 +41,12 @@ describe("a Host header that is no host", () => {
         "/api/manage/v1/../../me",
         "/api/manage/v1/%2e%2e/%2e%2e/%2e%2e/abcdefghijklm/me",
       ])
-        expect(await ask(host, "GET", target, `Authorization: Bearer ${office.owner.token}`)).toBe(404);
+        expect(await ask(host, "GET", target, `Authorization: Bearer ${fixture.owner.token}`)).toBe(404);
       expect(await ask(host, "GET", "/api/auth/../../abcdefgh/get-session")).toBe(404);
     }
   });
 
   test("none of it is in the log", () => {
-    expect(office.server.output()).not.toContain('"level":"error"');
+    expect(fixture.server.output()).not.toContain('"level":"error"');
   });
 });

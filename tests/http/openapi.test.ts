@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { openApiDocument } from "@countersign/contract/openapi";
 import { z } from "zod";
 import { sqlite } from "../support/databases.ts";
-import { openScene, type Scene } from "../support/scene.ts";
+import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -81,15 +81,15 @@ const openApi = z.strictObject({
 });
 
 describe("the OpenAPI document", () => {
-  let scene: Scene;
+  let fixture: PublicApiFixture;
   let served: unknown;
   beforeAll(async () => {
-    scene = await openScene(sqlite.make);
-    const answer = await fetch(`${scene.server.url}/openapi.json`);
+    fixture = await openPublicApiFixture(sqlite.make);
+    const answer = await fetch(`${fixture.server.url}/openapi.json`);
     expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
     served = await answer.json();
   });
-  afterAll(() => scene.close());
+  afterAll(() => fixture.close());
 
   const operations = () =>
     Object.entries(openApi.parse(served).paths).flatMap(([path, methods]) =>
@@ -149,7 +149,7 @@ describe("the OpenAPI document", () => {
 
   test("every operation that it names is served, and asks who is calling where it says so", async () => {
     for (const { path, method, described } of operations()) {
-      const url = scene.server.url + path.replace(/\{\w+\}/g, "x");
+      const url = fixture.server.url + path.replace(/\{\w+\}/g, "x");
       const answer = await fetch(url, { method: method.toUpperCase(), redirect: "manual" });
       const text = await answer.text();
       if (described.security.length > 0) expect([path, method, answer.status]).toEqual([path, method, 401]);

@@ -1,7 +1,7 @@
 import type { Plan } from "@countersign/domain/quota/limit";
-import type { BlockScope } from "@countersign/store/queries/ip-blocks";
-import type { NewLicense } from "@countersign/store/queries/licenses";
-import type { ProductSettings } from "@countersign/store/queries/products";
+import type { BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
+import type { NewLicense } from "@countersign/store/queries/licenses/create";
+import type { ProductSettings } from "@countersign/store/queries/products/products";
 import type { OrganizationRow } from "@countersign/store/tables";
 
 export const past = Date.UTC(2020, 0, 2, 3, 4, 5, 6);
@@ -10,7 +10,7 @@ const elsewhere = "192.0.2.1";
 const here = "127.0.0.1";
 
 /** The members that say something; every other one must be null. */
-type Told = Partial<{
+type Expected = Partial<{
   expires: string;
   ip_registered: boolean;
   ip_count: number;
@@ -36,7 +36,7 @@ export interface OutcomeRow {
   readonly versions?: Readonly<Record<string, "allowed" | "deprecated" | "latest" | "blocked">>;
   readonly sends?: { version?: string; device_id?: string };
   readonly status: string;
-  readonly told?: Told;
+  readonly expected?: Expected;
   /** The addresses registered afterwards, where that is not obvious from the row. */
   readonly ipsAfter?: readonly string[];
 }
@@ -52,21 +52,21 @@ export const outcomeRows: readonly OutcomeRow[] = [
   {
     says: "a lifetime license is active and the first address takes a place",
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
     ipsAfter: [here],
   },
   {
     says: "an address that holds a place is not registered again",
     registered: [here],
     status: "active",
-    told: { ip_registered: false, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
     ipsAfter: [here],
   },
   {
     says: "a license that expires later tells when",
     license: { expiresAtMs: future },
     status: "active",
-    told: { expires: "2040-01-02T03:04:05.006Z", ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { expires: "2040-01-02T03:04:05.006Z", ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "without the IP system nothing is said of addresses",
@@ -80,7 +80,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     license: { maxIps: 1 },
     registered: [elsewhere],
     status: "active",
-    told: { ip_registered: false, ip_count: 1, max_ips: 1 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
     ipsAfter: [elsewhere],
   },
   { says: "a key that nobody has is not found", license: null, status: "license_not_found" },
@@ -88,14 +88,14 @@ export const outcomeRows: readonly OutcomeRow[] = [
     says: "a revoked license is refused",
     license: { revokedAtMs: past },
     status: "revoked",
-    told: limited,
+    expected: limited,
     ipsAfter: [],
   },
   {
     says: "an expired license is refused",
     license: { expiresAtMs: past },
     status: "expired",
-    told: { expires: "2020-01-02T03:04:05.006Z", ...limited },
+    expected: { expires: "2020-01-02T03:04:05.006Z", ...limited },
     ipsAfter: [],
   },
   {
@@ -103,28 +103,28 @@ export const outcomeRows: readonly OutcomeRow[] = [
     product: { expiry_enforcement: 0 },
     license: { expiresAtMs: past },
     status: "active",
-    told: { expires: "2020-01-02T03:04:05.006Z", ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { expires: "2020-01-02T03:04:05.006Z", ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "revoked wins over expired and blocked",
     license: { expiresAtMs: past, revokedAtMs: past },
     block: { tier: "organization" },
     status: "revoked",
-    told: { expires: "2020-01-02T03:04:05.006Z", ...limited },
+    expected: { expires: "2020-01-02T03:04:05.006Z", ...limited },
   },
   {
     says: "expired wins over blocked",
     license: { expiresAtMs: past },
     block: { tier: "license" },
     status: "expired",
-    told: { expires: "2020-01-02T03:04:05.006Z", ...limited },
+    expected: { expires: "2020-01-02T03:04:05.006Z", ...limited },
   },
   ...(["platform", "organization", "license"] as const).map(
     (tier): OutcomeRow => ({
       says: `an address blocked for the ${tier} is refused`,
       block: { tier },
       status: "ip_blocked",
-      told: { ip_registered: false, ...limited },
+      expected: { ip_registered: false, ...limited },
       ipsAfter: [],
     }),
   ),
@@ -133,20 +133,20 @@ export const outcomeRows: readonly OutcomeRow[] = [
     customer: { email: "buyer@example.com", name: "Buyer" },
     block: { tier: "customer" },
     status: "ip_blocked",
-    told: { ip_registered: false, ...limited },
+    expected: { ip_registered: false, ...limited },
   },
   {
     says: "a block covers a whole network",
     block: { tier: "organization", cidr: "127.0.0.0/8" },
     status: "ip_blocked",
-    told: { ip_registered: false, ...limited },
+    expected: { ip_registered: false, ...limited },
   },
   {
     says: "a block wins over a place that the address holds",
     registered: [here],
     block: { tier: "license" },
     status: "ip_blocked",
-    told: { ip_registered: false, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
   },
   {
     says: "a block applies where the IP system is off",
@@ -159,20 +159,20 @@ export const outcomeRows: readonly OutcomeRow[] = [
     product: { track_ip_on_validate: 0 },
     block: { tier: "organization" },
     status: "ip_blocked",
-    told: { ip_registered: false, ...limited },
+    expected: { ip_registered: false, ...limited },
   },
   {
     says: "a block that has ended no longer applies",
     block: { tier: "organization", expiresAtMs: past },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "a full license refuses a new address",
     license: { maxIps: 1 },
     registered: [elsewhere],
     status: "ip_limit_reached",
-    told: { ip_registered: false, ip_count: 1, max_ips: 1 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
     ipsAfter: [elsewhere],
   },
   {
@@ -180,14 +180,14 @@ export const outcomeRows: readonly OutcomeRow[] = [
     license: { maxIps: 2 },
     registered: [elsewhere],
     status: "active",
-    told: { ip_registered: true, ip_count: 2, max_ips: 2 },
+    expected: { ip_registered: true, ip_count: 2, max_ips: 2 },
     ipsAfter: [here, elsewhere],
   },
   {
     says: "an allow-list refuses whom it does not name",
     product: { auto_register_ip_on_validate: 0 },
     status: "ip_not_registered",
-    told: { ip_registered: false, ...limited },
+    expected: { ip_registered: false, ...limited },
     ipsAfter: [],
   },
   {
@@ -195,7 +195,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     product: { auto_register_ip_on_validate: 0 },
     registered: [here],
     status: "active",
-    told: { ip_registered: false, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
   },
   {
     says: "a full allow-list still says that the address is not registered",
@@ -203,20 +203,20 @@ export const outcomeRows: readonly OutcomeRow[] = [
     license: { maxIps: 1 },
     registered: [elsewhere],
     status: "ip_not_registered",
-    told: { ip_registered: false, ip_count: 1, max_ips: 1 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
   },
   {
     says: "first only: the first address takes a place",
     product: { auto_register_scope: "first_only" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "first only: a second address is not registered",
     product: { auto_register_scope: "first_only" },
     registered: [elsewhere],
     status: "ip_not_registered",
-    told: { ip_registered: false, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
     ipsAfter: [elsewhere],
   },
   {
@@ -225,7 +225,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     license: { maxIps: 1 },
     registered: [elsewhere],
     status: "ip_limit_reached",
-    told: { ip_registered: false, ip_count: 1, max_ips: 1 },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
   },
   { says: "a deleted product is not found", deleted: true, status: "product_not_found" },
   {
@@ -249,7 +249,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     says: "billing in its days of grace is served",
     organization: { billing_state: "grace" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "a deleted product wins over a suspended organization",
@@ -286,7 +286,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.1.x": "allowed" },
     sends: { version: "2.1.7" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3, version: "2.1.7", version_valid: true },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version: "2.1.7", version_valid: true },
   },
   {
     says: "a deprecated version is accepted",
@@ -294,7 +294,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.0.x": "deprecated", "2.1.0": "latest" },
     sends: { version: "v2.0.1" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3, version: "v2.0.1", version_valid: true },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version: "v2.0.1", version_valid: true },
   },
   {
     says: "a blocked version is refused, takes no place and is told the newest it may run",
@@ -302,7 +302,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.0.x": "blocked", "2.1.0": "latest" },
     sends: { version: "2.0.1" },
     status: "version_not_allowed",
-    told: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
+    expected: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
     ipsAfter: [],
   },
   {
@@ -311,7 +311,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: {},
     sends: { version: "9.9.9" },
     status: "version_not_allowed",
-    told: { ip_registered: false, ...limited, version_valid: false },
+    expected: { ip_registered: false, ...limited, version_valid: false },
   },
   {
     says: "what is no version is refused",
@@ -319,7 +319,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.1.0": "allowed" },
     sends: { version: "latest!" },
     status: "version_not_allowed",
-    told: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
+    expected: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
   },
   {
     says: "a product that only reports versions lets a blocked one pass",
@@ -327,7 +327,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.0.x": "blocked" },
     sends: { version: "2.0.1" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3, version_valid: false },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version_valid: false },
   },
   {
     says: "a pin narrows what the product allows",
@@ -336,7 +336,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.x": "allowed" },
     sends: { version: "2.2.0" },
     status: "version_not_allowed",
-    told: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
+    expected: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
   },
   {
     says: "a range leaves out its upper bound",
@@ -345,7 +345,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.x": "allowed" },
     sends: { version: "2.4.0" },
     status: "version_not_allowed",
-    told: { ip_registered: false, ...limited, version: "2.x", version_valid: false },
+    expected: { ip_registered: false, ...limited, version: "2.x", version_valid: false },
   },
   {
     says: "a range holds its lower bound",
@@ -354,7 +354,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.x": "allowed" },
     sends: { version: "2.1.0" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3, version: "2.1.0", version_valid: true },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version: "2.1.0", version_valid: true },
   },
   {
     says: "an address that is refused is told so before the version is",
@@ -364,14 +364,14 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.0.x": "blocked" },
     sends: { version: "2.0.1" },
     status: "ip_limit_reached",
-    told: { ip_registered: false, ip_count: 1, max_ips: 1, version_valid: false },
+    expected: { ip_registered: false, ip_count: 1, max_ips: 1, version_valid: false },
   },
   {
     says: "a version means nothing where the module is off",
     versions: { "2.0.x": "blocked" },
     sends: { version: "2.0.1" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "a version means nothing on the Free plan",
@@ -380,7 +380,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     versions: { "2.0.x": "blocked" },
     sends: { version: "2.0.1" },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "a custom response is merged with the license's own and filled in",
@@ -388,7 +388,7 @@ export const outcomeRows: readonly OutcomeRow[] = [
     license: { customOverride: '{"tier":"gold","gone":null}' },
     customer: { email: "Buyer@Example.com", name: "Buyer" },
     status: "active",
-    told: {
+    expected: {
       ip_registered: true,
       ip_count: 1,
       max_ips: 3,
@@ -400,27 +400,27 @@ export const outcomeRows: readonly OutcomeRow[] = [
     product: templated({ gone: 1 }),
     license: { customOverride: '{"gone":null}' },
     status: "active",
-    told: { ip_registered: true, ip_count: 1, max_ips: 3 },
+    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
   },
   {
     says: "a refusal carries no custom response",
     product: templated({ tier: "basic" }),
     license: { revokedAtMs: past },
     status: "revoked",
-    told: limited,
+    expected: limited,
   },
   {
     says: "a refusal carries the custom response where the product wants it",
     product: { ...templated({ tier: "basic" }), custom_response_on_refusal: 1 },
     license: { revokedAtMs: past },
     status: "revoked",
-    told: { ...limited, custom: { tier: "basic" } },
+    expected: { ...limited, custom: { tier: "basic" } },
   },
   {
     says: "the device id decides nothing",
     license: { revokedAtMs: past },
     sends: { device_id: "machine-1" },
     status: "revoked",
-    told: limited,
+    expected: limited,
   },
 ];

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import pg from "pg";
 import { apiOf } from "../support/api.ts";
 import { freshFolder, postgres as postgresDatabase } from "../support/databases.ts";
-import { openOffice } from "../support/office.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from "../support/pgbouncer.ts";
 import { freshDatabase, type PostgresServer, sharedPostgres, startPostgres } from "../support/postgres.ts";
-import { countedRequests, registeredIps } from "../support/scene.ts";
-import { openSeller, type Seller } from "../support/seller.ts";
+import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
 import { runCountersign, type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { skipLoudly } from "../support/skip.ts";
+import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
@@ -28,7 +28,7 @@ else {
       let pooler: PgBouncer;
       /** In front of the server that all tests share. */
       let shared: PgBouncer;
-      let seller: Seller;
+      let org: TestOrganization;
       let url: string;
       let servers: ServerProcess[];
       beforeAll(async () => {
@@ -36,22 +36,22 @@ else {
         pooler = await startPgBouncer(postgres.url, mode, mode === "session" ? 60 : 4);
         shared = await startPgBouncer(await sharedPostgres(), mode, mode === "session" ? 60 : 4);
         const direct = await freshDatabase(postgres.url);
-        seller = await openSeller({ kind: "postgres", url: direct });
+        org = await openTestOrganization({ kind: "postgres", url: direct });
         url = pooler.through(direct);
         const environment = { DATABASE_URL: url, COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" };
         servers = await Promise.all([1, 2].map(() => startServerProcess(environment)));
       });
       afterAll(async () => {
         await Promise.all(servers.map((server) => server.stop()));
-        await seller.store.close();
+        await org.store.close();
         await pooler.stop();
         await shared.stop();
       });
 
       test("answers validations and is ready", async () => {
-        const { key } = await seller.license();
+        const { key } = await org.license();
         for (const server of servers) {
-          const answer = await apiOf(server.url, seller.apiKey).validate({ license_key: key });
+          const answer = await apiOf(server.url, org.apiKey).validate({ license_key: key });
           expect(answer.body.status).toBe("active");
           await until("it is ready", async () => (await fetch(`${server.url}/readyz`)).ok);
           expect(server.output()).not.toContain("DeprecationWarning");
@@ -59,9 +59,9 @@ else {
       });
 
       test("two servers register no more IP addresses than a license has, and admit no more than a limit", async () => {
-        const { productId, apiKey, ...limited } = await openSeller(
+        const { productId, apiKey, ...limited } = await openTestOrganization(
           { kind: "postgres", url: "" },
-          { store: seller.store, dailyLimit: 150 },
+          { store: org.store, dailyLimit: 150 },
         );
         const licenses = await Promise.all(Array.from({ length: 4 }, () => limited.license({ maxIps: 2 })));
         const answers = await Promise.all(
@@ -75,18 +75,18 @@ else {
         );
         const count = (status: number) => answers.filter((answer) => answer.status === status).length;
         expect({ ok: count(200), limited: count(429) }).toEqual({ ok: 150, limited: 50 });
-        expect(await countedRequests({ store: seller.store, productId })).toBe(150);
-        for (const { id } of licenses) expect(await registeredIps(seller.store, id)).toHaveLength(2);
+        expect(await countedRequests({ store: org.store, productId })).toBe(150);
+        for (const { id } of licenses) expect(await registeredIps(org.store, id)).toHaveLength(2);
       });
 
       test("the management API reads, writes and searches", async () => {
-        const office = await openOffice(async () => {
+        const fixture = await openManageFixture(async () => {
           const database = await postgresDatabase.make();
           if (database.location.kind !== "postgres") throw new Error("This is about PostgreSQL.");
           const location = { kind: "postgres", url: shared.through(database.location.url) } as const;
           return { ...database, location, environment: { DATABASE_URL: location.url } };
         });
-        const { owner, organizationId, productId } = office;
+        const { owner, organizationId, productId } = fixture;
         const created = await owner.api.post(`/products/${productId}/licenses`, { customer_email: "a@b.co" });
         expect(created.status).toBe(201);
         const licenses = `/organizations/${organizationId}/licenses`;
@@ -95,14 +95,14 @@ else {
           (await owner.api.get(`${licenses}?q=${created.body.license_key.slice(0, 7)}`)).body.data,
         ).toHaveLength(1);
         expect((await owner.api.patch(`/licenses/${created.body.id}`, { max_ips: 7 })).status).toBe(200);
-        await office.close();
+        await fixture.close();
       });
 
       test("leaves nothing on the connections that others get next", async () => {
-        const { key } = await seller.license();
+        const { key } = await org.license();
         await Promise.all(
           Array.from({ length: 50 }, (_, index) =>
-            apiOf(servers[index % 2]?.url ?? "", seller.apiKey).validate({ license_key: key }),
+            apiOf(servers[index % 2]?.url ?? "", org.apiKey).validate({ license_key: key }),
           ),
         );
         const clients = await Promise.all(

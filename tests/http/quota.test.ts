@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { generateApiKey } from "@countersign/domain/products/api-key";
-import { addApiKey, type ProductSettings } from "@countersign/store/queries/products";
+import { addApiKey, type ProductSettings } from "@countersign/store/queries/products/products";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type Answer, type Api, apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { countedRequests, openScene, type Scene } from "../support/scene.ts";
-import { openSeller, type Seller } from "../support/seller.ts";
+import {
+  countedRequests,
+  openPublicApiFixture,
+  type PublicApiFixture,
+} from "../support/public-api-fixture.ts";
+import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -74,57 +78,54 @@ const counted: readonly Row[] = [
 
 for (const { kind, make } of databases) {
   describe(`the daily limit on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     beforeAll(async () => {
-      scene = await openScene(make);
+      fixture = await openPublicApiFixture(make);
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
-    const withSeller = async (
-      options: Parameters<typeof openSeller>[1],
-      work: (seller: Seller, api: Api) => Promise<void>,
+    const withOrg = async (
+      options: Parameters<typeof openTestOrganization>[1],
+      work: (org: TestOrganization, api: Api) => Promise<void>,
     ) => {
-      const seller = await openSeller(scene.database.location, options);
+      const org = await openTestOrganization(fixture.database.location, options);
       try {
-        await work(seller, apiOf(scene.server.url, seller.apiKey));
+        await work(org, apiOf(fixture.server.url, org.apiKey));
       } finally {
-        await seller.store.close();
+        await org.store.close();
       }
     };
 
     for (const row of counted) {
       test(`${row.what} is counted once; with nothing left it gets 429 and is not counted`, () =>
-        withSeller(
-          { dailyLimit: 1, ...(row.product ? { settings: row.product } : {}) },
-          async (seller, api) => {
-            const { store, organizationId, productId } = seller;
-            const license = await seller.license();
-            await store.transaction(async (db) => {
-              if (row.organization) {
-                const change = db.updateTable("organizations").set(row.organization);
-                await change.where("id", "=", organizationId).execute();
-              }
-              if (row.deleted) {
-                await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
-              }
-            });
-            const first = await row.call(api, license.key);
-            expect<unknown>(typeof row.outcome === "number" ? first.status : first.body.status).toBe(
-              row.outcome,
-            );
-            expectQuota(first, 1, 0);
-            expect(await countedRequests(seller)).toBe(1);
+        withOrg({ dailyLimit: 1, ...(row.product ? { settings: row.product } : {}) }, async (org, api) => {
+          const { store, organizationId, productId } = org;
+          const license = await org.license();
+          await store.transaction(async (db) => {
+            if (row.organization) {
+              const change = db.updateTable("organizations").set(row.organization);
+              await change.where("id", "=", organizationId).execute();
+            }
+            if (row.deleted) {
+              await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
+            }
+          });
+          const first = await row.call(api, license.key);
+          expect<unknown>(typeof row.outcome === "number" ? first.status : first.body.status).toBe(
+            row.outcome,
+          );
+          expectQuota(first, 1, 0);
+          expect(await countedRequests(org)).toBe(1);
 
-            const second = await row.call(api, license.key);
-            expect(second.status).toBe(429);
-            expectQuota(second, 1, 0);
-            expect(await countedRequests(seller)).toBe(1);
-          },
-        ));
+          const second = await row.call(api, license.key);
+          expect(second.status).toBe(429);
+          expectQuota(second, 1, 0);
+          expect(await countedRequests(org)).toBe(1);
+        }));
     }
 
     test("a refusal for the limit says when it ends, in body and header alike", () =>
-      withSeller({ dailyLimit: 0 }, async (_seller, api) => {
+      withOrg({ dailyLimit: 0 }, async (_org, api) => {
         const answer = await api.validate({ license_key: "none" });
         const midnight = secondsToMidnight();
         expect(answer.status).toBe(429);
@@ -141,8 +142,8 @@ for (const { kind, make } of databases) {
       }));
 
     test("each answer tells what is left", () =>
-      withSeller({ dailyLimit: 3 }, async (seller, api) => {
-        const { key } = await seller.license();
+      withOrg({ dailyLimit: 3 }, async (org, api) => {
+        const { key } = await org.license();
         expectQuota(await api.validate({ license_key: key }), 3, 2);
         expectQuota(await api.lookup(key), 3, 1);
         expectQuota(await api.validate({ license_key: "none" }), 3, 0);
@@ -150,14 +151,14 @@ for (const { kind, make } of databases) {
       }));
 
     test("without a limit no answer speaks of one, and requests are still counted", () =>
-      withSeller({ plan: "enterprise" }, async (seller, api) => {
-        const { key } = await seller.license();
+      withOrg({ plan: "enterprise" }, async (org, api) => {
+        const { key } = await org.license();
         for (const answer of [await api.validate({ license_key: key }), await api.lookup(key)]) {
           expect(answer.status).toBe(200);
           expect(answer.headers.has("ratelimit-policy")).toBeFalse();
           expect(answer.headers.has("ratelimit")).toBeFalse();
         }
-        expect(await countedRequests(seller)).toBe(2);
+        expect(await countedRequests(org)).toBe(2);
       }));
 
     const plans = [
@@ -166,58 +167,58 @@ for (const { kind, make } of databases) {
     ] as const;
     for (const [plan, limit] of plans) {
       test(`the ${plan} plan allows ${limit} requests a day`, () =>
-        withSeller({ plan }, async (_seller, api) => {
+        withOrg({ plan }, async (_org, api) => {
           expectQuota(await api.validate({ license_key: "none" }), limit, limit - 1);
         }));
     }
 
     test("a limit of the organization's own wins over its plan, and a change holds at once", () =>
-      withSeller({ plan: "free", dailyLimit: 2 }, async (seller, api) => {
+      withOrg({ plan: "free", dailyLimit: 2 }, async (org, api) => {
         const call = () => api.validate({ license_key: "none" });
         expectQuota(await call(), 2, 1);
         await call();
         expect((await call()).status).toBe(429);
-        await seller.store.transaction((db) =>
+        await org.store.transaction((db) =>
           db
             .updateTable("organizations")
             .set({ daily_limit_override: 5 })
-            .where("id", "=", seller.organizationId)
+            .where("id", "=", org.organizationId)
             .execute(),
         );
         expectQuota(await call(), 5, 2);
       }));
 
     test("each product of an organization has a limit of its own", () =>
-      withSeller({ dailyLimit: 1 }, async (seller, api) => {
-        const other = await seller.product();
+      withOrg({ dailyLimit: 1 }, async (org, api) => {
+        const other = await org.product();
         expect((await api.validate({ license_key: "none" })).status).toBe(200);
         expect((await api.validate({ license_key: "none" })).status).toBe(429);
-        const otherApi = apiOf(scene.server.url, other.apiKey);
+        const otherApi = apiOf(fixture.server.url, other.apiKey);
         expect((await otherApi.validate({ license_key: "none" })).status).toBe(200);
       }));
 
     test("a second key of the product shares its counter, so that rotation wins nothing", () =>
-      withSeller({ dailyLimit: 2 }, async (seller, api) => {
+      withOrg({ dailyLimit: 2 }, async (org, api) => {
         const second = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
-        await seller.store.transaction((db) => addApiKey(db, seller.productId, second, Date.now()));
-        const otherApi = apiOf(scene.server.url, second.key);
+        await org.store.transaction((db) => addApiKey(db, org.productId, second, Date.now()));
+        const otherApi = apiOf(fixture.server.url, second.key);
         expectQuota(await api.validate({ license_key: "none" }), 2, 1);
         expectQuota(await otherApi.validate({ license_key: "none" }), 2, 0);
         expect((await otherApi.validate({ license_key: "none" })).status).toBe(429);
         expect((await api.validate({ license_key: "none" })).status).toBe(429);
-        expect(await countedRequests(seller)).toBe(2);
+        expect(await countedRequests(org)).toBe(2);
       }));
 
     test("HEAD of a license is counted, OPTIONS and a wrong method are not", () =>
-      withSeller({}, async (seller) => {
-        const { key } = await seller.license();
-        const headers = { authorization: `Bearer ${seller.apiKey}` };
+      withOrg({}, async (org) => {
+        const { key } = await org.license();
+        const headers = { authorization: `Bearer ${org.apiKey}` };
         const at = (method: string) =>
-          fetch(`${scene.server.url}/api/v1/license/${key}`, { method, headers });
+          fetch(`${fixture.server.url}/api/v1/license/${key}`, { method, headers });
         expect((await at("HEAD")).status).toBe(200);
         expect((await at("OPTIONS")).status).toBe(204);
         expect((await at("DELETE")).status).toBe(405);
-        expect(await countedRequests(seller)).toBe(1);
+        expect(await countedRequests(org)).toBe(1);
       }));
   });
 }

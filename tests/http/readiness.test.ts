@@ -7,10 +7,10 @@ import { type Api, apiOf } from "../support/api.ts";
 import { freshFolder } from "../support/databases.ts";
 import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
-import { openSeller } from "../support/seller.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(180_000);
@@ -26,13 +26,13 @@ describe("readiness on PostgreSQL", () => {
   beforeAll(async () => {
     postgres = await startPostgres({ connections: mostConnections });
     url = await freshDatabase(postgres.url);
-    const seller = await openSeller({ kind: "postgres", url });
-    const licenses = await Promise.all([seller.license(), seller.license()]);
+    const org = await openTestOrganization({ kind: "postgres", url });
+    const licenses = await Promise.all([org.license(), org.license()]);
     keys = licenses.map(({ key }) => key);
     licenseId = licenses[0]?.id ?? "";
-    await seller.store.close();
+    await org.store.close();
     server = await startServerProcess({ DATABASE_URL: url });
-    api = apiOf(server.url, seller.apiKey);
+    api = apiOf(server.url, org.apiKey);
   });
   afterAll(async () => {
     await server.stop();
@@ -142,13 +142,13 @@ describe("readiness on PostgreSQL with a disk of its own", () => {
     const disk = mountSmallDisk(64);
     const postgres = await startPostgres();
     const url = await databaseOn(disk, postgres);
-    const seller = await openSeller({ kind: "postgres", url });
-    const { key } = await seller.license();
-    await seller.store.close();
+    const org = await openTestOrganization({ kind: "postgres", url });
+    const { key } = await org.license();
+    await org.store.close();
     const server = await startServerProcess({ DATABASE_URL: url });
     try {
       const validate = async () =>
-        (await apiOf(server.url, seller.apiKey).validate({ license_key: key })).status;
+        (await apiOf(server.url, org.apiKey).validate({ license_key: key })).status;
       expect(await validate()).toBe(200);
       await becomes(server, 200);
       await connected(url, async (client) => {

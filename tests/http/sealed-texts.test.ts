@@ -2,11 +2,11 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { databases, freshFolder } from "../support/databases.ts";
+import { invitationTokenFor, openedEmails } from "../support/emails.ts";
 import { everyFile, everythingStored } from "../support/everything-stored.ts";
-import { goodPassword, type House, openHouse, tokenIn } from "../support/house.ts";
-import { invitationTokenFor, openedLetters } from "../support/letters.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { runCountersign } from "../support/server-process.ts";
+import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, deliveriesTo } from "../support/webhooks.ts";
 import { rowsWith } from "../support/whole-database.ts";
@@ -22,18 +22,22 @@ type Secrets = Map<string, string>;
 describe.each(databases)("with an encryption key on $kind", ({ kind, make }) => {
   test("links in emails, license keys in emails and webhook URLs are nowhere in clear", async () => {
     const settings = { COUNTERSIGN_ENCRYPTION_KEY: encryptionKey, COUNTERSIGN_LOG_LEVEL: "debug" };
-    const house = await openHouse(make, { ...settings, ...allowLoopback, COUNTERSIGN_SIGN_UP: "open" });
+    const fixture = await openSignInFixture(make, {
+      ...settings,
+      ...allowLoopback,
+      COUNTERSIGN_SIGN_UP: "open",
+    });
     // A receiver that says where it was called, as many frameworks do.
     const receiver = await openReceiver(({ path }) => ({ status: 404, body: `Cannot POST ${path}` }));
     try {
-      const secrets = await use(house, receiver);
-      const printed = /\/setup\?token=([\w-]{43})/.exec(house.server.output())?.[1];
-      const backup = kind === "sqlite" ? await backedUp(house) : Buffer.alloc(0);
-      const stored = await everythingStored(house.database.location);
-      const letterKeys = await keysInMailbox(house);
+      const secrets = await use(fixture, receiver);
+      const printed = /\/setup\?token=([\w-]{43})/.exec(fixture.server.output())?.[1];
+      const backup = kind === "sqlite" ? await backedUp(fixture) : Buffer.alloc(0);
+      const stored = await everythingStored(fixture.database.location);
+      const emailKeys = await keysInOutbox(fixture);
       // The search must be able to find what is there.
       expect(stored.includes("findable@example.net")).toBeTrue();
-      const output = Buffer.from(house.server.output());
+      const output = Buffer.from(fixture.server.output());
       for (const [what, secret] of secrets) {
         expect(secret.length).toBeGreaterThan(20);
         for (const [where, bytes] of [
@@ -47,31 +51,31 @@ describe.each(databases)("with an encryption key on $kind", ({ kind, make }) => 
         "the set-up link",
         false,
       ]);
-      expect(letterKeys).toEqual([]);
+      expect(emailKeys).toEqual([]);
     } finally {
       await receiver.close();
-      await house.close();
+      await fixture.close();
     }
   });
 });
 
 /** Everything that makes the server write a link or a URL down. */
-async function use(house: House, receiver: Receiver): Promise<Secrets> {
+async function use(fixture: SignInFixture, receiver: Receiver): Promise<Secrets> {
   const secrets: Secrets = new Map();
-  const { browser, email } = await house.guest({ admin: true });
+  const { browser, email } = await fixture.createSignedInUser({ admin: true });
 
-  await house.browser().auth("/request-password-reset", { email });
-  secrets.set("the reset link", tokenIn((await openedLetters(house.store, { to: email })).at(-1)));
+  await fixture.browser().auth("/request-password-reset", { email });
+  secrets.set("the reset link", tokenIn((await openedEmails(fixture.store, { to: email })).at(-1)));
 
   const fresh = `${canary()}@example.com`;
-  await house.browser().auth("/sign-up/email", { name: "New", email: fresh, password: goodPassword });
-  const [verification] = await openedLetters(house.store, { to: fresh });
+  await fixture.browser().auth("/sign-up/email", { name: "New", email: fresh, password: goodPassword });
+  const [verification] = await openedEmails(fixture.store, { to: fresh });
   if (verification !== undefined) secrets.set("the verification link", tokenIn(verification));
 
   const moved = "findable@example.net";
   const changed = await browser.manage("POST", "/me/email", { new_email: moved, password: goodPassword });
   expect(changed.status).toBeLessThan(300);
-  secrets.set("the email change link", tokenIn((await openedLetters(house.store, { to: moved })).at(-1)));
+  secrets.set("the email change link", tokenIn((await openedEmails(fixture.store, { to: moved })).at(-1)));
 
   const organization = (await browser.manage("POST", "/organizations", { name: "Acme" })).body;
   const base = `/organizations/${organization.id}`;
@@ -79,28 +83,32 @@ async function use(house: House, receiver: Receiver): Promise<Secrets> {
   const invitation = { email: "guest@example.com", role_id: role.id };
   const once = { "idempotency-key": canary() };
   expect((await browser.manage("POST", `${base}/invitations`, invitation, once)).status).toBe(201);
-  const token = await invitationTokenFor(house.store, invitation.email);
-  await house.browser().manage("GET", `/invitations/${token}`);
+  const token = await invitationTokenFor(fixture.store, invitation.email);
+  await fixture.browser().manage("GET", `/invitations/${token}`);
   secrets.set("the invitation link", token);
 
-  await sellByMail(browser.manage.bind(browser), base);
-  await callWebhooks(house, receiver, browser.manage.bind(browser), base, secrets);
+  await addWithEmail(browser.manage.bind(browser), base);
+  await callWebhooks(fixture, receiver, browser.manage.bind(browser), base, secrets);
   return secrets;
 }
 
-type Manage = House["browser"] extends () => infer B ? (B extends { manage: infer M } ? M : never) : never;
+type Manage = SignInFixture["browser"] extends () => infer B
+  ? B extends { manage: infer M }
+    ? M
+    : never
+  : never;
 
-async function sellByMail(manage: Manage, base: string): Promise<void> {
-  const product = await manage("POST", `${base}/products`, { name: "Tool", deliver_license_by_mail: true });
-  const sold = await manage("POST", `/products/${product.body.id}/licenses`, {
+async function addWithEmail(manage: Manage, base: string): Promise<void> {
+  const product = await manage("POST", `${base}/products`, { name: "Tool", deliver_license_by_email: true });
+  const added = await manage("POST", `/products/${product.body.id}/licenses`, {
     customer_email: "buyer@example.net",
     is_lifetime: true,
   });
-  expect(sold.status).toBe(201);
+  expect(added.status).toBe(201);
 }
 
 async function callWebhooks(
-  house: House,
+  fixture: SignInFixture,
   receiver: Receiver,
   manage: Manage,
   base: string,
@@ -129,7 +137,7 @@ async function callWebhooks(
   expect((await manage("POST", `${endpoint}/test`, {})).status).toBeLessThan(300);
   // What was sold before may still be on its way, to the earlier URL.
   const tested = async () =>
-    (await deliveriesTo(house.store, made.body.id)).find((row) => row.event_type === "endpoint.test");
+    (await deliveriesTo(fixture.store, made.body.id)).find((row) => row.event_type === "endpoint.test");
   await until("the test event was tried", async () => ((await tested())?.attempts ?? 0) > 0);
   const delivery = await tested();
   const attempts = await manage("GET", `${endpoint}/deliveries/${delivery?.id}/attempts`);
@@ -139,20 +147,20 @@ async function callWebhooks(
   await manage("DELETE", endpoint);
 }
 
-/** Where the mailbox shows a license key in clear. Licenses themselves are looked up by their keys. */
-async function keysInMailbox({ store }: House): Promise<string[]> {
+/** Where the outbox shows a license key in clear. Licenses themselves are looked up by their keys. */
+async function keysInOutbox({ store }: SignInFixture): Promise<string[]> {
   const licenses = await store.reads.selectFrom("licenses").select("license_key").execute();
-  const letters = await openedLetters(store, { to: "buyer@example.net" });
-  expect(letters.some((letter) => letter.body_text.includes(licenses[0]?.license_key ?? "no key"))).toBe(
+  const emails = await openedEmails(store, { to: "buyer@example.net" });
+  expect(emails.some((message) => message.body_text.includes(licenses[0]?.license_key ?? "no key"))).toBe(
     true,
   );
   const found = await Promise.all(licenses.map(({ license_key }) => rowsWith(store, license_key)));
-  return found.flatMap((rows) => rows.mailbox ?? []);
+  return found.flatMap((rows) => rows.outbox ?? []);
 }
 
-async function backedUp(house: House): Promise<Buffer> {
+async function backedUp(fixture: SignInFixture): Promise<Buffer> {
   const folder = join(freshFolder(), "backup");
-  const { code, stderr } = await runCountersign(["backup", folder], house.environment);
+  const { code, stderr } = await runCountersign(["backup", folder], fixture.environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return everyFile(folder);
 }

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { everythingStored } from "../support/everything-stored.ts";
-import { openScene, type Scene } from "../support/scene.ts";
+import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -10,23 +10,23 @@ setDefaultTimeout(60_000);
 for (const { kind, make } of databases) {
   describe(`secrets on ${kind}`, () => {
     test("neither the database, nor its logs and journal, nor the output holds a secret in clear", async () => {
-      const scene = await openScene(
+      const fixture = await openPublicApiFixture(
         make,
         { settings: { signed_validation: 1 } },
         { COUNTERSIGN_LOG_LEVEL: "debug" },
       );
-      const { key } = await scene.seller.license();
-      await use(scene, key);
-      const stored = await everythingStored(scene.database.location);
-      expect(await scene.server.stop()).toBe(0);
-      await scene.seller.store.close();
-      const storedAfterwards = await everythingStored(scene.database.location);
-      const output = scene.server.output();
+      const { key } = await fixture.org.license();
+      await use(fixture, key);
+      const stored = await everythingStored(fixture.database.location);
+      expect(await fixture.server.stop()).toBe(0);
+      await fixture.org.store.close();
+      const storedAfterwards = await everythingStored(fixture.database.location);
+      const output = fixture.server.output();
 
       // The search must be able to find what is there.
       expect(stored.includes(key)).toBeTrue();
-      expect(stored.includes(scene.seller.apiKey.slice(4, 12))).toBeTrue();
-      for (const [what, secret] of secretsOf(scene)) {
+      expect(stored.includes(fixture.org.apiKey.slice(4, 12))).toBeTrue();
+      for (const [what, secret] of secretsOf(fixture)) {
         for (const [where, bytes] of [
           ["the database", stored],
           ["the database after the server stopped", storedAfterwards],
@@ -38,14 +38,14 @@ for (const { kind, make } of databases) {
       for (const spelling of [key, key.toLowerCase(), key.replaceAll("-", "")]) {
         expect(output).not.toContain(spelling);
       }
-      scene.database.remove();
+      fixture.database.remove();
     });
   });
 }
 
 /** Everything a caller may do that makes the server write something down. */
-async function use({ api, server, seller }: Scene, license: string): Promise<void> {
-  const { apiKey } = seller;
+async function use({ api, server, org }: PublicApiFixture, license: string): Promise<void> {
+  const { apiKey } = org;
   await api.validate({ license_key: license, version: "1.0.0", device_id: "machine" });
   await api.validate({ license_key: license.toLowerCase() });
   await api.validateRaw(`{"license_key":"${license}`);
@@ -58,7 +58,7 @@ async function use({ api, server, seller }: Scene, license: string): Promise<voi
   await fetch(`${server.url}/unknown/${apiKey}/${license}`);
   const last = await api.validate({ license_key: license });
   await until("the last request is in the request log", async () => {
-    const row = await seller.store.reads
+    const row = await org.store.reads
       .selectFrom("request_log")
       .select("id")
       .where("id", "=", last.headers.get("x-request-id") ?? "")
@@ -67,11 +67,11 @@ async function use({ api, server, seller }: Scene, license: string): Promise<voi
   });
 }
 
-function secretsOf({ seller }: Scene): readonly (readonly [string, Buffer])[] {
-  const secret = Buffer.from(seller.signingKey.secret);
+function secretsOf({ org }: PublicApiFixture): readonly (readonly [string, Buffer])[] {
+  const secret = Buffer.from(org.signingKey.secret);
   return [
-    ["the API key", Buffer.from(seller.apiKey)],
-    ["the secret part of the API key", Buffer.from(seller.apiKey.slice(13, -6))],
+    ["the API key", Buffer.from(org.apiKey)],
+    ["the secret part of the API key", Buffer.from(org.apiKey.slice(13, -6))],
     ["the signing secret", secret],
     ["the signing secret in hexadecimal", Buffer.from(secret.toString("hex"))],
     ["the signing secret in base64", Buffer.from(secret.toString("base64").replace(/=+$/, ""))],

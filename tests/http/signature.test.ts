@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Verification, verifyBody } from "@countersign/domain/signing/signature";
 import { databases } from "../support/databases.ts";
-import { openScene, type Scene } from "../support/scene.ts";
+import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -44,19 +44,21 @@ const nonces: readonly (readonly [string, string, string])[] = [
 
 for (const { kind, make } of databases) {
   describe(`the signature on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     let key = "";
     beforeAll(async () => {
-      scene = await openScene(make, { settings: { signed_validation: 1, custom_response_enabled: 1 } });
-      await scene.seller.store.transaction((db) =>
+      fixture = await openPublicApiFixture(make, {
+        settings: { signed_validation: 1, custom_response_enabled: 1 },
+      });
+      await fixture.org.store.transaction((db) =>
         db.updateTable("products").set({ custom_response: '{"text":"\\"signature\\":null}"}' }).execute(),
       );
-      key = (await scene.seller.license()).key;
+      key = (await fixture.org.license()).key;
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     const verify = (body: string, licenseKeyAsSent: string, expectedNonce: string): Verification => {
-      const { signingKey, productId } = scene.seller;
+      const { signingKey, productId } = fixture.org;
       return verifyBody(body, {
         secretFor: (keyId) => (keyId === signingKey.id ? signingKey.secret : null),
         productId,
@@ -70,7 +72,7 @@ for (const { kind, make } of databases) {
     for (const { what, sent, asSent, status } of bodies) {
       test(`${what}: verified with the product's secret`, async () => {
         const body = sent.replace("lower(KEY)", key.toLowerCase()).replace("KEY", key);
-        const answer = await scene.api.validateRaw(body, { "x-countersign-nonce": nonce });
+        const answer = await fixture.api.validateRaw(body, { "x-countersign-nonce": nonce });
         expect(answer.body.status).toBe(status);
         expect(answer.text).toEndWith('"}');
         expect(Object.keys(answer.body).at(-1)).toBe("signature");
@@ -80,13 +82,13 @@ for (const { kind, make } of databases) {
 
     for (const [what, sent, echoed] of nonces) {
       test(`a nonce with ${what} is ${echoed === "" ? "dropped" : "repeated inside the signature"}`, async () => {
-        const answer = await scene.api.validate({ license_key: key }, { "x-countersign-nonce": sent });
+        const answer = await fixture.api.validate({ license_key: key }, { "x-countersign-nonce": sent });
         expect(verify(answer.text, key, echoed)).toEqual({ ok: true });
       });
     }
 
     test("an answer does not verify for another key, another nonce or with a changed byte", async () => {
-      const { text } = await scene.api.validate({ license_key: key }, { "x-countersign-nonce": nonce });
+      const { text } = await fixture.api.validate({ license_key: key }, { "x-countersign-nonce": nonce });
       expect(verify(text, "other", nonce)).toEqual({ ok: false, reason: "mismatch" });
       expect(verify(text, key, "")).toEqual({ ok: false, reason: "nonce" });
       expect(verify(text.replace('"valid":true', '"valid":false'), key, nonce).ok).toBeFalse();
@@ -98,18 +100,18 @@ for (const { kind, make } of databases) {
     ] as const;
     for (const [who, table] of switches) {
       test(`nothing is signed while ${who} does not sign`, async () => {
-        const { store } = scene.seller;
+        const { store } = fixture.org;
         const set = (flag: 0 | 1) =>
           store.transaction((db) => db.updateTable(table).set({ signed_validation: flag }).execute());
         await set(0);
-        expect((await scene.api.validate({ license_key: key })).body.signature).toBeNull();
+        expect((await fixture.api.validate({ license_key: key })).body.signature).toBeNull();
         await set(1);
-        expect((await scene.api.validate({ license_key: key })).body.signature).toStartWith("t=");
+        expect((await fixture.api.validate({ license_key: key })).body.signature).toStartWith("t=");
       });
     }
 
     test("a newer secret signs from its time on", async () => {
-      const { store, productId } = scene.seller;
+      const { store, productId } = fixture.org;
       const secret = crypto.getRandomValues(new Uint8Array(32));
       const addKey = (id: string, activeFrom: number) =>
         store.transaction((db) =>
@@ -125,11 +127,11 @@ for (const { kind, make } of databases) {
             .execute(),
         );
       await addKey("later", Date.now() + 3_600_000);
-      expect((await scene.api.validate({ license_key: key })).body.signature).toContain(
-        `k=${scene.seller.signingKey.id},`,
+      expect((await fixture.api.validate({ license_key: key })).body.signature).toContain(
+        `k=${fixture.org.signingKey.id},`,
       );
       await addKey("newer", Date.now() - 60_000);
-      expect((await scene.api.validate({ license_key: key })).body.signature).toContain("k=newer,");
+      expect((await fixture.api.validate({ license_key: key })).body.signature).toContain("k=newer,");
     });
   });
 }

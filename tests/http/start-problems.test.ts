@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { databases, freshFolder } from "../support/databases.ts";
-import { openScene } from "../support/scene.ts";
+import { openPublicApiFixture } from "../support/public-api-fixture.ts";
 import { runCountersign } from "../support/server-process.ts";
 
 setDefaultTimeout(60_000);
@@ -140,30 +140,30 @@ describe("a start that cannot work", () => {
   test("a data folder that another server uses: one line, and the other server is not disturbed", async () => {
     const [sqlite] = databases;
     if (sqlite === undefined) throw new Error("there is no database");
-    const scene = await openScene(sqlite.make);
-    const { key } = await scene.seller.license();
-    const finished = await runCountersign(["serve"], { ...scene.database.environment, PORT: "0" });
+    const fixture = await openPublicApiFixture(sqlite.make);
+    const { key } = await fixture.org.license();
+    const finished = await runCountersign(["serve"], { ...fixture.database.environment, PORT: "0" });
     expectOneLine(finished);
     expect(finished.stderr).toContain("in use by another Countersign server");
-    expect((await scene.api.validate({ license_key: key })).body.status).toBe("active");
-    await scene.close();
+    expect((await fixture.api.validate({ license_key: key })).body.status).toBe("active");
+    await fixture.close();
   });
 
   test("a database that a newer release has changed: one line", async () => {
     for (const { make } of databases) {
-      const scene = await openScene(make);
-      await scene.server.stop();
-      await scene.seller.store.transaction((db) =>
+      const fixture = await openPublicApiFixture(make);
+      await fixture.server.stop();
+      await fixture.org.store.transaction((db) =>
         db
           .insertInto("schema_migrations" as "platform_state")
           .values({ name: "9999-future", applied_at: 0 } as never)
           .execute(),
       );
-      const finished = await runCountersign(["serve"], { ...scene.database.environment, PORT: "0" });
+      const finished = await runCountersign(["serve"], { ...fixture.database.environment, PORT: "0" });
       expectOneLine(finished);
       expect(finished.stderr).toContain("9999-future");
-      await scene.seller.store.close();
-      scene.database.remove();
+      await fixture.org.store.close();
+      fixture.database.remove();
     }
   });
 
@@ -171,9 +171,9 @@ describe("a start that cannot work", () => {
     for (const { make } of databases) {
       const database = await make();
       const right = { ...database.environment, COUNTERSIGN_ENCRYPTION_KEY: "correct horse battery staple" };
-      const scene = await openScene(async () => ({ ...database, environment: right }));
-      await scene.server.stop();
-      await scene.seller.store.close();
+      const fixture = await openPublicApiFixture(async () => ({ ...database, environment: right }));
+      await fixture.server.stop();
+      await fixture.org.store.close();
       for (const key of [undefined, "wrong horse battery staple"]) {
         const wrong = key === undefined ? {} : { COUNTERSIGN_ENCRYPTION_KEY: key };
         const finished = await runCountersign(["serve"], { ...database.environment, ...wrong, PORT: "0" });

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { generateApiKey } from "@countersign/domain/products/api-key";
 import { databases } from "../support/databases.ts";
+import {
+  countedRequests,
+  openPublicApiFixture,
+  type PublicApiFixture,
+} from "../support/public-api-fixture.ts";
 import { openRaw } from "../support/raw-http.ts";
-import { countedRequests, openScene, type Scene } from "../support/scene.ts";
-import { openSeller } from "../support/seller.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -13,16 +17,16 @@ const atOnceMs = 5_000;
 
 for (const { kind, make } of databases) {
   describe(`a validate request whose body has not come, on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     let key = "";
     beforeAll(async () => {
-      scene = await openScene(make);
-      key = (await scene.seller.license()).key;
+      fixture = await openPublicApiFixture(make);
+      key = (await fixture.org.license()).key;
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     const begin = async (apiKey: string, framing: string) => {
-      const raw = await openRaw(scene.server.port);
+      const raw = await openRaw(fixture.server.port);
       raw.write(
         `POST /api/v1/validate HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${apiKey}\r\n${framing}\r\n\r\n`,
       );
@@ -46,7 +50,7 @@ for (const { kind, make } of databases) {
       }
 
       test(`a used-up quota gets 429 at once and is not counted (${framing})`, async () => {
-        const poor = await openSeller(scene.database.location, { dailyLimit: 0 });
+        const poor = await openTestOrganization(fixture.database.location, { dailyLimit: 0 });
         const raw = await begin(poor.apiKey, framing);
         const answer = await raw.answer({ deadlineMs: atOnceMs });
         expect(answer?.status).toBe(429);
@@ -57,39 +61,39 @@ for (const { kind, make } of databases) {
     }
 
     test("a body announced as too large gets 413 at once and is counted", async () => {
-      const before = await countedRequests(scene.seller);
-      const raw = await begin(scene.seller.apiKey, "Content-Length: 16385");
+      const before = await countedRequests(fixture.org);
+      const raw = await begin(fixture.org.apiKey, "Content-Length: 16385");
       const answer = await raw.answer({ deadlineMs: atOnceMs });
       expect(answer?.status).toBe(413);
       expect(answer?.headers.get("connection")).toBe("close");
-      expect(await countedRequests(scene.seller)).toBe(before + 1);
+      expect(await countedRequests(fixture.org)).toBe(before + 1);
       raw.close();
     });
 
     test("a good request is counted at once and answered when its body comes, counted no second time", async () => {
-      const before = await countedRequests(scene.seller);
-      const raw = await begin(scene.seller.apiKey, `Content-Length: ${body().length}`);
-      await until("the request is counted", async () => (await countedRequests(scene.seller)) === before + 1);
+      const before = await countedRequests(fixture.org);
+      const raw = await begin(fixture.org.apiKey, `Content-Length: ${body().length}`);
+      await until("the request is counted", async () => (await countedRequests(fixture.org)) === before + 1);
       raw.write(body().slice(0, 10));
       raw.write(body().slice(10));
       const answer = await raw.answer({ deadlineMs: atOnceMs });
       expect(answer?.status).toBe(200);
       expect(answer?.body).toContain('"status":"active"');
-      expect(await countedRequests(scene.seller)).toBe(before + 1);
+      expect(await countedRequests(fixture.org)).toBe(before + 1);
       raw.close();
     });
 
     test("a chunked body that comes late is answered too", async () => {
-      const before = await countedRequests(scene.seller);
-      const raw = await begin(scene.seller.apiKey, "Transfer-Encoding: chunked");
-      await until("the request is counted", async () => (await countedRequests(scene.seller)) === before + 1);
+      const before = await countedRequests(fixture.org);
+      const raw = await begin(fixture.org.apiKey, "Transfer-Encoding: chunked");
+      await until("the request is counted", async () => (await countedRequests(fixture.org)) === before + 1);
       raw.write(`${body().length.toString(16)}\r\n${body()}\r\n0\r\n\r\n`);
       expect((await raw.answer({ deadlineMs: atOnceMs }))?.body).toContain('"status":"active"');
       raw.close();
     });
 
     test("a request admitted by the last of the quota is answered though others find it used up", async () => {
-      const poor = await openSeller(scene.database.location, { dailyLimit: 1 });
+      const poor = await openTestOrganization(fixture.database.location, { dailyLimit: 1 });
       const license = await poor.license();
       const first = await begin(poor.apiKey, "Transfer-Encoding: chunked");
       await until("the first is counted", async () => (await countedRequests(poor)) === 1);
@@ -105,13 +109,13 @@ for (const { kind, make } of databases) {
     });
 
     test("a revoke that comes before the body is told", async () => {
-      const { seller } = scene;
-      const license = await seller.license();
-      const before = await countedRequests(seller);
+      const { org } = fixture;
+      const license = await org.license();
+      const before = await countedRequests(org);
       const late = JSON.stringify({ license_key: license.key });
-      const raw = await begin(seller.apiKey, `Content-Length: ${late.length}`);
-      await until("the request is counted", async () => (await countedRequests(seller)) === before + 1);
-      await seller.store.transaction((db) =>
+      const raw = await begin(org.apiKey, `Content-Length: ${late.length}`);
+      await until("the request is counted", async () => (await countedRequests(org)) === before + 1);
+      await org.store.transaction((db) =>
         db.updateTable("licenses").set({ revoked_at: Date.now() }).where("id", "=", license.id).execute(),
       );
       raw.write(late);
@@ -120,14 +124,14 @@ for (const { kind, make } of databases) {
     });
 
     test("callers that leave before their body came do no harm", async () => {
-      const before = await countedRequests(scene.seller);
+      const before = await countedRequests(fixture.org);
       for (const framing of framings) {
-        const raw = await begin(scene.seller.apiKey, framing);
-        await until("it is counted", async () => (await countedRequests(scene.seller)) > before);
+        const raw = await begin(fixture.org.apiKey, framing);
+        await until("it is counted", async () => (await countedRequests(fixture.org)) > before);
         raw.close();
       }
-      await until("both are counted", async () => (await countedRequests(scene.seller)) === before + 2);
-      expect((await scene.api.validate({ license_key: key })).body.status).toBe("active");
+      await until("both are counted", async () => (await countedRequests(fixture.org)) === before + 2);
+      expect((await fixture.api.validate({ license_key: key })).body.status).toBe("active");
     });
   });
 }
@@ -135,14 +139,14 @@ for (const { kind, make } of databases) {
 test("a body that never comes gets 408 after about ten seconds, and is counted", async () => {
   const [sqlite] = databases;
   if (sqlite === undefined) throw new Error("there is no database");
-  const scene = await openScene(sqlite.make);
+  const fixture = await openPublicApiFixture(sqlite.make);
   // Started a second apart: the runtime closes silent connections in strokes of four seconds, and none may come first.
   const answers = await Promise.all(
     [0, 1_000, 2_000, 3_000].map(async (afterMs) => {
       await new Promise((resolve) => setTimeout(resolve, afterMs));
-      const raw = await openRaw(scene.server.port);
+      const raw = await openRaw(fixture.server.port);
       raw.write(
-        `POST /api/v1/validate HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${scene.seller.apiKey}\r\nContent-Length: 5\r\n\r\n`,
+        `POST /api/v1/validate HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${fixture.org.apiKey}\r\nContent-Length: 5\r\n\r\n`,
       );
       const answer = await raw.answer({ deadlineMs: 25_000 });
       raw.close();
@@ -150,6 +154,6 @@ test("a body that never comes gets 408 after about ten seconds, and is counted",
     }),
   );
   expect(answers).toEqual([408, 408, 408, 408]);
-  expect(await countedRequests(scene.seller)).toBe(4);
-  await scene.close();
+  expect(await countedRequests(fixture.org)).toBe(4);
+  await fixture.close();
 });

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { countedRequests, openScene, type Scene } from "../support/scene.ts";
+import {
+  countedRequests,
+  openPublicApiFixture,
+  type PublicApiFixture,
+} from "../support/public-api-fixture.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -101,24 +105,24 @@ const usable: readonly { body: string; what: string; problem?: string }[] = [
 
 for (const { kind, make } of databases) {
   describe(`the body of validate on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     let key = "";
     beforeAll(async () => {
-      scene = await openScene(make, { settings: { version_module_enabled: 1 } });
-      key = (await scene.seller.license({ maxIps: null })).key;
+      fixture = await openPublicApiFixture(make, { settings: { version_module_enabled: 1 } });
+      key = (await fixture.org.license({ maxIps: null })).key;
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     const countedOnce = async (work: () => Promise<void>) => {
-      const before = await countedRequests(scene.seller);
+      const before = await countedRequests(fixture.org);
       await work();
-      expect(await countedRequests(scene.seller)).toBe(before + 1);
+      expect(await countedRequests(fixture.org)).toBe(before + 1);
     };
 
     for (const { what, body, problem } of unusable) {
       test(`${what} is counted and answered as a key that nobody has`, () =>
         countedOnce(async () => {
-          const answer = await scene.api.validateRaw(body);
+          const answer = await fixture.api.validateRaw(body);
           expect(answer.status).toBe(200);
           expect(answer.text).toBe(notFound);
           expect(answer.headers.get("x-countersign-problem")).toBe(problem);
@@ -129,7 +133,7 @@ for (const { kind, make } of databases) {
       test(`the license is found despite ${what}`, () =>
         countedOnce(async () => {
           const headers = what.includes("content type") ? { "content-type": "text/plain" } : {};
-          const answer = await scene.api.validateRaw(body.replace("KEY", key), headers);
+          const answer = await fixture.api.validateRaw(body.replace("KEY", key), headers);
           expect(answer.headers.get("x-countersign-problem")).toBe(problem ?? null);
           if (what.startsWith("a version with")) expect(answer.body.status).toBe("version_not_allowed");
           else expect(answer.body.status).toBe("active");
@@ -139,7 +143,7 @@ for (const { kind, make } of databases) {
 
     test("no body and no length is counted and answered as a key that nobody has", () =>
       countedOnce(async () => {
-        expect((await scene.api.validateRaw(null)).text).toBe(notFound);
+        expect((await fixture.api.validateRaw(null)).text).toBe(notFound);
       }));
 
     const ofLength = (length: number) => {
@@ -153,12 +157,12 @@ for (const { kind, make } of databases) {
     for (const [how, send] of lengths) {
       test(`a body of exactly 16 KiB ${how} is read`, () =>
         countedOnce(async () => {
-          expect((await scene.api.validateRaw(send(ofLength(maxBytes)))).body.status).toBe("active");
+          expect((await fixture.api.validateRaw(send(ofLength(maxBytes)))).body.status).toBe("active");
         }));
 
       test(`a body of one byte more ${how} gets 413 and is counted`, () =>
         countedOnce(async () => {
-          const answer = await scene.api.validateRaw(send(ofLength(maxBytes + 1)));
+          const answer = await fixture.api.validateRaw(send(ofLength(maxBytes + 1)));
           expect(answer.status).toBe(413);
           expect(answer.body).toEqual({
             message: "The body is larger than 16384 bytes.",
@@ -168,15 +172,19 @@ for (const { kind, make } of databases) {
         }));
 
       test(`a body of a megabyte ${how} gets 413`, async () => {
-        expect((await scene.api.validateRaw(send(ofLength(1 << 20)))).status).toBe(413);
+        expect((await fixture.api.validateRaw(send(ofLength(1 << 20)))).status).toBe(413);
       });
     }
 
     test("the request log shows what was wrong with a body, the version and the device", async () => {
-      const answer = await scene.api.validateRaw('{"license_key":5}');
-      const other = await scene.api.validate({ license_key: key, version: "1.2.3", device_id: "machine-9" });
+      const answer = await fixture.api.validateRaw('{"license_key":5}');
+      const other = await fixture.api.validate({
+        license_key: key,
+        version: "1.2.3",
+        device_id: "machine-9",
+      });
       const logged = async (id: string | null) =>
-        scene.seller.store.reads
+        fixture.org.store.reads
           .selectFrom("request_log")
           .select(["status", "problem", "version", "device_id", "ip"])
           .where("id", "=", id ?? "")

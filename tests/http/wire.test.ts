@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
+import {
+  countedRequests,
+  openPublicApiFixture,
+  type PublicApiFixture,
+} from "../support/public-api-fixture.ts";
 import { exchange, openRaw } from "../support/raw-http.ts";
-import { countedRequests, openScene, type Scene } from "../support/scene.ts";
 import { within } from "../support/until.ts";
 import {
   apiKeyMark,
@@ -19,19 +23,19 @@ setDefaultTimeout(60_000);
 
 for (const { kind, make } of databases) {
   describe(`HTTP on ${kind}`, () => {
-    let scene: Scene;
+    let fixture: PublicApiFixture;
     let license = "";
     let body = "";
     beforeAll(async () => {
-      scene = await openScene(make);
-      license = (await scene.seller.license()).key;
+      fixture = await openPublicApiFixture(make);
+      license = (await fixture.org.license()).key;
       body = JSON.stringify({ license_key: license });
     });
-    afterAll(() => scene.close());
+    afterAll(() => fixture.close());
 
     const fill = (text: string) =>
       text
-        .replaceAll(apiKeyMark, scene.seller.apiKey)
+        .replaceAll(apiKeyMark, fixture.org.apiKey)
         .replaceAll(licenseMark, license)
         .replaceAll(`Content-Length: ${bodyMark}`, `Content-Length: ${body.length}`)
         .replaceAll(bodyMark, body);
@@ -42,7 +46,7 @@ for (const { kind, make } of databases) {
 
     for (const row of wireRows) {
       test(`${row.what}: ${row.expected}`, async () => {
-        const answer = await exchange(scene.server.port, request(row.head, row.body), {
+        const answer = await exchange(fixture.server.port, request(row.head, row.body), {
           toHead: row.head[0]?.startsWith("HEAD") ?? false,
         });
         expect(answer?.status ?? "closed").toBe(row.expected);
@@ -53,8 +57,8 @@ for (const { kind, make } of databases) {
     }
 
     test("nothing is smuggled past the first request: the connection is closed after a 400", async () => {
-      const raw = await openRaw(scene.server.port);
-      const before = await countedRequests(scene.seller);
+      const raw = await openRaw(fixture.server.port);
+      const before = await countedRequests(fixture.org);
       raw.write(
         request(
           [post, host, authorization, "Content-Length: 4", "Transfer-Encoding: chunked"],
@@ -63,34 +67,34 @@ for (const { kind, make } of databases) {
       );
       expect((await raw.answer())?.status).toBe(400);
       expect(await raw.answer()).toBeNull();
-      expect(await countedRequests(scene.seller)).toBe(before);
+      expect(await countedRequests(fixture.org)).toBe(before);
     });
 
     test("the rest of a body that was too large is not taken for a request", async () => {
-      const raw = await openRaw(scene.server.port);
-      const before = await countedRequests(scene.seller);
+      const raw = await openRaw(fixture.server.port);
+      const before = await countedRequests(fixture.org);
       raw.write(request([post, host, authorization, "Content-Length: 20000"], validation()));
       expect((await raw.answer())?.status).toBe(413);
       expect(await raw.answer()).toBeNull();
-      expect(await countedRequests(scene.seller)).toBe(before + 1);
+      expect(await countedRequests(fixture.org)).toBe(before + 1);
     });
 
     test("a connection is used for one request after another", async () => {
-      const raw = await openRaw(scene.server.port);
-      for (let turn = 0; turn < 20; turn++) {
-        raw.write(turn % 2 === 0 ? validation() : lookup());
+      const raw = await openRaw(fixture.server.port);
+      for (let round = 0; round < 20; round++) {
+        raw.write(round % 2 === 0 ? validation() : lookup());
         const answer = await raw.answer();
         expect(answer?.status).toBe(200);
-        expect(answer?.body).toContain(turn % 2 === 0 ? '"valid":true' : `"license_key":"${license}"`);
+        expect(answer?.body).toContain(round % 2 === 0 ? '"valid":true' : `"license_key":"${license}"`);
       }
       raw.close();
     });
 
     test("requests sent without waiting are answered in order while each is answered at once", async () => {
-      const raw = await openRaw(scene.server.port);
+      const raw = await openRaw(fixture.server.port);
       raw.write(health() + request(["GET /api/v1/validate HTTP/1.1", host]) + health() + validation());
       const statuses = [];
-      for (let turn = 0; turn < 4; turn++) statuses.push((await raw.answer())?.status);
+      for (let round = 0; round < 4; round++) statuses.push((await raw.answer())?.status);
       expect(statuses).toEqual([200, 405, 200, 200]);
       raw.close();
     });
@@ -98,18 +102,18 @@ for (const { kind, make } of databases) {
     // The runtime hangs up when a second request comes while the first waits for the database (oven-sh/bun#38128).
     test("a request sent behind one that still waits never gets the other's answer", async () => {
       for (const sent of [validation() + lookup(), lookup() + validation()]) {
-        const raw = await openRaw(scene.server.port);
+        const raw = await openRaw(fixture.server.port);
         raw.write(sent);
         const first = await raw.answer();
         const expected = sent.startsWith("POST") ? '"valid":true' : '"license_key"';
         if (first !== null) expect(first.body).toContain(expected);
         raw.close();
       }
-      expect((await scene.api.validate({ license_key: license })).status).toBe(200);
+      expect((await fixture.api.validate({ license_key: license })).status).toBe(200);
     });
 
     test("a caller that asks for it hears 100 before it sends its body", async () => {
-      const raw = await openRaw(scene.server.port);
+      const raw = await openRaw(fixture.server.port);
       raw.write(request([post, host, authorization, length, "Expect: 100-continue"]));
       expect((await raw.answer())?.status).toBe(100);
       raw.write(body);
@@ -118,7 +122,7 @@ for (const { kind, make } of databases) {
     });
 
     test("a caller that wants the connection closed gets it closed", async () => {
-      const raw = await openRaw(scene.server.port);
+      const raw = await openRaw(fixture.server.port);
       raw.write(request([post, host, authorization, length, "Connection: close"], bodyMark));
       expect((await raw.answer())?.status).toBe(200);
       expect(await raw.answer()).toBeNull();
@@ -130,26 +134,26 @@ for (const { kind, make } of databases) {
       ["the management API, by HTTP/1.1", "GET /api/manage/v1/me HTTP/1.1", ["Connection: close"]],
       ["the management API, by HTTP/1.0", "GET /api/manage/v1/me HTTP/1.0", []],
     ])("so does one whose request is forwarded: %s", async (_, line, headers) => {
-      const raw = await openRaw(scene.server.port);
+      const raw = await openRaw(fixture.server.port);
       raw.write(request([line, host, ...headers]));
       expect((await raw.answer())?.status).toBe(line.includes("/docs") ? 200 : 401);
       await within(5_000, "the connection ends", raw.closed);
     });
 
     test("the rest of a body that a forwarded request was refused before is not taken for a request", async () => {
-      const raw = await openRaw(scene.server.port);
-      const before = await countedRequests(scene.seller);
+      const raw = await openRaw(fixture.server.port);
+      const before = await countedRequests(fixture.org);
       const rest = validation();
       raw.write(request(["POST /nothing HTTP/1.1", host, `Content-Length: ${rest.length + 2}`], "{}"));
       expect((await raw.answer())?.status).toBe(404);
       raw.write(rest + health());
       expect((await raw.answer())?.body).toBe("ok\n");
-      expect(await countedRequests(scene.seller)).toBe(before);
+      expect(await countedRequests(fixture.org)).toBe(before);
       raw.close();
     });
 
     test("bytes that come one at a time make one request", async () => {
-      const raw = await openRaw(scene.server.port);
+      const raw = await openRaw(fixture.server.port);
       for (const byte of validation()) {
         raw.write(byte);
         await new Promise((resolve) => setImmediate(resolve));
@@ -163,13 +167,13 @@ for (const { kind, make } of databases) {
 test("headers that trickle in for ever are cut off", async () => {
   const [sqlite] = databases;
   if (sqlite === undefined) throw new Error("there is no database");
-  const scene = await openScene(sqlite.make);
-  const raw = await openRaw(scene.server.port);
+  const fixture = await openPublicApiFixture(sqlite.make);
+  const raw = await openRaw(fixture.server.port);
   raw.write(`${post}\r\n${host}\r\n`);
   const trickle = setInterval(() => raw.write("X-A: b\r\n"), 500);
   const answer = await raw.answer({ deadlineMs: 30_000 });
   clearInterval(trickle);
   expect(answer === null || answer.status === 408).toBeTrue();
   raw.close();
-  await scene.close();
+  await fixture.close();
 });

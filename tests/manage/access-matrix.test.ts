@@ -4,13 +4,13 @@ import { authRoutes } from "@countersign/contract/auth/routes";
 import type { Route } from "@countersign/contract/manage/route";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
-import { addToken, type Belongings, fillOrganization } from "../support/belongings.ts";
 import { databaseContents } from "../support/database-contents.ts";
 import { databases } from "../support/databases.ts";
+import { addToken, type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import { type ManageAnswer, type ManageClient, manageClient } from "../support/manage-client.ts";
-import { addressIn, addressMixed, addressNowhere, namesIn, unknownId } from "../support/matrix-addresses.ts";
+import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { actionsOf, bodyFor, bodyNaming, furtherNeeds, idMembers } from "../support/matrix-bodies.ts";
-import { type Office, openOffice, type Person } from "../support/office.ts";
+import { mixedPath, namesIn, pathIn, unknownId, unknownPath } from "../support/matrix-paths.ts";
 
 setDefaultTimeout(60_000);
 
@@ -69,45 +69,45 @@ const opensSessions = new Set([
 ]);
 
 describe.each(databases)("who may call what on $kind", ({ make }) => {
-  let office: Office;
-  let ours: Belongings;
-  let theirs: Belongings;
+  let fixture: ManageFixture;
+  let ours: FilledOrganization;
+  let theirs: FilledOrganization;
   let customer: Person;
   let everythingButOwner: ManageClient;
   /** For each permission those of ours who have all but that one: a member, the organization's token, the owner's. */
-  const lacking = new Map<string, readonly ManageClient[]>();
+  const missingPermission = new Map<string, readonly ManageClient[]>();
   beforeAll(async () => {
-    office = await openOffice(make);
-    const other = await office.person();
+    fixture = await openManageFixture(make);
+    const other = await fixture.person();
     const organization = await other.api.post("/organizations", { name: "Other" });
     const organizationId = String(organization.body.id);
     const product = await other.api.post(`/organizations/${organizationId}/products`, { name: "Other" });
     const { id: productId, api_key: apiKey } = product.body;
-    ours = await fillOrganization(office, office.owner, office);
-    theirs = await fillOrganization(office, other, { organizationId, productId, apiKey });
-    customer = await office.person();
-    everythingButOwner = (await office.member(permissions)).api;
-    for (const permission of permissions) lacking.set(permission, await withAllBut([permission]));
+    ours = await fillOrganization(fixture, fixture.owner, fixture);
+    theirs = await fillOrganization(fixture, other, { organizationId, productId, apiKey });
+    customer = await fixture.person();
+    everythingButOwner = (await fixture.member(permissions)).api;
+    for (const permission of permissions) missingPermission.set(permission, await withAllBut([permission]));
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   /** A member, the organization's token and the owner's, who have every permission but these. */
   const withAllBut = async (missing: readonly string[]): Promise<ManageClient[]> => {
     const rest = permissions.filter((one) => !missing.includes(one));
-    const member = await office.member(rest);
-    const tokens = await office.store.transaction(async (db) => [
+    const member = await fixture.member(rest);
+    const tokens = await fixture.store.transaction(async (db) => [
       await addToken(db, { organizationId: ours.organizationId }, Date.now(), null, rest),
-      await addToken(db, { userId: office.owner.userId }, Date.now(), null, rest),
+      await addToken(db, { userId: fixture.owner.userId }, Date.now(), null, rest),
     ]);
     contents = undefined;
     return [member.api, ...tokens.map(({ token }) => as(token))];
   };
-  const as = (token: string | null) => manageClient(office.server.url, token);
+  const as = (token: string | null) => manageClient(fixture.server.url, token);
   let contents: Record<string, string> | undefined;
   const unchanged = async (work: () => Promise<void>) => {
-    const before = contents ?? (await databaseContents(office.store));
+    const before = contents ?? (await databaseContents(fixture.store));
     await work();
-    contents = await databaseContents(office.store);
+    contents = await databaseContents(fixture.store);
     expect(contents).toEqual(before);
   };
 
@@ -130,11 +130,11 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     "$method /api/auth$path: needs a session, and no token or key stands in for it",
     async ({ method, path }) => {
       await unchanged(async () => {
-        for (const token of [null, office.owner.token, office.admin.token, ours.token, ours.apiKey]) {
-          const answer = await fetch(office.server.url + authBase + path, {
+        for (const token of [null, fixture.owner.token, fixture.admin.token, ours.token, ours.apiKey]) {
+          const answer = await fetch(fixture.server.url + authBase + path, {
             method,
             headers: {
-              origin: office.server.url,
+              origin: fixture.server.url,
               "content-type": "application/json",
               ...(token === null ? {} : { authorization: `Bearer ${token}` }),
             },
@@ -148,8 +148,8 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
   );
 
   test.each(guarded)("%s: nobody, a product's key and an expired token are sent away", async (_, route) => {
-    const path = addressIn(route, ours);
-    const unknown = addressNowhere(route);
+    const path = pathIn(route, ours);
+    const unknown = unknownPath(route);
     await unchanged(async () => {
       for (const token of [null, theirs.apiKey, ours.apiKey, ours.expiredToken, "cst_nonsense"]) {
         const answer = await call(as(token), route, path);
@@ -164,11 +164,11 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     const { who } = route.access;
     // Without a parameter, a route for people is about the caller alone.
     if (who === "person" && (namesIn(route.path) === 0 || bySecret.has(route.id))) return;
-    const path = addressIn(route, ours);
-    const unknown = addressNowhere(route);
+    const path = pathIn(route, ours);
+    const unknown = unknownPath(route);
     const outsiders = [theirs.owner.api, customer.api];
     if (who !== "person") outsiders.push(as(theirs.token));
-    if (who === "platform_admin") outsiders.push(office.owner.api, as(ours.token));
+    if (who === "platform_admin") outsiders.push(fixture.owner.api, as(ours.token));
     await unchanged(async () => {
       for (const client of outsiders) {
         const answer = await call(client, route, path, bodyFor(route, theirs));
@@ -182,11 +182,11 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
 
   test.each(guarded)("%s: without the permission it is refused", async (_, route) => {
     const { access } = route;
-    const path = addressIn(route, ours);
+    const path = pathIn(route, ours);
     const refused: ManageClient[] = [];
     if (access.who === "member" && access.may !== null) {
       const needs = [access.may, ...access.or];
-      if (needs.length === 1) refused.push(...(lacking.get(access.may) ?? []));
+      if (needs.length === 1) refused.push(...(missingPermission.get(access.may) ?? []));
       else refused.push(...(await withAllBut(needs)));
     }
     if (access.who === "owner") refused.push(everythingButOwner, as(ours.token));
@@ -204,8 +204,8 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     "%s: a personal token that lacks one permission, or names one alone, cannot call it",
     async (_, route) => {
       const { who } = route.access;
-      const holder = who === "platform_admin" ? office.admin : office.owner;
-      const narrow = await office.store.transaction(async (db) => [
+      const holder = who === "platform_admin" ? fixture.admin : fixture.owner;
+      const narrow = await fixture.store.transaction(async (db) => [
         await addToken(db, { userId: holder.userId }, Date.now(), null, permissions.slice(1)),
         await addToken(db, { userId: holder.userId }, Date.now(), null, permissions.slice(0, -1)),
         await addToken(db, { userId: holder.userId }, Date.now(), null, ["licenses:view"]),
@@ -214,7 +214,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
       const expected = who === "platform_admin" ? 404 : openToEveryToken[route.id] === undefined ? 403 : 200;
       await unchanged(async () => {
         for (const { token } of narrow) {
-          const answer = await call(as(token), route, addressIn(route, ours), bodyFor(route, ours));
+          const answer = await call(as(token), route, pathIn(route, ours), bodyFor(route, ours));
           expect(answer.status).toBe(expected);
         }
       });
@@ -227,8 +227,8 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
       if (route.access.who !== "member" || route.access.may === null) return;
       for (const permission of [route.access.may, ...route.access.or]) {
         // What a handler asks for besides is not in question here.
-        const member = await office.member([permission, ...(alsoNeeded[route.id] ?? [])]);
-        const { status } = await call(member.api, route, addressIn(route, ours), bodyFor(route, ours));
+        const member = await fixture.member([permission, ...(alsoNeeded[route.id] ?? [])]);
+        const { status } = await call(member.api, route, pathIn(route, ours), bodyFor(route, ours));
         expect([permission, status]).toEqual([permission, route.status]);
       }
       contents = undefined;
@@ -256,8 +256,8 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
         const sent = body((name) => ours.idFor(name, route.path));
         expect(route.body.safeParse(sent).error?.message).toBeUndefined();
         await unchanged(async () => {
-          for (const client of lacking.get(permission) ?? []) {
-            expect((await call(client, route, addressIn(route, ours), sent)).status).toBe(403);
+          for (const client of missingPermission.get(permission) ?? []) {
+            expect((await call(client, route, pathIn(route, ours), sent)).status).toBe(403);
           }
         });
       }
@@ -275,8 +275,8 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
   });
 
   test.each(nested)("%s: a thing of another organization is not there either", async (_, route) => {
-    const path = addressMixed(route, theirs, (name) => ours.idFor(name, route.path));
-    const unknown = addressMixed(route, theirs, unknownId);
+    const path = mixedPath(route, theirs, (name) => ours.idFor(name, route.path));
+    const unknown = mixedPath(route, theirs, unknownId);
     await unchanged(async () => {
       const answer = await call(theirs.owner.api, route, path, bodyFor(route, theirs));
       const none = await call(theirs.owner.api, route, unknown, bodyFor(route, theirs));
@@ -286,7 +286,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
   });
 
   test.each(naming)("%s: an id of another organization in the body is not there either", async (_, route) => {
-    const path = addressIn(route, theirs);
+    const path = pathIn(route, theirs);
     await unchanged(async () => {
       for (const member of idMembers(route)) {
         const known = bodyNaming(route, theirs, member, (name) => ours.idFor(name, route.path));

@@ -1,90 +1,90 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { permissions } from "@countersign/domain/members/permissions";
-import { addToken } from "../support/belongings.ts";
 import { databases } from "../support/databases.ts";
+import { addToken } from "../support/filled-organization.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("access tokens on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let organizationTokens: string;
   beforeAll(async () => {
-    office = await openOffice(make);
-    organizationTokens = `/organizations/${office.organizationId}/access-tokens`;
+    fixture = await openManageFixture(make);
+    organizationTokens = `/organizations/${fixture.organizationId}/access-tokens`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const mine = "/me/access-tokens";
-  const withToken = (token: string) => manageClient(office.server.url, token);
+  const withToken = (token: string) => manageClient(fixture.server.url, token);
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const wanted = { name: "CI", permissions: ["products:view"] };
 
   test("a token is shown in full in the answer that makes it and never again, and only its hash is kept", async () => {
     for (const path of [mine, organizationTokens]) {
-      const made = await office.owner.api.post(path, { ...wanted, expires_at: null });
+      const made = await fixture.owner.api.post(path, { ...wanted, expires_at: null });
       expect(made.status).toBe(201);
       expect(made.body.token).toMatch(/^cst_[\w-]{43}$/);
       expect(made.body.token).toStartWith(made.body.prefix);
-      const listed = await office.owner.api.get(path);
+      const listed = await fixture.owner.api.get(path);
       expect(listed.text).not.toContain(made.body.token);
       const shown = listed.body.data.find((token: { id: string }) => token.id === made.body.id);
       expect(shown).toMatchObject({ name: "CI", permissions: ["products:view"], last_used_at: null });
       for (const table of ["access_tokens", "audit_log", "idempotency_keys"] as const) {
-        const rows = await office.store.reads.selectFrom(table).selectAll().execute();
+        const rows = await fixture.store.reads.selectFrom(table).selectAll().execute();
         expect(JSON.stringify(rows)).not.toContain(made.body.token);
       }
     }
   });
 
   test("a personal token does what it was given, in the organizations of its person, and no more", async () => {
-    const { body } = await office.owner.api.post(mine, wanted);
+    const { body } = await fixture.owner.api.post(mine, wanted);
     const api = withToken(body.token);
-    expect((await api.get(`/products/${office.productId}`)).status).toBe(200);
-    expect((await api.patch(`/products/${office.productId}`, { name: "X" })).status).toBe(403);
-    const listed = await office.owner.api.get(mine);
+    expect((await api.get(`/products/${fixture.productId}`)).status).toBe(200);
+    expect((await api.patch(`/products/${fixture.productId}`, { name: "X" })).status).toBe(403);
+    const listed = await fixture.owner.api.get(mine);
     const used = listed.body.data.find((token: { id: string }) => token.id === body.id);
     expect(used.last_used_at).not.toBeNull();
   });
 
   test("an organization's token works there alone and is nobody", async () => {
-    const { body } = await office.owner.api.post(organizationTokens, wanted);
+    const { body } = await fixture.owner.api.post(organizationTokens, wanted);
     const api = withToken(body.token);
-    expect((await api.get(`/products/${office.productId}`)).status).toBe(200);
+    expect((await api.get(`/products/${fixture.productId}`)).status).toBe(200);
     expect((await api.get(mine)).status).toBe(403);
     expect((await api.post(mine, wanted)).status).toBe(403);
-    const stranger = await office.person();
-    const other = await stranger.api.post("/organizations", { name: "Other" });
+    const otherUser = await fixture.person();
+    const other = await otherUser.api.post("/organizations", { name: "Other" });
     expect((await api.get(`/organizations/${other.body.id}`)).status).toBe(404);
   });
 
   test("a revoked token and one that ran out stop with the next request", async () => {
     for (const path of [mine, organizationTokens]) {
-      const { body } = await office.owner.api.post(path, wanted);
+      const { body } = await fixture.owner.api.post(path, wanted);
       const api = withToken(body.token);
-      expect((await api.get(`/products/${office.productId}`)).status).toBe(200);
-      expect((await office.owner.api.delete(`${path}/${body.id}`)).status).toBe(204);
-      const refused = await api.get(`/products/${office.productId}`);
+      expect((await api.get(`/products/${fixture.productId}`)).status).toBe(200);
+      expect((await fixture.owner.api.delete(`${path}/${body.id}`)).status).toBe(204);
+      const refused = await api.get(`/products/${fixture.productId}`);
       expect(refused.status).toBe(401);
       expect(refused.headers.get("www-authenticate")).toContain("invalid_token");
-      expect((await office.owner.api.delete(`${path}/${body.id}`)).status).toBe(404);
-      const short = await office.owner.api.post(path, { ...wanted, expires_at: inSeconds(3600) });
+      expect((await fixture.owner.api.delete(`${path}/${body.id}`)).status).toBe(404);
+      const short = await fixture.owner.api.post(path, { ...wanted, expires_at: inSeconds(3600) });
       const shortApi = withToken(short.body.token);
-      expect((await shortApi.get(`/products/${office.productId}`)).status).toBe(200);
-      await office.store.transaction((db) =>
+      expect((await shortApi.get(`/products/${fixture.productId}`)).status).toBe(200);
+      await fixture.store.transaction((db) =>
         db
           .updateTable("access_tokens")
           .set({ expires_at: Date.now() - 1_000 })
           .where("id", "=", short.body.id)
           .execute(),
       );
-      expect((await shortApi.get(`/products/${office.productId}`)).status).toBe(401);
+      expect((await shortApi.get(`/products/${fixture.productId}`)).status).toBe(401);
     }
   });
 
   test("nobody can give a token what they do not hold", async () => {
-    const member = await office.member(["organization:manage", "products:view"]);
+    const member = await fixture.member(["organization:manage", "products:view"]);
     const refused = await member.api.post(organizationTokens, {
       name: "More",
       permissions: ["products:view", "licenses:delete"],
@@ -99,21 +99,21 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   });
 
   test("whoever is being sent away leaves no token of the organization behind", async () => {
-    const path = `/organizations/${office.organizationId}`;
+    const path = `/organizations/${fixture.organizationId}`;
     for (let round = 0; round < 5; round++) {
-      const member = await office.member(["organization:manage", "licenses:view"]);
+      const member = await fixture.member(["organization:manage", "licenses:view"]);
       const name = `Of ${member.userId}`;
       const [gone, ...made] = await Promise.all([
-        office.owner.api.delete(`${path}/members/${member.userId}`),
+        fixture.owner.api.delete(`${path}/members/${member.userId}`),
         ...Array.from({ length: 5 }, () =>
           member.api.post(`${path}/access-tokens`, { name, permissions: ["licenses:view"] }),
         ),
       ]);
       expect(gone?.status).toBe(204);
-      const entries = await office.store.reads
+      const entries = await fixture.store.reads
         .selectFrom("audit_log")
         .select(["action", "subject_name"])
-        .where("organization_id", "=", office.organizationId)
+        .where("organization_id", "=", fixture.organizationId)
         .where("action", "in", ["member.removed", "access_token.created"])
         .orderBy("id")
         .execute();
@@ -128,7 +128,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   test("a token makes none that lasts longer than itself", async () => {
     const until = inSeconds(3600);
     for (const path of [mine, organizationTokens]) {
-      const { body } = await office.owner.api.post(path, { name: "Hour", permissions, expires_at: until });
+      const { body } = await fixture.owner.api.post(path, { name: "Hour", permissions, expires_at: until });
       const api = withToken(body.token);
       for (const expires_at of [null, inSeconds(7200)]) {
         const refused = await api.post(path, { ...wanted, expires_at });
@@ -144,7 +144,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   });
 
   test("a token that does not hold everything lists, makes and revokes no tokens", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const strong = await person.api.post(mine, { name: "Strong", permissions });
     const weak = await person.api.post(mine, wanted);
     const api = withToken(weak.body.token);
@@ -156,10 +156,10 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   });
 
   test("nobody revokes a token of the organization that may do more than they may", async () => {
-    const strong = await office.owner.api.post(organizationTokens, { name: "Strong", permissions });
-    const weak = await office.owner.api.post(organizationTokens, wanted);
-    const member = await office.member(["organization:manage", "products:view"]);
-    const token = await office.owner.api.post(organizationTokens, {
+    const strong = await fixture.owner.api.post(organizationTokens, { name: "Strong", permissions });
+    const weak = await fixture.owner.api.post(organizationTokens, wanted);
+    const member = await fixture.member(["organization:manage", "products:view"]);
+    const token = await fixture.owner.api.post(organizationTokens, {
       name: "Manager",
       permissions: ["organization:manage", "products:view"],
     });
@@ -169,29 +169,29 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
       expect(refused.body.params.permissions).toContain("products:manage");
       expect(refused.body.params.permissions).not.toContain("products:view");
     }
-    expect((await withToken(strong.body.token).get(`/products/${office.productId}`)).status).toBe(200);
+    expect((await withToken(strong.body.token).get(`/products/${fixture.productId}`)).status).toBe(200);
     expect((await member.api.delete(`${organizationTokens}/${weak.body.id}`)).status).toBe(204);
-    expect((await office.owner.api.delete(`${organizationTokens}/${strong.body.id}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`${organizationTokens}/${strong.body.id}`)).status).toBe(204);
   });
 
   test("a token is not shown an organization in which nothing that it names is allowed", async () => {
-    const member = await office.member(["products:view"]);
-    const made = await office.store.transaction((db) =>
+    const member = await fixture.member(["products:view"]);
+    const made = await fixture.store.transaction((db) =>
       addToken(db, { userId: member.userId }, Date.now(), null, ["licenses:view"]),
     );
     const api = withToken(made.token);
     expect((await member.api.get("/organizations")).body.data).toHaveLength(1);
     expect((await api.get("/organizations")).body.data).toEqual([]);
-    expect((await api.get(`/organizations/${office.organizationId}`)).status).toBe(404);
+    expect((await api.get(`/organizations/${fixture.organizationId}`)).status).toBe(404);
   });
 
   test("somebody else's token is not there", async () => {
-    const stranger = await office.person();
-    const { body } = await office.owner.api.post(mine, wanted);
-    const { body: organizations } = await office.owner.api.post(organizationTokens, wanted);
-    const unknown = await stranger.api.delete(`${mine}/nothing`);
+    const otherUser = await fixture.person();
+    const { body } = await fixture.owner.api.post(mine, wanted);
+    const { body: organizations } = await fixture.owner.api.post(organizationTokens, wanted);
+    const unknown = await otherUser.api.delete(`${mine}/nothing`);
     for (const id of [body.id, organizations.id]) {
-      const refused = await stranger.api.delete(`${mine}/${id}`);
+      const refused = await otherUser.api.delete(`${mine}/${id}`);
       expect(refused.status).toBe(404);
       expect([refused.body.code, unknown.body.code]).toEqual([
         "access_token_not_found",
@@ -199,13 +199,13 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
       ]);
     }
     // Nor is a person's token one of the organization's, nor the other way round.
-    expect((await office.owner.api.delete(`${organizationTokens}/${body.id}`)).status).toBe(404);
-    expect((await office.owner.api.delete(`${mine}/${organizations.id}`)).status).toBe(404);
+    expect((await fixture.owner.api.delete(`${organizationTokens}/${body.id}`)).status).toBe(404);
+    expect((await fixture.owner.api.delete(`${mine}/${organizations.id}`)).status).toBe(404);
   });
 
   test("what is wrong is named", async () => {
     const fieldsOf = async (body: object) => {
-      const answer = await office.owner.api.post(mine, body);
+      const answer = await fixture.owner.api.post(mine, body);
       expect(answer.status).toBe(422);
       return answer.body.errors.map((error: { field: string }) => error.field).sort();
     };
@@ -217,7 +217,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   });
 
   test("a list is read page by page", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     for (let count = 0; count < 5; count += 1) await person.api.post(mine, { ...wanted, name: `T${count}` });
     const names: string[] = [];
     let cursor: string | null = "";
@@ -230,10 +230,10 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   });
 
   test("making and revoking are in the audit log, with the token that did it and without the secret", async () => {
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
-      .where("organization_id", "=", office.organizationId)
+      .where("organization_id", "=", fixture.organizationId)
       .where("subject_kind", "=", "access_token")
       .orderBy("id")
       .execute();

@@ -1,40 +1,40 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createLicenses } from "@countersign/store/queries/licenses";
-import { writeLetter } from "../../apps/server/features/mail/letter.ts";
+import { createLicenses } from "@countersign/store/queries/licenses/create";
+import { writeEmail } from "../../apps/server/features/mail/email.ts";
 import { apiOf } from "../support/api.ts";
 import { databases, postgres } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("the platform admin on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const organization = () => `/admin/organizations/${office.organizationId}`;
-  const status = async () => (await office.publicApi.validate({ license_key: "x" })).body.status;
+  const organization = () => `/admin/organizations/${fixture.organizationId}`;
+  const status = async () => (await fixture.publicApi.validate({ license_key: "x" })).body.status;
   const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
 
-  test("organizations are found by parts of name, slug and owner's e-mail, in any case", async () => {
-    const person = await office.person();
+  test("organizations are found by parts of name, slug and owner's email, in any case", async () => {
+    const person = await fixture.person();
     const made = await person.api.post("/organizations", { name: "Zephyr 100% Tools", slug: "wind-works" });
     const { id } = made.body;
     for (const search of ["ZEPHYR", "100%", "d-WORK", person.email.toUpperCase().slice(5)]) {
-      expect(ids(await office.admin.api.get(`/admin/organizations?q=${encodeURIComponent(search)}`))).toEqual(
-        [id],
-      );
+      expect(
+        ids(await fixture.admin.api.get(`/admin/organizations?q=${encodeURIComponent(search)}`)),
+      ).toEqual([id]);
     }
-    expect(ids(await office.admin.api.get("/admin/organizations?q=_"))).toEqual([]);
-    const { body } = await office.admin.api.get(`/admin/organizations?q=acme`);
+    expect(ids(await fixture.admin.api.get("/admin/organizations?q=_"))).toEqual([]);
+    const { body } = await fixture.admin.api.get(`/admin/organizations?q=acme`);
     expect(body.data[0]).toMatchObject({
-      id: office.organizationId,
-      owner: { id: office.owner.userId, email: office.owner.email },
+      id: fixture.organizationId,
+      owner: { id: fixture.owner.userId, email: fixture.owner.email },
       plan: "enterprise",
       product_count: 1,
       license_count: 0,
@@ -43,9 +43,9 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
 
   test("lists are read page by page, the newest first", async () => {
     for (const path of ["/admin/organizations", "/admin/users"]) {
-      const whole = ids(await office.admin.api.get(path));
-      const first = await office.admin.api.get(`${path}?limit=1`);
-      const second = await office.admin.api.get(`${path}?limit=1&cursor=${first.body.next_cursor}`);
+      const whole = ids(await fixture.admin.api.get(path));
+      const first = await fixture.admin.api.get(`${path}?limit=1`);
+      const second = await fixture.admin.api.get(`${path}?limit=1&cursor=${first.body.next_cursor}`);
       expect([...ids(first), ...ids(second)]).toEqual(whole.slice(0, 2));
     }
   });
@@ -53,7 +53,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
   test("a person is added with a link to choose their password, which works once and is shown once", async () => {
     const email = `Added-${newId()}@Example.com`;
     const key = { "idempotency-key": newId() };
-    const added = await office.admin.api.post("/admin/users", { email, name: "Ada Added" }, key);
+    const added = await fixture.admin.api.post("/admin/users", { email, name: "Ada Added" }, key);
     expect(added.body).toMatchObject({
       name: "Ada Added",
       email: email.toLowerCase(),
@@ -61,25 +61,25 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
       is_platform_admin: false,
       organizations: [],
     });
-    const repeated = await office.admin.api.post("/admin/users", { email, name: "Ada Added" }, key);
+    const repeated = await fixture.admin.api.post("/admin/users", { email, name: "Ada Added" }, key);
     expect(repeated.text).not.toContain(added.body.password_link);
     const link = new URL(added.body.password_link);
     expect(link.pathname + link.search).toMatch(/^\/reset-password\?token=[\w-]{32}&first=true$/);
     const inDays = (Date.parse(added.body.password_link_expires_at) - Date.now()) / 86_400_000;
     expect(inDays).toBeWithin(6.9, 7.1);
 
-    const twice = await office.admin.api.post("/admin/users", { email: email.toUpperCase() });
+    const twice = await fixture.admin.api.post("/admin/users", { email: email.toUpperCase() });
     expect(twice.body).toMatchObject({
       status: 409,
       code: "email_taken",
       params: { email: email.toLowerCase() },
     });
     expect(twice.body.errors[0]).toMatchObject({ field: "email", code: "email_taken" });
-    const wrong = await office.admin.api.post("/admin/users", { email: "ada@localhost" });
+    const wrong = await fixture.admin.api.post("/admin/users", { email: "ada@localhost" });
     expect(wrong.body.errors[0]).toMatchObject({ field: "email", code: "not_an_email" });
 
     const signIn = (path: string, body: object) =>
-      fetch(`${office.server.url}/api/auth${path}`, {
+      fetch(`${fixture.server.url}/api/auth${path}`, {
         method: "POST",
         headers: { "content-type": "application/json", origin: link.origin },
         body: JSON.stringify(body),
@@ -90,19 +90,19 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect((await signIn("/reset-password", { token, newPassword: password })).status).toBe(200);
     expect((await signIn("/reset-password", { token, newPassword: "another good one" })).status).toBe(401);
     expect((await signIn("/sign-in/email", { email, password })).status).toBe(200);
-    const person = await office.admin.api.get(`/admin/users/${added.body.id}`);
+    const person = await fixture.admin.api.get(`/admin/users/${added.body.id}`);
     expect(person.body.email_verified).toBe(true);
   });
 
   test("somebody who cannot sign in gets a link from the platform admin, and only the last one works", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const path = `/admin/users/${person.userId}/password-link`;
-    const first = await office.admin.api.post(path);
-    const second = await office.admin.api.post(path);
+    const first = await fixture.admin.api.post(path);
+    const second = await fixture.admin.api.post(path);
     expect(first.status).toBe(201);
     const inspect = async (link: string) =>
       (
-        await fetch(`${office.server.url}/api/auth/reset-password/inspect`, {
+        await fetch(`${fixture.server.url}/api/auth/reset-password/inspect`, {
           method: "POST",
           headers: { "content-type": "application/json", origin: new URL(link).origin },
           body: JSON.stringify({ token: new URL(link).searchParams.get("token") }),
@@ -111,12 +111,12 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(await inspect(first.body.password_link)).toBe(401);
     expect(await inspect(second.body.password_link)).toBe(200);
     expect(second.body.password_link).not.toContain("first=");
-    await office.admin.api.post(`/admin/users/${person.userId}/suspend`, { reason: "Test" });
-    expect((await office.admin.api.post(path)).status).toBe(409);
-    expect((await office.admin.api.post(`/admin/users/${newId()}/password-link`)).status).toBe(404);
-    await office.admin.api.post(`/admin/users/${person.userId}/restore`);
+    await fixture.admin.api.post(`/admin/users/${person.userId}/suspend`, { reason: "Test" });
+    expect((await fixture.admin.api.post(path)).status).toBe(409);
+    expect((await fixture.admin.api.post(`/admin/users/${newId()}/password-link`)).status).toBe(404);
+    await fixture.admin.api.post(`/admin/users/${person.userId}/restore`);
     expect((await person.api.post(path)).status).not.toBe(201);
-    const entries = await office.store.reads
+    const entries = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["action", "after"])
       .where("subject_id", "=", person.userId)
@@ -127,16 +127,16 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
   });
 
   test("plan and limit hold from the next request on, and a change from an old reading is refused", async () => {
-    const read = await office.admin.api.get(organization());
-    const changed = await office.admin.api.patch(organization(), { plan: "free" });
+    const read = await fixture.admin.api.get(organization());
+    const changed = await fixture.admin.api.patch(organization(), { plan: "free" });
     expect(changed.body).toMatchObject({ plan: "free", daily_limit: 10_000, member_count: 0 });
     const late = { plan: "pro", updated_at: read.body.updated_at };
-    expect((await office.admin.api.patch(organization(), late)).status).toBe(412);
-    await office.admin.api.patch(organization(), { daily_limit_override: 0 });
-    expect((await office.publicApi.validate({ license_key: "x" })).status).toBe(429);
-    await office.admin.api.patch(organization(), { daily_limit_override: null });
-    expect((await office.publicApi.validate({ license_key: "x" })).status).toBe(200);
-    const wrong = await office.admin.api.patch(organization(), { daily_limit_override: -1, name: "Mine" });
+    expect((await fixture.admin.api.patch(organization(), late)).status).toBe(412);
+    await fixture.admin.api.patch(organization(), { daily_limit_override: 0 });
+    expect((await fixture.publicApi.validate({ license_key: "x" })).status).toBe(429);
+    await fixture.admin.api.patch(organization(), { daily_limit_override: null });
+    expect((await fixture.publicApi.validate({ license_key: "x" })).status).toBe(200);
+    const wrong = await fixture.admin.api.patch(organization(), { daily_limit_override: -1, name: "Mine" });
     expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
       "daily_limit_override",
       "name",
@@ -144,31 +144,31 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
   });
 
   test("the billing state decides what validate says", async () => {
-    await office.admin.api.patch(organization(), { billing_state: "suspended" });
+    await fixture.admin.api.patch(organization(), { billing_state: "suspended" });
     expect(await status()).toBe("billing_suspended");
-    await office.admin.api.patch(organization(), { billing_state: "active" });
+    await fixture.admin.api.patch(organization(), { billing_state: "active" });
     expect(await status()).toBe("license_not_found");
   });
 
   test("a suspended organization is refused and cannot be changed until it is restored", async () => {
-    expect((await office.admin.api.post(`${organization()}/suspend`, {})).body.errors[0].field).toBe(
+    expect((await fixture.admin.api.post(`${organization()}/suspend`, {})).body.errors[0].field).toBe(
       "reason",
     );
-    const suspended = await office.admin.api.post(`${organization()}/suspend`, { reason: "Stolen keys." });
+    const suspended = await fixture.admin.api.post(`${organization()}/suspend`, { reason: "Stolen keys." });
     expect(suspended.status).toBe(200);
     expect(suspended.body.suspension_reason).toBe("Stolen keys.");
     expect(await status()).toBe("org_suspended");
-    const refused = await office.owner.api.patch(`/products/${office.productId}`, { name: "X" });
+    const refused = await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "X" });
     expect(refused.status).toBe(403);
     expect(refused.body.code).toBe("organization_suspended");
     expect(refused.body.detail).toContain("Stolen keys.");
-    expect((await office.admin.api.post(`${organization()}/restore`)).body.suspended_at).toBeNull();
+    expect((await fixture.admin.api.post(`${organization()}/restore`)).body.suspended_at).toBeNull();
     expect(await status()).toBe("license_not_found");
-    expect((await office.admin.api.post(`${organization()}/restore`)).status).toBe(200);
+    expect((await fixture.admin.api.post(`${organization()}/restore`)).status).toBe(200);
   });
 
   test("the organization's own log shows that the platform did it, and not from where", async () => {
-    const { body } = await office.owner.api.get(`/organizations/${office.organizationId}/audit-log`);
+    const { body } = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/audit-log`);
     const suspended = body.data.filter(
       (entry: { action: string }) => entry.action === "organization.suspended",
     );
@@ -182,38 +182,38 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
       (entry: { action: string }) => entry.action === "organization.restored",
     );
     expect(restored).toHaveLength(1);
-    const forAdmin = await office.admin.api.get("/admin/audit-log?action=organization.suspended");
+    const forAdmin = await fixture.admin.api.get("/admin/audit-log?action=organization.suspended");
     expect(forAdmin.body.data[0].ip).toBe("127.0.0.1");
   });
 
   test("a suspended person's tokens stop with the next request and work again when restored", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const path = `/admin/users/${person.userId}`;
     expect((await person.api.get("/organizations")).status).toBe(200);
-    const suspended = await office.admin.api.post(`${path}/suspend`, { reason: "Abuse." });
+    const suspended = await fixture.admin.api.post(`${path}/suspend`, { reason: "Abuse." });
     expect(suspended.body).toMatchObject({ suspension_reason: "Abuse." });
     expect((await person.api.get("/organizations")).status).toBe(401);
-    expect(ids(await office.admin.api.get("/admin/users?suspended=true"))).toEqual([person.userId]);
-    await office.admin.api.post(`${path}/restore`);
+    expect(ids(await fixture.admin.api.get("/admin/users?suspended=true"))).toEqual([person.userId]);
+    await fixture.admin.api.post(`${path}/restore`);
     expect((await person.api.get("/organizations")).status).toBe(200);
   });
 
   test("an allowance says how many organizations somebody may own", async () => {
-    const person = await office.person();
-    await office.admin.api.patch(`/admin/users/${person.userId}`, { organization_allowance: 1 });
+    const person = await fixture.person();
+    await fixture.admin.api.patch(`/admin/users/${person.userId}`, { organization_allowance: 1 });
     expect((await person.api.post("/organizations", { name: "One" })).status).toBe(201);
     expect((await person.api.post("/organizations", { name: "Two" })).status).toBe(403);
-    const { body } = await office.admin.api.get(`/admin/users/${person.userId}`);
+    const { body } = await fixture.admin.api.get(`/admin/users/${person.userId}`);
     expect(body.organizations).toMatchObject([{ name: "One", is_owner: true }]);
-    expect(ids(await office.admin.api.get(`/admin/users?q=${person.email}`))).toEqual([person.userId]);
+    expect(ids(await fixture.admin.api.get(`/admin/users?q=${person.email}`))).toEqual([person.userId]);
   });
 
   test("the last platform admin stays, however many try at once to be rid of each other", async () => {
-    const { admin } = office;
+    const { admin } = fixture;
     const last = await admin.api.patch(`/admin/users/${admin.userId}`, { is_platform_admin: false });
     expect(last.status).toBe(409);
     expect((await admin.api.post(`/admin/users/${admin.userId}/suspend`, { reason: "x" })).status).toBe(409);
-    const other = await office.person();
+    const other = await fixture.person();
     await admin.api.patch(`/admin/users/${other.userId}`, { is_platform_admin: true });
     expect((await other.api.get("/admin/users?platform_admin=true")).body.data).toHaveLength(2);
     const answers = await Promise.all([
@@ -223,14 +223,14 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     // The slower one is refused as the last, or is no admin any more when its turn comes.
     const done = answers.filter((answer) => answer.status === 200);
     expect(done).toHaveLength(1);
-    const working = await office.store.reads
+    const working = await fixture.store.reads
       .selectFrom("users")
       .select("id")
       .where("is_platform_admin", "=", 1)
       .where("suspended_at", "is", null)
       .execute();
     expect(working).toHaveLength(1);
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       await db
         .updateTable("users")
         .set({ is_platform_admin: 1, suspended_at: null, suspension_reason: null })
@@ -241,31 +241,32 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
   });
 
   test("a block of the platform holds for every organization until it is lifted", async () => {
-    const wrong = await office.admin.api.post("/admin/ip-blocks", { cidr: "everywhere" });
+    const wrong = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "everywhere" });
     expect(wrong.status).toBe(422);
     expect(wrong.body.errors[0].field).toBe("cidr");
     const license = {
       id: newId(),
-      organizationId: office.organizationId,
-      productId: office.productId,
+      organizationId: fixture.organizationId,
+      productId: fixture.productId,
       customerId: null,
       key: "BLOCKED-OR-NOT",
     };
-    await office.store.transaction((db) => createLicenses(db, [license], Date.now()));
-    const validated = async () => (await office.publicApi.validate({ license_key: license.key })).body.status;
+    await fixture.store.transaction((db) => createLicenses(db, [license], Date.now()));
+    const validated = async () =>
+      (await fixture.publicApi.validate({ license_key: license.key })).body.status;
     expect(await validated()).toBe("active");
-    const made = await office.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.9/8", note: "Bots" });
+    const made = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.9/8", note: "Bots" });
     expect(made.body).toMatchObject({ cidr: "127.0.0.0/8", note: "Bots", created_by: "Test Person" });
     expect(await validated()).toBe("ip_blocked");
-    expect((await office.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.0/8" })).status).toBe(409);
-    expect(ids(await office.admin.api.get("/admin/ip-blocks"))).toEqual([made.body.id]);
+    expect((await fixture.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.0/8" })).status).toBe(409);
+    expect(ids(await fixture.admin.api.get("/admin/ip-blocks"))).toEqual([made.body.id]);
     const path = `/admin/ip-blocks/${made.body.id}`;
     const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    expect((await office.admin.api.patch(path, { expires_at: inAnHour })).body.expires_at).toBe(inAnHour);
-    expect((await office.admin.api.delete(path)).status).toBe(204);
-    expect((await office.admin.api.delete(path)).status).toBe(404);
+    expect((await fixture.admin.api.patch(path, { expires_at: inAnHour })).body.expires_at).toBe(inAnHour);
+    expect((await fixture.admin.api.delete(path)).status).toBe(204);
+    expect((await fixture.admin.api.delete(path)).status).toBe(404);
     expect(await validated()).toBe("active");
-    const { body } = await office.admin.api.get("/admin/audit-log?subject_kind=ip_block");
+    const { body } = await fixture.admin.api.get("/admin/audit-log?subject_kind=ip_block");
     expect(body.data.map((entry: { action: string }) => entry.action)).toEqual([
       "ip_block.removed",
       "ip_block.updated",
@@ -274,73 +275,73 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(body.data[0].actor.kind).toBe("platform_admin");
   });
 
-  test("letters are listed without their text, and read one by one until they are sent", async () => {
-    await office.store.transaction(async (db) => {
+  test("emails are listed without their text, and read one by one until they are sent", async () => {
+    await fixture.store.transaction(async (db) => {
       for (const kind of ["invitation", "reset"]) {
-        const letter = { to: "ada@example.com", subject: kind, text: `secret ${kind}`, html: null, kind };
-        await writeLetter(db, letter, Date.now());
+        const message = { to: "ada@example.com", subject: kind, text: `secret ${kind}`, html: null, kind };
+        await writeEmail(db, message, Date.now());
       }
     });
-    const listed = await office.admin.api.get("/admin/mailbox?recipient=Ada@example.com");
+    const listed = await fixture.admin.api.get("/admin/outbox?recipient=Ada@example.com");
     expect(listed.body.data.map((mail: { subject: string }) => mail.subject)).toEqual([
       "reset",
       "invitation",
     ]);
     expect(listed.text).not.toContain("secret");
-    const [reset] = (await office.admin.api.get("/admin/mailbox?kind=reset")).body.data;
-    expect((await office.admin.api.get(`/admin/mailbox/${reset.id}`)).body.body_text).toBe("secret reset");
-    await office.store.transaction((db) =>
-      db.updateTable("mailbox").set({ sent_at: Date.now() }).where("id", "=", reset.id).execute(),
+    const [reset] = (await fixture.admin.api.get("/admin/outbox?kind=reset")).body.data;
+    expect((await fixture.admin.api.get(`/admin/outbox/${reset.id}`)).body.body_text).toBe("secret reset");
+    await fixture.store.transaction((db) =>
+      db.updateTable("outbox").set({ sent_at: Date.now() }).where("id", "=", reset.id).execute(),
     );
-    expect((await office.admin.api.get(`/admin/mailbox/${reset.id}`)).body.body_text).toBeNull();
+    expect((await fixture.admin.api.get(`/admin/outbox/${reset.id}`)).body.body_text).toBeNull();
   });
 
   test("health tells of the database and what there is", async () => {
-    const { body } = await office.admin.api.get("/admin/health");
-    expect(body.database.kind).toBe(office.store.kind);
+    const { body } = await fixture.admin.api.get("/admin/health");
+    expect(body.database.kind).toBe(fixture.store.kind);
     expect(body.database.latency_ms).toBeGreaterThanOrEqual(0);
     expect(Math.abs(body.database.clock_offset_ms)).toBeLessThan(60_000);
     expect(body.counts.products).toBe(1);
   });
 
   test("for everybody else there is nothing", async () => {
-    const narrowAdmin = await office.person({ admin: true, permissions: ["products:view"] });
-    for (const api of [office.owner.api, narrowAdmin.api]) {
-      for (const path of ["/admin/organizations", "/admin/users", "/admin/mailbox", "/admin/health"]) {
+    const narrowAdmin = await fixture.person({ admin: true, permissions: ["products:view"] });
+    for (const api of [fixture.owner.api, narrowAdmin.api]) {
+      for (const path of ["/admin/organizations", "/admin/users", "/admin/outbox", "/admin/health"]) {
         expect((await api.get(path)).status).toBe(404);
       }
     }
-    expect((await office.nobody.get("/admin/users")).status).toBe(401);
+    expect((await fixture.anonymous.get("/admin/users")).status).toBe(401);
   });
 });
 
 describe("with two nodes on PostgreSQL", () => {
   test("what the admin does at one holds at the other from the next request on", async () => {
-    const office = await openOffice(postgres.make);
-    const second = await startServerProcess(office.database.environment);
+    const fixture = await openManageFixture(postgres.make);
+    const second = await startServerProcess(fixture.database.environment);
     try {
-      const api = manageClient(second.url, office.owner.token);
+      const api = manageClient(second.url, fixture.owner.token);
       const validate = async () =>
-        (await apiOf(second.url, office.apiKey).validate({ license_key: "x" })).body.status;
-      const path = `/admin/organizations/${office.organizationId}`;
+        (await apiOf(second.url, fixture.apiKey).validate({ license_key: "x" })).body.status;
+      const path = `/admin/organizations/${fixture.organizationId}`;
       for (let round = 0; round < 5; round += 1) {
-        await office.admin.api.post(`${path}/suspend`, { reason: "Test." });
+        await fixture.admin.api.post(`${path}/suspend`, { reason: "Test." });
         expect(await validate()).toBe("org_suspended");
-        expect((await api.patch(`/products/${office.productId}`, { name: "X" })).status).toBe(403);
-        await office.admin.api.post(`${path}/restore`);
+        expect((await api.patch(`/products/${fixture.productId}`, { name: "X" })).status).toBe(403);
+        await fixture.admin.api.post(`${path}/restore`);
         expect(await validate()).toBe("license_not_found");
-        await office.admin.api.patch(path, { daily_limit_override: 0 });
+        await fixture.admin.api.patch(path, { daily_limit_override: 0 });
         expect(await validate()).toBe("rate_limit_exceeded");
-        await office.admin.api.patch(path, { daily_limit_override: null });
+        await fixture.admin.api.patch(path, { daily_limit_override: null });
         expect(await validate()).toBe("license_not_found");
-        await office.admin.api.post(`/admin/users/${office.owner.userId}/suspend`, { reason: "Test." });
+        await fixture.admin.api.post(`/admin/users/${fixture.owner.userId}/suspend`, { reason: "Test." });
         expect((await api.get("/organizations")).status).toBe(401);
-        await office.admin.api.post(`/admin/users/${office.owner.userId}/restore`);
+        await fixture.admin.api.post(`/admin/users/${fixture.owner.userId}/restore`);
         expect((await api.get("/organizations")).status).toBe(200);
       }
     } finally {
       await second.stop();
-      await office.close();
+      await fixture.close();
     }
   });
 });

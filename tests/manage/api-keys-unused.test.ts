@@ -1,43 +1,43 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
-import { UnusedKeysWatch } from "../../apps/server/features/products/unused-keys.ts";
+import { UnusedKeysCheck } from "../../apps/server/features/products/unused-keys.ts";
 import { databases } from "../support/databases.ts";
-import { openedLetters } from "../support/letters.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { openedEmails } from "../support/emails.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
 setDefaultTimeout(60_000);
 
 const dayMs = 86_400_000;
 
 describe.each(databases)("an email about unused API keys on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
     // The office's own product is of no interest here.
-    await office.owner.api.delete(`/products/${office.productId}`);
+    await fixture.owner.api.delete(`/products/${fixture.productId}`);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const url = "https://countersign.example";
   const product = async (name: string) => {
-    const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, { name });
+    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, { name });
     const id = String(made.body.id);
     const key = async (called: string) =>
-      String((await office.owner.api.post(`/products/${id}/api-keys`, { name: called })).body.api_key).slice(
+      String((await fixture.owner.api.post(`/products/${id}/api-keys`, { name: called })).body.api_key).slice(
         4,
         12,
       );
     return { id, first: String(made.body.api_key).slice(4, 12), key };
   };
   const setKey = (publicId: string, values: Record<string, number | null>) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db.updateTable("product_api_keys").set(values).where("public_id", "=", publicId).execute(),
     );
   const daysAgo = (days: number) => Date.now() - days * dayMs;
-  const run = (store = office.store, clock = () => store.clock()) =>
-    new UnusedKeysWatch(store, url, clock).run();
-  const lettersTo = async (to: string) =>
-    (await openedLetters(office.store, { to })).filter(({ kind }) => kind === "api_keys_unused");
+  const run = (store = fixture.store, clock = () => store.clock()) =>
+    new UnusedKeysCheck(store, url, clock).run();
+  const emailsTo = async (to: string) =>
+    (await openedEmails(fixture.store, { to })).filter(({ kind }) => kind === "api_keys_unused");
 
   test("goes once to the owner and to members who can end a key, each in their language", async () => {
     const { id, first, key } = await product("Backup");
@@ -46,33 +46,33 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     await setKey(first, { created_at: daysAgo(29) });
     await setKey(old, { created_at: daysAgo(90), last_used_at: daysAgo(31) });
     await setKey(used, { created_at: daysAgo(90), last_used_at: daysAgo(2) });
-    const keeper = await office.member(["products:rotate_key"]);
-    const seller = await office.member(["licenses:create"]);
-    await office.store.transaction((db) =>
+    const keeper = await fixture.member(["products:rotate_key"]);
+    const org = await fixture.member(["licenses:create"]);
+    await fixture.store.transaction((db) =>
       db.updateTable("users").set({ locale: "de" }).where("id", "=", keeper.userId).execute(),
     );
     await run();
-    const [letter, ...more] = await lettersTo(office.owner.email);
+    const [message, ...more] = await emailsTo(fixture.owner.email);
     expect(more).toEqual([]);
-    expect(letter?.subject).toBe("Unused API keys for Backup");
-    expect(letter?.body_text).toContain(`Old launcher (csk_${old}…)`);
-    expect(letter?.body_text).toContain(`/products/${id}/keys`);
-    for (const other of [first, used]) expect(letter?.body_text).not.toContain(other);
-    expect((await lettersTo(keeper.email)).map(({ subject }) => subject)).toEqual([
+    expect(message?.subject).toBe("Unused API keys for Backup");
+    expect(message?.body_text).toContain(`Old launcher (csk_${old}…)`);
+    expect(message?.body_text).toContain(`/products/${id}/keys`);
+    for (const other of [first, used]) expect(message?.body_text).not.toContain(other);
+    expect((await emailsTo(keeper.email)).map(({ subject }) => subject)).toEqual([
       "Ungenutzte API-Schlüssel von Backup",
     ]);
-    expect(await lettersTo(seller.email)).toEqual([]);
+    expect(await emailsTo(org.email)).toEqual([]);
 
     // Not again: not the next time, not after a year, not after it was used and fell silent once more.
     await run();
     await setKey(old, { last_used_at: daysAgo(40) });
-    await run(office.store, async () => (await office.store.clock()) + 300);
-    expect(await lettersTo(office.owner.email)).toHaveLength(1);
+    await run(fixture.store, async () => (await fixture.store.clock()) + 300);
+    expect(await emailsTo(fixture.owner.email)).toHaveLength(1);
 
     // Another key of the product, which becomes unused later, is told of then.
     await setKey(first, { created_at: daysAgo(30) - 60_000 });
     await run();
-    const later = await lettersTo(office.owner.email);
+    const later = await emailsTo(fixture.owner.email);
     expect(later).toHaveLength(2);
     expect(later.some(({ body_text }) => body_text.includes(first) && !body_text.includes(old))).toBe(true);
   });
@@ -83,12 +83,12 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     const nodes = await Promise.all(
       // Only PostgreSQL is shared by several nodes.
       Array.from({ length: kind === "postgres" ? 3 : 0 }, () =>
-        openStore(office.database.location, { encryptionKey: null, durability: "standard" }),
+        openStore(fixture.database.location, { encryptionKey: null, durability: "standard" }),
       ),
     );
-    await Promise.all([...nodes, office.store, office.store].map((store) => run(store)));
+    await Promise.all([...nodes, fixture.store, fixture.store].map((store) => run(store)));
     await Promise.all(nodes.map((node) => node.close()));
-    const about = (await lettersTo(office.owner.email)).filter(({ subject }) => subject.includes("Raced"));
+    const about = (await emailsTo(fixture.owner.email)).filter(({ subject }) => subject.includes("Raced"));
     expect(about).toHaveLength(1);
   });
 
@@ -98,21 +98,21 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     await setKey(ended.first, { created_at: daysAgo(60), expires_at: daysAgo(1) });
     const deleted = await product("Deleted");
     await setKey(deleted.first, { created_at: daysAgo(60) });
-    await office.owner.api.delete(`/products/${deleted.id}`);
+    await fixture.owner.api.delete(`/products/${deleted.id}`);
     await run();
     const waiting = await product("Suspended");
     await setKey(waiting.first, { created_at: daysAgo(60) });
     const suspend = (at: number | null) =>
-      office.store.transaction((db) =>
+      fixture.store.transaction((db) =>
         db
           .updateTable("organizations")
           .set({ suspended_at: at })
-          .where("id", "=", office.organizationId)
+          .where("id", "=", fixture.organizationId)
           .execute(),
       );
     await suspend(Date.now());
     await run();
-    const subjects = async () => (await lettersTo(office.owner.email)).map(({ subject }) => subject).join();
+    const subjects = async () => (await emailsTo(fixture.owner.email)).map(({ subject }) => subject).join();
     expect(await subjects()).not.toMatch(/Ended|Deleted|Suspended/);
     await suspend(null);
     await run();

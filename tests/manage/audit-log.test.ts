@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -11,18 +11,18 @@ const startMs = Date.UTC(2024, 0, 1);
 const old = { from: "2024-01-01T00:00:00Z", to: "2024-02-01T00:00:00Z" };
 
 describe.each(databases)("the audit log on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    office = await openOffice(make);
-    path = `/organizations/${office.organizationId}/audit-log`;
+    fixture = await openManageFixture(make);
+    path = `/organizations/${fixture.organizationId}/audit-log`;
     // Four of every minute share their millisecond, so that pages end between entries of the same time.
     const rows = Array.from(
       { length: 1_203 },
       (_, index): AuditLogRow => ({
         id: newId(),
         at: startMs + Math.floor(index / 4) * 60_000,
-        organization_id: office.organizationId,
+        organization_id: fixture.organizationId,
         actor_kind: "person",
         actor_id: index % 2 === 0 ? "ada" : "bruno",
         actor_name: index === 7 ? "=HYPERLINK(1)" : "Ada, Countess",
@@ -37,9 +37,9 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
         request_id: null,
       }),
     );
-    await office.store.transaction((db) => addAuditEntries(db, rows));
+    await fixture.store.transaction((db) => addAuditEntries(db, rows));
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const query = (filter: Record<string, string>) => `?${new URLSearchParams({ ...old, ...filter })}`;
   const all = async (filter: Record<string, string>) => {
@@ -47,7 +47,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     let cursor: string | null = "";
     while (cursor !== null) {
       const more: Record<string, string> = cursor === "" ? {} : { cursor };
-      const page = await office.owner.api.get(path + query({ limit: "200", ...filter, ...more }));
+      const page = await fixture.owner.api.get(path + query({ limit: "200", ...filter, ...more }));
       expect(page.status).toBe(200);
       entries.push(...page.body.data);
       cursor = page.body.next_cursor;
@@ -77,11 +77,11 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   });
 
   test("what a person did is told with who, what, before and after, and from where", async () => {
-    await office.owner.api.patch(`/products/${office.productId}`, { name: "Plugin Two" });
-    const { body } = await office.owner.api.get(`${path}?action=product.updated&limit=1`);
+    await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "Plugin Two" });
+    const { body } = await fixture.owner.api.get(`${path}?action=product.updated&limit=1`);
     expect(body.data[0]).toMatchObject({
-      actor: { kind: "person", id: office.owner.userId, name: "Test Person" },
-      subject: { kind: "product", id: office.productId, name: "Plugin Two" },
+      actor: { kind: "person", id: fixture.owner.userId, name: "Test Person" },
+      subject: { kind: "product", id: fixture.productId, name: "Plugin Two" },
       before: { name: "Plugin" },
       after: { name: "Plugin Two" },
       ip: "127.0.0.1",
@@ -89,7 +89,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   });
 
   test("the whole of it can be exported as CSV, with nothing in it that a spreadsheet runs", async () => {
-    const answer = await office.owner.api.get(`${path}/export${query({ format: "csv" })}`);
+    const answer = await fixture.owner.api.get(`${path}/export${query({ format: "csv" })}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(answer.headers.get("content-disposition")).toContain("audit-log.csv");
@@ -102,7 +102,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   });
 
   test("the whole of it can be exported as JSON Lines, with the filters of the list", async () => {
-    const answer = await office.owner.api.get(
+    const answer = await fixture.owner.api.get(
       `${path}/export${query({ format: "jsonl", actor_id: "bruno" })}`,
     );
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
@@ -115,28 +115,28 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   });
 
   test("who may not see it does not, and another organization's is not there", async () => {
-    const member = await office.member(["products:view"]);
-    const stranger = await office.person();
+    const member = await fixture.member(["products:view"]);
+    const otherUser = await fixture.person();
     for (const address of [path, `${path}/export`]) {
       expect((await member.api.get(address)).status).toBe(403);
-      expect((await stranger.api.get(address)).status).toBe(404);
+      expect((await otherUser.api.get(address)).status).toBe(404);
     }
-    const other = await stranger.api.post("/organizations", { name: "Other" });
-    const own = await stranger.api.get(`/organizations/${other.body.id}/audit-log?limit=200`);
+    const other = await otherUser.api.post("/organizations", { name: "Other" });
+    const own = await otherUser.api.get(`/organizations/${other.body.id}/audit-log?limit=200`);
     expect(own.body.data.map((entry: { action: string }) => entry.action)).toEqual(["organization.created"]);
-    const narrow = await office.member(["audit_log:view"]);
+    const narrow = await fixture.member(["audit_log:view"]);
     expect((await narrow.api.get(path)).status).toBe(200);
     expect((await narrow.api.get("/admin/audit-log")).status).toBe(404);
   });
 
   test("the platform admin reads that of everybody", async () => {
-    const everywhere = await office.admin.api.get("/admin/audit-log?action=organization.created");
+    const everywhere = await fixture.admin.api.get("/admin/audit-log?action=organization.created");
     const organizations = everywhere.body.data.map(
       (entry: { organization_id: string }) => entry.organization_id,
     );
     expect(organizations).toHaveLength(2);
-    const one = await office.admin.api.get(
-      `/admin/audit-log?action=organization.created&organization_id=${office.organizationId}`,
+    const one = await fixture.admin.api.get(
+      `/admin/audit-log?action=organization.created&organization_id=${fixture.organizationId}`,
     );
     expect(one.body.data).toHaveLength(1);
   });
@@ -147,19 +147,19 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
       ["limit=1000", "limit"],
       ["cursor=xyz", "cursor"],
     ] as const) {
-      const answer = await office.owner.api.get(`${path}?${filter}`);
+      const answer = await fixture.owner.api.get(`${path}?${filter}`);
       expect(answer.status).toBe(422);
       expect(answer.body.errors[0].field).toBe(field);
     }
-    expect((await office.owner.api.get(`${path}/export?format=xml`)).body.errors[0].field).toBe("format");
+    expect((await fixture.owner.api.get(`${path}/export?format=xml`)).body.errors[0].field).toBe("format");
   });
 
   test("nothing that was written down can be changed or removed, not even by the database's own user", async () => {
-    const change = office.store.transaction((db) =>
+    const change = fixture.store.transaction((db) =>
       db.updateTable("audit_log").set({ actor_name: "Somebody else" }).execute(),
     );
     expect(change).rejects.toThrow("append-only");
-    const removal = office.store.transaction((db) =>
+    const removal = fixture.store.transaction((db) =>
       db.deleteFrom("audit_log").where("subject_id", "=", "s1").execute(),
     );
     expect(removal).rejects.toThrow("append-only");

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import { AccountLimits } from "../../apps/server/features/identity/account-limits.ts";
 import { postgres } from "../support/databases.ts";
-import { type House, openHouse } from "../support/house.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -11,24 +11,24 @@ const hourMs = 3_600_000;
 
 for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
   describe(`on a node whose clock is ${aheadMs / hourMs} hours ahead of the database`, () => {
-    let office: Office;
+    let fixture: ManageFixture;
     beforeAll(async () => {
-      office = await openOffice(postgres.make, {
+      fixture = await openManageFixture(postgres.make, {
         BUN_OPTIONS: `--preload ${join(import.meta.dir, "../support/shifted-clock.ts")}`,
         TEST_CLOCK_AHEAD_MS: String(aheadMs),
       });
     });
-    afterAll(() => office.close());
+    afterAll(() => fixture.close());
 
     test("its clock is off, as this test means it to be", async () => {
-      const log = office.server.output().split("\n")[0] ?? "{}";
+      const log = fixture.server.output().split("\n")[0] ?? "{}";
       const offMs = Date.parse(JSON.parse(log).time) - Date.now();
       expect(Math.abs(offMs - aheadMs)).toBeLessThan(60_000);
     });
 
     test("expires_in_seconds counts from the database's clock", async () => {
-      const path = `/products/${office.productId}/licenses`;
-      const { status, body } = await office.owner.api.post(path, {
+      const path = `/products/${fixture.productId}/licenses`;
+      const { status, body } = await fixture.owner.api.post(path, {
         customer_email: "ada@example.com",
         expires_in_seconds: 3600,
       });
@@ -36,31 +36,31 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
       const fromNowMs = Date.parse(body.expires_at) - Date.now();
       expect(Math.abs(fromNowMs - hourMs)).toBeLessThan(60_000);
       expect(Math.abs(Date.parse(body.created_at) - Date.now())).toBeLessThan(60_000);
-      const validated = await office.publicApi.validate({ license_key: body.license_key });
+      const validated = await fixture.publicApi.validate({ license_key: body.license_key });
       expect(validated.body.status).toBe("active");
 
-      const changed = await office.owner.api.patch(`/licenses/${body.id}`, { expires_in_seconds: 7200 });
+      const changed = await fixture.owner.api.patch(`/licenses/${body.id}`, { expires_in_seconds: 7200 });
       expect(changed.status).toBe(200);
       expect(Math.abs(Date.parse(changed.body.expires_at) - Date.now() - 2 * hourMs)).toBeLessThan(60_000);
-      const shown = await office.owner.api.get(`/licenses/${body.id}`);
+      const shown = await fixture.owner.api.get(`/licenses/${body.id}`);
       expect(shown.body.status).toBe("active");
     });
   });
 
   describe(`signing in on a node whose clock is ${aheadMs / hourMs} hours ahead of the database`, () => {
-    let house: House;
+    let signInFixture: SignInFixture;
     beforeAll(async () => {
-      house = await openHouse(postgres.make, {
+      signInFixture = await openSignInFixture(postgres.make, {
         BUN_OPTIONS: `--preload ${join(import.meta.dir, "../support/shifted-clock.ts")}`,
         TEST_CLOCK_AHEAD_MS: String(aheadMs),
       });
     });
-    afterAll(() => house.close());
+    afterAll(() => signInFixture.close());
 
     const isNow = (ms: number) => expect(Math.abs(ms - Date.now())).toBeLessThan(60_000);
 
     test("the link for the first account works for half an hour", async () => {
-      const [link] = await house.store.reads
+      const [link] = await signInFixture.store.reads
         .selectFrom("platform_state")
         .select("value")
         .where("name", "like", "setup-link:%")
@@ -69,23 +69,23 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
     });
 
     test("tries that were counted elsewhere count here", async () => {
-      const { email } = await house.resident();
-      const elsewhere = new AccountLimits(house.store);
+      const { email } = await signInFixture.createUser();
+      const elsewhere = new AccountLimits(signInFixture.store);
       const used = Array.from({ length: 20 }, (_, index) =>
         elsewhere.check("sign_in", email, { ip: `203.0.113.${index}`, deviceId: null }),
       );
       await Promise.all(used);
-      const answer = await house.browser().auth("/sign-in/email", { email, password: "not the one" });
+      const answer = await signInFixture.browser().auth("/sign-in/email", { email, password: "not the one" });
       expect(answer.status).toBe(429);
       expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(180);
     });
 
     test("an email goes out now, and a browser is marked as of now", async () => {
-      const { browser, email } = await house.guest();
-      await house.browser().auth("/request-password-reset", { email });
-      const letters = await house.letters(email);
-      expect(letters.length).toBeGreaterThan(0);
-      for (const letter of letters) isNow(Number(letter.next_attempt_at));
+      const { browser, email } = await signInFixture.createSignedInUser();
+      await signInFixture.browser().auth("/request-password-reset", { email });
+      const emails = await signInFixture.emails(email);
+      expect(emails.length).toBeGreaterThan(0);
+      for (const message of emails) isNow(Number(message.next_attempt_at));
       const mark = [...browser.cookies].find(([name]) => name.endsWith(".device"))?.[1] ?? "";
       isNow(Number(mark.split(".")[2]));
     });

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("custom responses on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    path = `/products/${office.productId}`;
+    fixture = await openSharedOffice(make);
+    path = `/products/${fixture.productId}`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const preview = (body: object) => office.owner.api.post(`${path}/custom-response/preview`, body);
+  const preview = (body: object) => fixture.owner.api.post(`${path}/custom-response/preview`, body);
 
   test("a placeholder that does not exist is refused, with its place", async () => {
     const custom_response = { user: { names: ["ok", "{{customer.nmae}}"] }, mail: "{{customer.email}}" };
-    const { status, body } = await office.owner.api.patch(path, { custom_response });
+    const { status, body } = await fixture.owner.api.patch(path, { custom_response });
     expect(status).toBe(422);
     expect(body.errors).toHaveLength(1);
     expect(body.errors[0].field).toBe("custom_response.user.names.1");
@@ -24,7 +24,7 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
       code: "unknown_placeholder",
       params: { placeholder: "{{customer.nmae}}" },
     });
-    const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "X",
       custom_response,
     });
@@ -34,7 +34,7 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
   });
 
   test("size and depth are limited", async () => {
-    const large = await office.owner.api.patch(path, { custom_response: { a: "x".repeat(20_000) } });
+    const large = await fixture.owner.api.patch(path, { custom_response: { a: "x".repeat(20_000) } });
     expect(large.status).toBe(422);
     expect(large.body.errors[0]).toEqual({
       field: "custom_response",
@@ -48,27 +48,27 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
       [5_000, "body"],
     ] as const) {
       const json = `{"custom_response":${nested(depth)}}`;
-      const deep = await office.owner.api.send("PATCH", path, json, { "content-type": "application/json" });
+      const deep = await fixture.owner.api.send("PATCH", path, json, { "content-type": "application/json" });
       expect(deep.status).toBe(422);
       expect(deep.body.errors[0].field).toBe(field);
     }
     const most = `{"custom_response":${nested(32)}}`;
     const json = { "content-type": "application/json" };
-    expect((await office.owner.api.send("PATCH", path, most, json)).status).toBe(200);
+    expect((await fixture.owner.api.send("PATCH", path, most, json)).status).toBe(200);
     for (const custom_response of [[], "x", 3]) {
-      expect((await office.owner.api.patch(path, { custom_response })).status).toBe(422);
+      expect((await fixture.owner.api.patch(path, { custom_response })).status).toBe(422);
     }
   });
 
   test("a member named __proto__ is dropped and does no harm", async () => {
     const json = '{"custom_response":{"__proto__":{"polluted":true},"plan":"pro"}}';
-    const changed = await office.owner.api.send("PATCH", path, json, { "content-type": "application/json" });
+    const changed = await fixture.owner.api.send("PATCH", path, json, { "content-type": "application/json" });
     expect(changed.status).toBe(200);
     expect(changed.text).toContain('"custom_response":{"plan":"pro"}');
   });
 
   test("a preview without a license fills in examples, and keeps nothing", async () => {
-    await office.owner.api.patch(path, { custom_response: { plan: "pro", to: "{{customer.email}}" } });
+    await fixture.owner.api.patch(path, { custom_response: { plan: "pro", to: "{{customer.email}}" } });
     expect((await preview({})).body).toEqual({ custom: { plan: "pro", to: "ada@example.com" } });
     const other = await preview({
       template: { seats: "{{license.max_ips}}", of: "{{product.name}} by {{organization.name}}" },
@@ -77,7 +77,7 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
     });
     expect(other.body.custom).toEqual({ of: "Plugin by Acme", extra: "9.9" });
     expect((await preview({ template: null })).body.custom).toBeNull();
-    expect((await office.owner.api.get(path)).body.custom_response).toEqual({
+    expect((await fixture.owner.api.get(path)).body.custom_response).toEqual({
       plan: "pro",
       to: "{{customer.email}}",
     });
@@ -86,12 +86,12 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
   });
 
   test("a preview of a license is what validate answers with", async () => {
-    const license = await sell(office, {
+    const license = await addLicense(fixture, {
       customer: { email: "bob@example.com", name: "Bob", discordId: "123" },
       customOverride: JSON.stringify({ tier: "gold", plan: null }),
       maxIps: 4,
     });
-    await office.owner.api.patch(path, {
+    await fixture.owner.api.patch(path, {
       custom_response_enabled: true,
       custom_response: {
         plan: "pro",
@@ -103,32 +103,32 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
       },
     });
     // Once before, so that the address holds its place and is counted in both.
-    await office.publicApi.validate({ license_key: license.key });
-    const validated = await office.publicApi.validate({ license_key: license.key });
+    await fixture.publicApi.validate({ license_key: license.key });
+    const validated = await fixture.publicApi.validate({ license_key: license.key });
     const shown = await preview({ license_id: license.id });
     expect(shown.body.custom).toEqual(validated.body.custom);
     expect(shown.body.custom.who).toBe("Bob <bob@example.com>");
   });
 
   test("a license of another product or organization is not there, and needs licenses:view", async () => {
-    const product = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const product = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Other",
     });
-    const elsewhere = await sell(office, { productId: product.body.id });
+    const elsewhere = await addLicense(fixture, { productId: product.body.id });
     const unknown = await preview({ license_id: crypto.randomUUID() });
     const foreign = await preview({ license_id: elsewhere.id });
     expect(unknown.status).toBe(404);
     expect({ ...foreign.body, request_id: "" }).toEqual({ ...unknown.body, request_id: "" });
-    const license = await sell(office, { customer: { email: "secret@example.com" } });
-    const viewer = await office.member(["products:view"]);
+    const license = await addLicense(fixture, { customer: { email: "secret@example.com" } });
+    const viewer = await fixture.member(["products:view"]);
     const call = (body: object) => viewer.api.post(`${path}/custom-response/preview`, body);
     expect((await call({})).status).toBe(200);
     const refused = await call({ license_id: license.id });
     expect(refused.status).toBe(403);
     expect(refused.text).not.toContain("secret@example.com");
-    const nobody = await office.member(["licenses:view"]);
-    expect((await nobody.api.post(`${path}/custom-response/preview`, {})).status).toBe(403);
-    const outsider = await office.person();
+    const anonymous = await fixture.member(["licenses:view"]);
+    expect((await anonymous.api.post(`${path}/custom-response/preview`, {})).status).toBe(403);
+    const outsider = await fixture.person();
     expect((await outsider.api.post(`${path}/custom-response/preview`, {})).status).toBe(404);
   });
 });

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import type { ManageClient } from "../support/manage-client.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("customers on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    path = `/organizations/${office.organizationId}/customers`;
+    fixture = await openSharedOffice(make);
+    path = `/organizations/${fixture.organizationId}/customers`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const fresh = () => `${crypto.randomUUID()}@example.com`;
   const licenseOf = async (id: string) =>
-    office.store.reads
+    fixture.store.reads
       .selectFrom("licenses")
       .select(["customer_id", "search_text", "updated_at"])
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
-  const personOf = (email: string, organizationId = office.organizationId) =>
-    office.store.reads
+  const personOf = (email: string, organizationId = fixture.organizationId) =>
+    fixture.store.reads
       .selectFrom("customers")
       .selectAll()
       .where("email", "=", email)
@@ -30,7 +30,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       .executeTakeFirst();
   /** A second organization of somebody else, with a product of its own. */
   const elsewhere = async () => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const organization = await owner.api.post("/organizations", { name: "Rival" });
     const organizationId = String(organization.body.id);
     const product = await owner.api.post(`/organizations/${organizationId}/products`, { name: "Theirs" });
@@ -38,52 +38,57 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       owner,
       organizationId,
       path: `/organizations/${organizationId}/customers`,
-      sell: (settings: Parameters<typeof sell>[1]) =>
-        sell({ store: office.store, organizationId, productId: String(product.body.id) }, settings),
+      addLicense: (settings: Parameters<typeof addLicense>[1]) =>
+        addLicense({ store: fixture.store, organizationId, productId: String(product.body.id) }, settings),
     };
   };
 
-  test("a customer is made once, found again by e-mail in any case, and shown as it was written", async () => {
+  test("a customer is made once, found again by email in any case, and shown as it was written", async () => {
     const email = `Ada.${fresh()}`;
-    const made = await office.owner.api.post(path, { email, name: "Ada", discord_id: "77" });
+    const made = await fixture.owner.api.post(path, { email, name: "Ada", discord_id: "77" });
     expect(made.status).toBe(201);
     expect(made.body).toMatchObject({ email, name: "Ada", discord_id: "77", license_count: 0 });
-    const again = await office.owner.api.post(path, { email: email.toUpperCase() });
+    const again = await fixture.owner.api.post(path, { email: email.toUpperCase() });
     expect(again.status).toBe(409);
     expect(again.body.errors[0].field).toBe("email");
     expect(again.body).toMatchObject({ code: "customer_exists", params: { customer_id: made.body.id } });
     const racing = fresh();
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => office.owner.api.post(path, { email: racing })),
+      Array.from({ length: 6 }, () => fixture.owner.api.post(path, { email: racing })),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test("somebody without e-mail and Discord id is nobody", async () => {
+  test("somebody without email and Discord id is nobody", async () => {
     for (const body of [{}, { name: "Ada" }, { email: null, discord_id: null }]) {
-      const { status, body: problem } = await office.owner.api.post(path, body);
+      const { status, body: problem } = await fixture.owner.api.post(path, body);
       expect(status).toBe(422);
       expect(problem.errors[0]).toMatchObject({ field: "email", code: "email_or_discord_id" });
     }
-    const wrong = await office.owner.api.post(path, { email: "ada", discord_id: "ada#1", name: "", id: "x" });
+    const wrong = await fixture.owner.api.post(path, {
+      email: "ada",
+      discord_id: "ada#1",
+      name: "",
+      id: "x",
+    });
     expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
       "discord_id",
       "email",
       "id",
       "name",
     ]);
-    const { body } = await office.owner.api.post(path, { email: fresh() });
-    const emptied = await office.owner.api.patch(`${path}/${body.id}`, { email: null });
+    const { body } = await fixture.owner.api.post(path, { email: fresh() });
+    const emptied = await fixture.owner.api.patch(`${path}/${body.id}`, { email: null });
     expect(emptied.status).toBe(422);
   });
 
   test("the profile counts licenses by status and knows when one was last used", async () => {
     const email = fresh();
-    const license = await sell(office, { customer: { email } });
-    await sell(office, { customer: { email }, expiresAtMs: Date.now() - 1_000 });
-    await sell(office, { customer: { email }, revokedAtMs: 5 });
-    await sell(office, { customer: { email }, revokedAtMs: 5, expiresAtMs: 5 });
-    const profile = async () => (await office.owner.api.get(`${path}/${license.customerId}`)).body;
+    const license = await addLicense(fixture, { customer: { email } });
+    await addLicense(fixture, { customer: { email }, expiresAtMs: Date.now() - 1_000 });
+    await addLicense(fixture, { customer: { email }, revokedAtMs: 5 });
+    await addLicense(fixture, { customer: { email }, revokedAtMs: 5, expiresAtMs: 5 });
+    const profile = async () => (await fixture.owner.api.get(`${path}/${license.customerId}`)).body;
     expect(await profile()).toMatchObject({
       email,
       license_count: 4,
@@ -91,7 +96,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       last_seen_at: null,
     });
     const before = Date.now();
-    await office.publicApi.validate({ license_key: license.key });
+    await fixture.publicApi.validate({ license_key: license.key });
     await until("the sighting is written", async () => (await profile()).last_seen_at !== null);
     expect(Date.parse((await profile()).last_seen_at)).toBeGreaterThanOrEqual(before - 1_000);
   });
@@ -105,8 +110,8 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       { discord_id: "424242", name: "Nameless_One" },
     ];
     for (const person of people) expect((await own.owner.api.post(own.path, person)).status).toBe(201);
-    await own.sell({ customer: { email: "ada@lovelace.example" } });
-    await own.sell({ customer: { email: "ADA@lovelace.example" } });
+    await own.addLicense({ customer: { email: "ada@lovelace.example" } });
+    await own.addLicense({ customer: { email: "ADA@lovelace.example" } });
     const all = await list("");
     expect(all.data.map((customer: { name: string }) => customer.name)).toEqual([
       "Nameless_One",
@@ -139,7 +144,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
   test("a search goes on past many who do not match", async () => {
     const own = await elsewhere();
     const first = await own.owner.api.post(own.path, { email: "needle@example.com" });
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       const rows = Array.from({ length: 6_000 }, () => ({ id: crypto.randomUUID(), email: fresh() }));
       for (let start = 0; start < rows.length; start += 500) {
         const some = rows.slice(start, start + 500);
@@ -182,7 +187,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     const rest = await search("eedle@", part.next_cursor);
     expect(rest.data.map((customer: { id: string }) => customer.id)).toEqual([first.body.id]);
     expect(rest.next_cursor).toBeNull();
-    // How an e-mail begins is told by an index.
+    // How an email begins is told by an index.
     const start = await search("NEEDLE", null);
     expect(start.data.map((customer: { id: string }) => customer.id)).toEqual([first.body.id]);
     expect(await search("NEEDLE", start.next_cursor)).toEqual({ data: [], next_cursor: null });
@@ -190,38 +195,38 @@ describe.each(databases)("customers on $kind", ({ make }) => {
 
   test("a change of name or Discord id changes the organization's own view and what its licenses show", async () => {
     const email = fresh();
-    const license = await sell(office, { customer: { email, name: "Old" } });
+    const license = await addLicense(fixture, { customer: { email, name: "Old" } });
     const id = license.customerId ?? "";
-    const changed = await office.owner.api.patch(`${path}/${id}`, { name: "Zephyrine", discord_id: "99" });
+    const changed = await fixture.owner.api.patch(`${path}/${id}`, { name: "Zephyrine", discord_id: "99" });
     expect(changed.body).toMatchObject({ id, email, name: "Zephyrine", discord_id: "99", license_count: 1 });
-    expect((await office.publicApi.lookup(license.key)).body).toMatchObject({
+    expect((await fixture.publicApi.lookup(license.key)).body).toMatchObject({
       global_customer_id: id,
       customer_name: "Zephyrine",
       customer_discord_id: "99",
     });
     expect((await licenseOf(license.id)).search_text).toContain("zephyrine");
-    expect((await office.owner.api.get(`${path}?search=zephyr`)).body.data).toHaveLength(1);
-    const cleared = await office.owner.api.patch(`${path}/${id}`, { name: null });
+    expect((await fixture.owner.api.get(`${path}?search=zephyr`)).body.data).toHaveLength(1);
+    const cleared = await fixture.owner.api.patch(`${path}/${id}`, { name: null });
     expect(cleared.body.name).toBeNull();
     expect(cleared.body.discord_id).toBe("99");
   });
 
-  test("the same e-mail in other letters is the same customer", async () => {
+  test("the same email in other emails is the same customer", async () => {
     const email = fresh();
-    const { body } = await office.owner.api.post(path, { email });
-    const changed = await office.owner.api.patch(`${path}/${body.id}`, { email: email.toUpperCase() });
+    const { body } = await fixture.owner.api.post(path, { email });
+    const changed = await fixture.owner.api.patch(`${path}/${body.id}`, { email: email.toUpperCase() });
     expect(changed.body).toMatchObject({ id: body.id, email: email.toUpperCase() });
   });
 
-  test("with another e-mail the organization's licenses belong to the customer of that e-mail", async () => {
+  test("with another email the organization's licenses belong to the customer of that email", async () => {
     const [wrong, right] = [fresh(), fresh()];
     const licenses = [
-      await sell(office, { customer: { email: wrong, name: "Ada", discordId: "5" } }),
-      await sell(office, { customer: { email: wrong } }),
+      await addLicense(fixture, { customer: { email: wrong, name: "Ada", discordId: "5" } }),
+      await addLicense(fixture, { customer: { email: wrong } }),
     ];
     const oldId = licenses[0]?.customerId;
     const before = await licenseOf(licenses[0]?.id ?? "");
-    const changed = await office.owner.api.patch(`${path}/${oldId}`, { email: right });
+    const changed = await fixture.owner.api.patch(`${path}/${oldId}`, { email: right });
     expect(changed.status).toBe(200);
     expect(changed.body).toMatchObject({ email: right, name: "Ada", discord_id: "5", license_count: 2 });
     expect(changed.body.id).not.toBe(oldId);
@@ -230,13 +235,13 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       expect(now.customer_id).toBe(changed.body.id);
       expect(now.search_text).toContain(right.replaceAll("-", ""));
       expect(now.search_text).not.toContain(wrong.replaceAll("-", ""));
-      expect((await office.publicApi.lookup(license.key)).body).toMatchObject({
+      expect((await fixture.publicApi.lookup(license.key)).body).toMatchObject({
         global_customer_id: changed.body.id,
         customer_email: right,
       });
     }
     expect((await licenseOf(licenses[0]?.id ?? "")).updated_at).toBeGreaterThan(before.updated_at);
-    expect((await office.owner.api.get(`${path}/${oldId}`)).status).toBe(404);
+    expect((await fixture.owner.api.get(`${path}/${oldId}`)).status).toBe(404);
     expect(await personOf(wrong)).toBeUndefined();
   });
 
@@ -245,11 +250,11 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     const [alone, shared, moved] = [fresh(), fresh(), fresh()];
     const ids: Record<string, string> = {};
     for (const email of [alone, shared, moved])
-      ids[email] = (await office.owner.api.post(path, { email })).body.id;
+      ids[email] = (await fixture.owner.api.post(path, { email })).body.id;
     const theirs = await rival.owner.api.post(rival.path, { email: shared });
     for (const email of [alone, shared])
-      expect((await office.owner.api.delete(`${path}/${ids[email]}`)).status).toBe(204);
-    await office.owner.api.patch(`${path}/${ids[moved]}`, { email: fresh() });
+      expect((await fixture.owner.api.delete(`${path}/${ids[email]}`)).status).toBe(204);
+    await fixture.owner.api.patch(`${path}/${ids[moved]}`, { email: fresh() });
     expect(await personOf(alone)).toBeUndefined();
     expect(await personOf(moved)).toBeUndefined();
     expect(await personOf(shared)).toBeUndefined();
@@ -261,9 +266,9 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     const rivals = await Promise.all(Array.from({ length: 3 }, () => elsewhere()));
     for (let round = 0; round < 10; round++) {
       const email = fresh();
-      const { body } = await office.owner.api.post(path, { email });
+      const { body } = await fixture.owner.api.post(path, { email });
       const [gone, ...made] = await Promise.all([
-        office.owner.api.delete(`${path}/${body.id}`),
+        fixture.owner.api.delete(`${path}/${body.id}`),
         ...rivals.map((rival) => rival.owner.api.post(rival.path, { email })),
       ]);
       expect([gone?.status, ...made.map((answer) => answer.status)]).toEqual([204, 201, 201, 201]);
@@ -272,71 +277,71 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     }
   });
 
-  test("two of an organization's customers become one when one gets the other's e-mail", async () => {
+  test("two of an organization's customers become one when one gets the other's email", async () => {
     const [one, two] = [fresh(), fresh()];
-    const a = await sell(office, { customer: { email: one, name: "One" } });
-    const b = await sell(office, { customer: { email: two, name: "Two", discordId: "222" } });
+    const a = await addLicense(fixture, { customer: { email: one, name: "One" } });
+    const b = await addLicense(fixture, { customer: { email: two, name: "Two", discordId: "222" } });
     const blocks = (id: string | null) => `${path}/${id}/ip-blocks`;
-    await office.owner.api.post(blocks(a.customerId), { cidr: "198.51.100.1" });
-    await office.owner.api.post(blocks(a.customerId), {
+    await fixture.owner.api.post(blocks(a.customerId), { cidr: "198.51.100.1" });
+    await fixture.owner.api.post(blocks(a.customerId), {
       cidr: "198.51.100.2",
       expires_at: "2099-01-01T00:00:00Z",
     });
-    await office.owner.api.post(blocks(b.customerId), { cidr: "198.51.100.2" });
-    await office.owner.api.post(blocks(b.customerId), {
+    await fixture.owner.api.post(blocks(b.customerId), { cidr: "198.51.100.2" });
+    await fixture.owner.api.post(blocks(b.customerId), {
       cidr: "198.51.100.1",
       expires_at: "2099-01-01T00:00:00Z",
     });
-    const merged = await office.owner.api.patch(`${path}/${a.customerId}`, { email: two });
+    const merged = await fixture.owner.api.patch(`${path}/${a.customerId}`, { email: two });
     expect(merged.body).toMatchObject({
       id: b.customerId,
       name: "One",
       discord_id: "222",
       license_count: 2,
     });
-    const left = (await office.owner.api.get(blocks(b.customerId))).body.data;
+    const left = (await fixture.owner.api.get(blocks(b.customerId))).body.data;
     expect(
       left.map((block: { cidr: string; expires_at: string | null }) => [block.cidr, block.expires_at]).sort(),
     ).toEqual([
       ["198.51.100.1/32", null],
       ["198.51.100.2/32", null],
     ]);
-    const { count } = await office.store.reads
+    const { count } = await fixture.store.reads
       .selectFrom("ip_blocks")
       .select((is) => is.fn.countAll<number>().as("count"))
       .where("tier", "=", "customer")
-      .where("organization_id", "=", office.organizationId)
+      .where("organization_id", "=", fixture.organizationId)
       .executeTakeFirstOrThrow();
-    const { customer_block_count } = await office.store.reads
+    const { customer_block_count } = await fixture.store.reads
       .selectFrom("organizations")
       .select("customer_block_count")
-      .where("id", "=", office.organizationId)
+      .where("id", "=", fixture.organizationId)
       .executeTakeFirstOrThrow();
     expect(customer_block_count).toBe(Number(count));
   });
 
-  test("blocks against a customer follow to another e-mail and hold at once", async () => {
-    const license = await sell(office, { customer: { email: fresh() } });
-    await office.owner.api.post(`${path}/${license.customerId}/ip-blocks`, { cidr: "127.0.0.0/8" });
-    const status = async () => (await office.publicApi.validate({ license_key: license.key })).body.status;
+  test("blocks against a customer follow to another email and hold at once", async () => {
+    const license = await addLicense(fixture, { customer: { email: fresh() } });
+    await fixture.owner.api.post(`${path}/${license.customerId}/ip-blocks`, { cidr: "127.0.0.0/8" });
+    const status = async () => (await fixture.publicApi.validate({ license_key: license.key })).body.status;
     expect(await status()).toBe("ip_blocked");
-    const moved = await office.owner.api.patch(`${path}/${license.customerId}`, { email: fresh() });
+    const moved = await fixture.owner.api.patch(`${path}/${license.customerId}`, { email: fresh() });
     expect(await status()).toBe("ip_blocked");
-    const { data } = (await office.owner.api.get(`${path}/${moved.body.id}/ip-blocks`)).body;
-    await office.owner.api.delete(`${path}/${moved.body.id}/ip-blocks/${data[0].id}`);
+    const { data } = (await fixture.owner.api.get(`${path}/${moved.body.id}/ip-blocks`)).body;
+    await fixture.owner.api.delete(`${path}/${moved.body.id}/ip-blocks/${data[0].id}`);
     expect(await status()).toBe("active");
   });
 
-  test("a Discord id decides who it is only where there is no e-mail", async () => {
+  test("a Discord id decides who it is only where there is no email", async () => {
     const discord = String(Date.now());
-    const license = await sell(office, { customer: { discordId: discord } });
+    const license = await addLicense(fixture, { customer: { discordId: discord } });
     const email = fresh();
-    const withEmail = await office.owner.api.patch(`${path}/${license.customerId}`, { email });
+    const withEmail = await fixture.owner.api.patch(`${path}/${license.customerId}`, { email });
     expect(withEmail.body).toMatchObject({ email, discord_id: discord, license_count: 1 });
     expect(withEmail.body.id).not.toBe(license.customerId);
-    const other = await office.owner.api.patch(`${path}/${withEmail.body.id}`, { discord_id: "1234" });
+    const other = await fixture.owner.api.patch(`${path}/${withEmail.body.id}`, { discord_id: "1234" });
     expect(other.body.id).toBe(withEmail.body.id);
-    const back = await office.owner.api.patch(`${path}/${withEmail.body.id}`, {
+    const back = await fixture.owner.api.patch(`${path}/${withEmail.body.id}`, {
       email: null,
       discord_id: discord,
     });
@@ -347,32 +352,32 @@ describe.each(databases)("customers on $kind", ({ make }) => {
   test("customers that are swapped at the same time lose no license", async () => {
     const [one, two] = [fresh(), fresh()];
     const licenses = [
-      await sell(office, { customer: { email: one } }),
-      await sell(office, { customer: { email: two } }),
+      await addLicense(fixture, { customer: { email: one } }),
+      await addLicense(fixture, { customer: { email: two } }),
     ];
     const [a, b] = licenses.map((license) => license.customerId);
     const answers = await Promise.all([
-      office.owner.api.patch(`${path}/${a}`, { email: two }),
-      office.owner.api.patch(`${path}/${b}`, { email: one }),
+      fixture.owner.api.patch(`${path}/${a}`, { email: two }),
+      fixture.owner.api.patch(`${path}/${b}`, { email: one }),
     ]);
     for (const { status } of answers) expect([200, 404]).toContain(status);
     const owners = new Set<string | null>();
     for (const license of licenses) owners.add((await licenseOf(license.id)).customer_id);
-    for (const owner of owners) expect((await office.owner.api.get(`${path}/${owner}`)).status).toBe(200);
+    for (const owner of owners) expect((await fixture.owner.api.get(`${path}/${owner}`)).status).toBe(200);
   });
 
   test("licenses sold while their customer becomes another belong to somebody the organization knows", async () => {
     const [one, two] = [fresh(), fresh()];
-    const first = await sell(office, { customer: { email: one } });
-    const [moved, ...sold] = await Promise.all([
-      office.owner.api.patch(`${path}/${first.customerId}`, { email: two }),
-      ...Array.from({ length: 8 }, () => sell(office, { customer: { email: one } })),
-      ...Array.from({ length: 8 }, () => sell(office, { customer: { email: two } })),
+    const first = await addLicense(fixture, { customer: { email: one } });
+    const [moved, ...added] = await Promise.all([
+      fixture.owner.api.patch(`${path}/${first.customerId}`, { email: two }),
+      ...Array.from({ length: 8 }, () => addLicense(fixture, { customer: { email: one } })),
+      ...Array.from({ length: 8 }, () => addLicense(fixture, { customer: { email: two } })),
     ]);
     expect(moved.status).toBe(200);
-    for (const license of [first, ...sold]) {
+    for (const license of [first, ...added]) {
       const { customer_id } = await licenseOf(license.id);
-      const { status, body } = await office.owner.api.get(`${path}/${customer_id}`);
+      const { status, body } = await fixture.owner.api.get(`${path}/${customer_id}`);
       expect(status).toBe(200);
       expect([one, two]).toContain(body.email);
     }
@@ -380,61 +385,62 @@ describe.each(databases)("customers on $kind", ({ make }) => {
 
   test("validations that register addresses go on while a customer becomes another", async () => {
     const [one, two] = [fresh(), fresh()];
-    const licenses: Awaited<ReturnType<typeof sell>>[] = [];
+    const licenses: Awaited<ReturnType<typeof addLicense>>[] = [];
     for (let index = 0; index < 12; index++) {
-      licenses.push(await sell(office, { customer: { email: index % 2 === 0 ? one : two } }));
+      licenses.push(await addLicense(fixture, { customer: { email: index % 2 === 0 ? one : two } }));
     }
     const [changed, ...answers] = await Promise.all([
-      office.owner.api.patch(`${path}/${licenses[0]?.customerId}`, { email: two, name: "Both" }),
-      ...licenses.toReversed().map(({ key }) => office.publicApi.validate({ license_key: key })),
+      fixture.owner.api.patch(`${path}/${licenses[0]?.customerId}`, { email: two, name: "Both" }),
+      ...licenses.toReversed().map(({ key }) => fixture.publicApi.validate({ license_key: key })),
     ]);
     expect(changed.body.license_count).toBe(12);
     for (const answer of answers) expect(answer.body.status).toBe("active");
   });
 
   test("a change made from an old reading is refused", async () => {
-    const { body, headers } = await office.owner.api.post(path, { email: fresh() });
+    const { body, headers } = await fixture.owner.api.post(path, { email: fresh() });
     const guard = { "if-match": headers.get("etag") ?? "" };
-    expect((await office.owner.api.patch(`${path}/${body.id}`, { name: "A" }, guard)).status).toBe(200);
-    expect((await office.owner.api.patch(`${path}/${body.id}`, { name: "B" }, guard)).status).toBe(412);
+    expect((await fixture.owner.api.patch(`${path}/${body.id}`, { name: "A" }, guard)).status).toBe(200);
+    expect((await fixture.owner.api.patch(`${path}/${body.id}`, { name: "B" }, guard)).status).toBe(412);
   });
 
   test("a customer goes only without licenses, and with their blocks", async () => {
-    const license = await sell(office, { customer: { email: fresh() } });
+    const license = await addLicense(fixture, { customer: { email: fresh() } });
     const own = `${path}/${license.customerId}`;
-    await office.owner.api.post(`${own}/ip-blocks`, { cidr: "198.51.100.9" });
-    expect((await office.owner.api.delete(own)).status).toBe(409);
-    await office.store.transaction((db) => db.deleteFrom("licenses").where("id", "=", license.id).execute());
+    await fixture.owner.api.post(`${own}/ip-blocks`, { cidr: "198.51.100.9" });
+    expect((await fixture.owner.api.delete(own)).status).toBe(409);
+    await fixture.store.transaction((db) => db.deleteFrom("licenses").where("id", "=", license.id).execute());
     const count = async () =>
       (
-        await office.store.reads
+        await fixture.store.reads
           .selectFrom("organizations")
           .select("customer_block_count")
-          .where("id", "=", office.organizationId)
+          .where("id", "=", fixture.organizationId)
           .executeTakeFirstOrThrow()
       ).customer_block_count;
     const before = await count();
-    expect((await office.owner.api.delete(own)).status).toBe(204);
+    expect((await fixture.owner.api.delete(own)).status).toBe(204);
     expect(await count()).toBe(before - 1);
-    expect((await office.owner.api.get(own)).status).toBe(404);
-    expect((await office.owner.api.delete(own)).status).toBe(404);
+    expect((await fixture.owner.api.get(own)).status).toBe(404);
+    expect((await fixture.owner.api.delete(own)).status).toBe(404);
   });
 
   test("a customer's licenses come in pages, and need licenses:view", async () => {
     const email = fresh();
-    const sold = [];
-    for (let index = 0; index < 3; index++) sold.push(await sell(office, { customer: { email, name: "N" } }));
-    const own = `${path}/${sold[0]?.customerId}/licenses`;
-    const first = (await office.owner.api.get(`${own}?limit=2`)).body;
-    const second = (await office.owner.api.get(`${own}?limit=2&cursor=${first.next_cursor}`)).body;
+    const added = [];
+    for (let index = 0; index < 3; index++)
+      added.push(await addLicense(fixture, { customer: { email, name: "N" } }));
+    const own = `${path}/${added[0]?.customerId}/licenses`;
+    const first = (await fixture.owner.api.get(`${own}?limit=2`)).body;
+    const second = (await fixture.owner.api.get(`${own}?limit=2&cursor=${first.next_cursor}`)).body;
     const keys = [...first.data, ...second.data].map(
       (license: { license_key: string }) => license.license_key,
     );
-    expect(keys.sort()).toEqual(sold.map((license) => license.key).sort());
+    expect(keys.sort()).toEqual(added.map((license) => license.key).sort());
     expect(second.next_cursor).toBeNull();
     expect(first.data[0]).toMatchObject({ customer_email: email, customer_name: "N", status: "active" });
-    const viewer = await office.member(["customers:view"]);
-    expect((await viewer.api.get(`${path}/${sold[0]?.customerId}`)).status).toBe(200);
+    const viewer = await fixture.member(["customers:view"]);
+    expect((await viewer.api.get(`${path}/${added[0]?.customerId}`)).status).toBe(200);
     expect((await viewer.api.get(own)).status).toBe(403);
   });
 
@@ -446,9 +452,9 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       const startedMs = Date.now();
       const ids: string[] = [];
       for (let time = 0; time < 2; time++) {
-        const { body } = await office.owner.api.post(path, { email });
+        const { body } = await fixture.owner.api.post(path, { email });
         ids.push(body.id);
-        await office.owner.api.delete(`${path}/${body.id}`);
+        await fixture.owner.api.delete(`${path}/${body.id}`);
       }
       expect(ids).not.toContain(theirs.body.id);
       for (const id of ids)
@@ -459,15 +465,17 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     test("each organization sees only its own id, words and licenses of the same person", async () => {
       const email = fresh();
       const rival = await elsewhere();
-      // Longer than any run of digits in a made-up e-mail address.
+      // Longer than any run of digits in a made-up email address.
       const discordId = "111222333444555666";
-      const ours = await sell(office, { customer: { email, name: "Our name", discordId } });
-      const theirs = await rival.sell({ customer: { email: email.toUpperCase(), name: "Secret name" } });
+      const ours = await addLicense(fixture, { customer: { email, name: "Our name", discordId } });
+      const theirs = await rival.addLicense({
+        customer: { email: email.toUpperCase(), name: "Secret name" },
+      });
       expect(theirs.customerId).not.toBe(ours.customerId);
       const answers = await Promise.all([
-        office.owner.api.get(`${path}/${ours.customerId}`),
-        office.owner.api.get(`${path}/${ours.customerId}/licenses`),
-        office.owner.api.get(`${path}?search=${email.slice(0, 20)}`),
+        fixture.owner.api.get(`${path}/${ours.customerId}`),
+        fixture.owner.api.get(`${path}/${ours.customerId}/licenses`),
+        fixture.owner.api.get(`${path}?search=${email.slice(0, 20)}`),
       ]);
       for (const answer of answers) {
         expect(answer.text).not.toContain("Secret name");
@@ -483,25 +491,25 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     test("a change here changes nothing there, also when the person becomes another", async () => {
       const [email, other] = [fresh(), fresh()];
       const rival = await elsewhere();
-      const ours = await sell(office, { customer: { email, name: "Ours" } });
-      const theirs = await rival.sell({ customer: { email, name: "Theirs" } });
-      await rival.sell({ customer: { email: other, name: "Their other" } });
+      const ours = await addLicense(fixture, { customer: { email, name: "Ours" } });
+      const theirs = await rival.addLicense({ customer: { email, name: "Theirs" } });
+      await rival.addLicense({ customer: { email: other, name: "Their other" } });
       const view = () => rival.owner.api.get(`${rival.path}/${theirs.customerId}`);
       const before = (await view()).body;
-      await office.owner.api.patch(`${path}/${ours.customerId}`, { name: "Changed", discord_id: "3" });
-      const moved = await office.owner.api.patch(`${path}/${ours.customerId}`, { email: other });
+      await fixture.owner.api.patch(`${path}/${ours.customerId}`, { name: "Changed", discord_id: "3" });
+      const moved = await fixture.owner.api.patch(`${path}/${ours.customerId}`, { email: other });
       expect(moved.body).toMatchObject({ name: "Changed", license_count: 1 });
       expect((await view()).body).toEqual(before);
       expect((await licenseOf(theirs.id)).customer_id).toBe(theirs.customerId);
-      await office.store.transaction((db) => db.deleteFrom("licenses").where("id", "=", ours.id).execute());
-      expect((await office.owner.api.delete(`${path}/${moved.body.id}`)).status).toBe(204);
+      await fixture.store.transaction((db) => db.deleteFrom("licenses").where("id", "=", ours.id).execute());
+      expect((await fixture.owner.api.delete(`${path}/${moved.body.id}`)).status).toBe(204);
       expect((await view()).body).toEqual(before);
       expect((await rival.owner.api.get(`${rival.path}?search=other`)).body.data).toHaveLength(1);
     });
 
     test("another organization's customer is nobody, in every route and in the same words", async () => {
       const rival = await elsewhere();
-      const theirs = await rival.sell({ customer: { email: fresh(), name: "Theirs" } });
+      const theirs = await rival.addLicense({ customer: { email: fresh(), name: "Theirs" } });
       const calls = (api: ManageClient, base: string, id: string | null) => [
         api.get(`${base}/${id}`),
         api.get(`${base}/${id}/licenses`),
@@ -512,9 +520,9 @@ describe.each(databases)("customers on $kind", ({ make }) => {
         api.patch(`${base}/${id}/ip-blocks/x`, { note: "x" }),
         api.delete(`${base}/${id}/ip-blocks/x`),
       ];
-      const unknown = await Promise.all(calls(office.owner.api, path, crypto.randomUUID()));
-      const foreign = await Promise.all(calls(office.owner.api, path, theirs.customerId));
-      const outside = await Promise.all(calls(office.owner.api, rival.path, theirs.customerId));
+      const unknown = await Promise.all(calls(fixture.owner.api, path, crypto.randomUUID()));
+      const foreign = await Promise.all(calls(fixture.owner.api, path, theirs.customerId));
+      const outside = await Promise.all(calls(fixture.owner.api, rival.path, theirs.customerId));
       unknown.forEach((answer, index) => {
         expect(answer.status).toBe(404);
         const same = foreign[index];
@@ -526,10 +534,10 @@ describe.each(databases)("customers on $kind", ({ make }) => {
   });
 
   test("looking needs customers:view and changing customers:manage", async () => {
-    const { body } = await office.owner.api.post(path, { email: fresh() });
-    const viewer = await office.member(["customers:view"]);
-    const other = await office.member(["licenses:view", "licenses:update"]);
-    const outsider = await office.person();
+    const { body } = await fixture.owner.api.post(path, { email: fresh() });
+    const viewer = await fixture.member(["customers:view"]);
+    const other = await fixture.member(["licenses:view", "licenses:update"]);
+    const outsider = await fixture.person();
     const reads = (api: ManageClient) => [api.get(path), api.get(`${path}/${body.id}`)];
     const writes = (api: ManageClient) => [
       api.post(path, { email: fresh() }),
@@ -541,16 +549,16 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     for (const call of [...reads(other.api), ...writes(other.api)]) expect((await call).status).toBe(403);
     for (const call of [...reads(outsider.api), ...writes(outsider.api)])
       expect((await call).status).toBe(404);
-    for (const call of [...reads(office.nobody), ...writes(office.nobody)])
+    for (const call of [...reads(fixture.anonymous), ...writes(fixture.anonymous)])
       expect((await call).status).toBe(401);
   });
 
   test("every change is in the audit log, with what it was before", async () => {
     const [email, next] = [fresh(), fresh()];
-    const made = await office.owner.api.post(path, { email, name: "A" });
-    const moved = await office.owner.api.patch(`${path}/${made.body.id}`, { email: next, name: "B" });
-    await office.owner.api.delete(`${path}/${moved.body.id}`);
-    const rows = await office.store.reads
+    const made = await fixture.owner.api.post(path, { email, name: "A" });
+    const moved = await fixture.owner.api.patch(`${path}/${made.body.id}`, { email: next, name: "B" });
+    await fixture.owner.api.delete(`${path}/${moved.body.id}`);
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("subject_id", "in", [made.body.id, moved.body.id])

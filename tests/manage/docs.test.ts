@@ -7,22 +7,22 @@ import { eventTypes } from "@countersign/domain/events/types";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { docsSections } from "../../apps/web/ui/docs-sections.ts";
 import { sqlite } from "../support/databases.ts";
-import { openScene, type Scene } from "../support/scene.ts";
+import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 
 setDefaultTimeout(60_000);
 
 describe("the reference at /docs", () => {
-  let scene: Scene;
+  let fixture: PublicApiFixture;
   let page: string;
   let headers: Headers;
   beforeAll(async () => {
-    scene = await openScene(sqlite.make);
-    const answer = await fetch(`${scene.server.url}/docs`);
+    fixture = await openPublicApiFixture(sqlite.make);
+    const answer = await fetch(`${fixture.server.url}/docs`);
     expect(answer.status).toBe(200);
     headers = answer.headers;
     page = await answer.text();
   });
-  afterAll(() => scene.close());
+  afterAll(() => fixture.close());
 
   test("every operation has its place, its path and a link to it", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -67,7 +67,7 @@ describe("the reference at /docs", () => {
     expect(loaded).toEqual(["data:,", "/docs/reference.css", "/docs/reference.js"]);
     expect(page).not.toMatch(/<style|style="|<script>|\son\w+="/);
     for (const address of loaded.slice(1)) {
-      const answer = await fetch(scene.server.url + address);
+      const answer = await fetch(fixture.server.url + address);
       expect(answer.status).toBe(200);
       expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
       expect(await answer.text()).not.toMatch(/https?:|@import|url\(|fetch\(|eval/);
@@ -78,7 +78,7 @@ describe("the reference at /docs", () => {
     const ids = new Set([...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
     for (const [, target = ""] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
     for (const [, address = ""] of page.matchAll(/<a href="(\/[^"]*)"/g)) {
-      expect((await fetch(scene.server.url + address)).status).toBe(200);
+      expect((await fetch(fixture.server.url + address)).status).toBe(200);
     }
   });
 
@@ -89,13 +89,13 @@ describe("the reference at /docs", () => {
 
   test("each problem code has a page where its type points, and nothing else has", async () => {
     for (const [code, { status }] of Object.entries(problems)) {
-      const answer = await fetch(`${scene.server.url}/problems/${code}`);
+      const answer = await fetch(`${fixture.server.url}/problems/${code}`);
       expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
       const text = await answer.text();
       expect(text).toStartWith(code);
       expect(text).toContain(String(status));
     }
-    expect((await fetch(`${scene.server.url}/problems/nothing`)).status).toBe(404);
-    expect((await fetch(`${scene.server.url}/docs`, { method: "POST" })).status).toBe(405);
+    expect((await fetch(`${fixture.server.url}/problems/nothing`)).status).toBe(404);
+    expect((await fetch(`${fixture.server.url}/docs`, { method: "POST" })).status).toBe(405);
   });
 });

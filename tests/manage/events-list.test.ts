@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let list: string;
   const licenses: { id: string }[] = [];
 
   const get = async (query: string, path = list) => {
-    const answer = await office.owner.api.get(`${path}${query}`);
+    const answer = await fixture.owner.api.get(`${path}${query}`);
     expect(answer.status, answer.text).toBe(200);
     return answer.body;
   };
-  const license = async (productId = office.productId) => {
-    const { body } = await office.owner.api.post(`/products/${productId}/licenses`, {
+  const license = async (productId = fixture.productId) => {
+    const { body } = await fixture.owner.api.post(`/products/${productId}/licenses`, {
       customer_email: "ada@example.com",
     });
     return body as { id: string; license_key: string };
@@ -24,14 +24,14 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
   const typesIn = (body: { data: { type: string }[] }) => body.data.map(({ type }) => type);
 
   beforeAll(async () => {
-    office = await openOffice(make);
-    list = `/organizations/${office.organizationId}/events`;
+    fixture = await openManageFixture(make);
+    list = `/organizations/${fixture.organizationId}/events`;
     for (let at = 0; at < 5; at++) licenses.push(await license());
-    await office.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`, {});
+    await fixture.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`, {});
     // What is followed is shown once nothing older can come any more.
     await until("the events are settled", async () => (await get("?order=oldest")).data.length === 6);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   test("is read page by page, the newest first, and says the same from the oldest on", async () => {
     const all = await get("");
@@ -60,7 +60,7 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
       "license.revoked",
       "license.created",
     ]);
-    expect((await get(`?product_id=${office.productId}`)).data.length).toBe(6);
+    expect((await get(`?product_id=${fixture.productId}`)).data.length).toBe(6);
     expect((await get("?product_id=nothing")).data).toEqual([]);
     const all = await get("");
     const since = all.data[0].timestamp;
@@ -109,14 +109,14 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
 
   test("what a validation did is listed, and another organization's license shows nothing", async () => {
     const { id, license_key: key } = await license();
-    await office.publicApi.validate({ license_key: key });
+    await fixture.publicApi.validate({ license_key: key });
     expect(typesIn(await get("", `/licenses/${id}/events`))).toEqual([
       "license.ip_registered",
       "license.created",
     ]);
-    const stranger = await office.person();
-    const theirs = await stranger.api.post("/organizations", { name: "Other" });
-    const answer = await stranger.api.get(`/organizations/${theirs.body.id}/events?license_id=${id}`);
+    const otherUser = await fixture.person();
+    const theirs = await otherUser.api.post("/organizations", { name: "Other" });
+    const answer = await otherUser.api.get(`/organizations/${theirs.body.id}/events?license_id=${id}`);
     expect(answer.body.data).toEqual([]);
   });
 
@@ -128,7 +128,7 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
     ["?type=nothing", "type"],
     ["?cursor=x", "cursor"],
   ])("%s is refused by name", async (query, field) => {
-    const { status, body } = await office.owner.api.get(list + query);
+    const { status, body } = await fixture.owner.api.get(list + query);
     expect([status, body.errors[0].field]).toEqual([422, field]);
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { setDailyUsage } from "@countersign/store/queries/usage";
-import { QuotaWatch } from "../../apps/server/features/events/quota-watch.ts";
+import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { QuotaCheck } from "../../apps/server/features/events/quota-watch.ts";
 import { type Api, apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
@@ -14,30 +14,30 @@ const dayMs = 86_400_000;
 const nobodys = { license_key: "0000-0000-0000-0000" };
 
 describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
-    office = await openOffice(make);
-    if (kind === "postgres") secondNode = await startServerProcess(office.database.environment);
+    fixture = await openManageFixture(make);
+    if (kind === "postgres") secondNode = await startServerProcess(fixture.database.environment);
   });
   afterAll(async () => {
     await secondNode?.stop();
-    await office.close();
+    await fixture.close();
   });
 
   /** An organization with a product and a limit, asked at every node in turn. */
-  const seller = async (limit: number | null) => {
-    const owner = await office.person();
+  const org = async (limit: number | null) => {
+    const owner = await fixture.person();
     const { body: organization } = await owner.api.post("/organizations", { name: "Busy" });
     const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
       name: "Tool",
     });
     const change = async (terms: object) => {
-      const answer = await office.admin.api.patch(`/admin/organizations/${organization.id}`, terms);
+      const answer = await fixture.admin.api.patch(`/admin/organizations/${organization.id}`, terms);
       expect(answer.status).toBe(200);
     };
     if (limit !== null) await change({ daily_limit_override: limit });
-    const servers = [office.server, ...(secondNode === null ? [] : [secondNode])];
+    const servers = [fixture.server, ...(secondNode === null ? [] : [secondNode])];
     const apis: Api[] = servers.map((server) => apiOf(server.url, product.api_key));
     return {
       organizationId: String(organization.id),
@@ -48,12 +48,12 @@ describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => 
           Array.from({ length: times }, (_, index) => apis[index % apis.length]?.validate(nobodys)),
         ),
       use: (used: number) =>
-        office.store.transaction(async (db) => {
-          const day = quotaDay(await office.store.clock());
+        fixture.store.transaction(async (db) => {
+          const day = quotaDay(await fixture.store.clock());
           await setDailyUsage(db, product.id, day, used);
         }),
-      told: async () => {
-        const rows = await office.store.reads
+      recorded: async () => {
+        const rows = await fixture.store.reads
           .selectFrom("events")
           .select(["type", "data"])
           .where("product_id", "=", product.id)
@@ -61,42 +61,42 @@ describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => 
           .orderBy("id")
           .execute();
         return rows.map(({ type, data }) => {
-          const { limit: told, used } = JSON.parse(data);
-          return [type, told, used];
+          const { limit: recorded, used } = JSON.parse(data);
+          return [type, recorded, used];
         });
       },
     };
   };
   /** Three nodes look, a while later than the change. */
   const look = async (laterMs = 20_000) => {
-    const clock = async () => (await office.store.clock()) + laterMs;
-    await Promise.all([1, 2, 3].map(() => new QuotaWatch(office.store, clock).run()));
+    const clock = async () => (await fixture.store.clock()) + laterMs;
+    await Promise.all([1, 2, 3].map(() => new QuotaCheck(fixture.store, clock).run()));
   };
 
   test("nodes that share a day's quota tell of four fifths and of its end once", async () => {
-    const { ask, told } = await seller(50);
+    const { ask, recorded } = await org(50);
     await ask(120);
     await ask(20);
-    expect((await told()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
+    expect((await recorded()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
   });
 
   test("a limit that is lowered below what is used is told by the server, once", async () => {
-    const { use, change, told } = await seller(100);
+    const { use, change, recorded } = await org(100);
     await use(45);
     await change({ daily_limit_override: 50 });
-    await until("it is told", async () => (await told()).length > 0);
+    await until("it is told", async () => (await recorded()).length > 0);
     await look();
-    expect(await told()).toEqual([["quota.warning", 50, 45]]);
+    expect(await recorded()).toEqual([["quota.warning", 50, 45]]);
     await change({ daily_limit_override: 45 });
     await look();
     await look();
-    expect(await told()).toEqual([
+    expect(await recorded()).toEqual([
       ["quota.warning", 50, 45],
       ["quota.exhausted", 45, 45],
     ]);
     await change({ daily_limit_override: 10 });
     await look();
-    expect(await told()).toHaveLength(2);
+    expect(await recorded()).toHaveLength(2);
   });
 
   test.each([
@@ -104,48 +104,48 @@ describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => 
     ["a cancelled subscription", { billing_state: "cancelled" }],
     ["a limit where there was none", { daily_limit_override: 10_000 }],
   ])("%s may do it too", async (_what, terms) => {
-    const { use, change, told } = await seller(null);
+    const { use, change, recorded } = await org(null);
     await use(12_000);
     await change(terms);
     await look();
-    expect(await told()).toEqual([
+    expect(await recorded()).toEqual([
       ["quota.warning", 10_000, 12_000],
       ["quota.exhausted", 10_000, 12_000],
     ]);
   });
 
   test("what was told under the old limit, is not reached, or is of another day is not told", async () => {
-    const { change, told, ask } = await seller(10);
+    const { change, recorded, ask } = await org(10);
     await ask(9);
-    expect((await told()).map(([type]) => type)).toEqual(["quota.warning"]);
+    expect((await recorded()).map(([type]) => type)).toEqual(["quota.warning"]);
     await change({ daily_limit_override: 11 });
     await change({ daily_limit_override: 10 });
     await look();
-    expect(await told()).toHaveLength(1);
+    expect(await recorded()).toHaveLength(1);
 
-    const high = await seller(1_000);
+    const high = await org(1_000);
     await high.use(100);
     await high.change({ daily_limit_override: 500 });
     await look();
-    expect(await high.told()).toEqual([]);
+    expect(await high.recorded()).toEqual([]);
     await high.change({ daily_limit_override: 50 });
     await look(dayMs);
-    expect(await high.told()).toEqual([]);
-    expect(await office.store.reads.selectFrom("quota_looks").selectAll().execute()).toEqual([]);
+    expect(await high.recorded()).toEqual([]);
+    expect(await fixture.store.reads.selectFrom("quota_checks").selectAll().execute()).toEqual([]);
   });
 
   test("a limit that was raised again before anybody looked is told of as it is then", async () => {
-    const { use, change, told } = await seller(100);
+    const { use, change, recorded } = await org(100);
     await use(60);
     await change({ daily_limit_override: 20 });
     await change({ daily_limit_override: 70 });
     await look();
-    expect(await told()).toEqual([["quota.warning", 70, 60]]);
+    expect(await recorded()).toEqual([["quota.warning", 70, 60]]);
   });
 
   test("a limit that is lowered while requests come in is told of once, whoever crosses it", async () => {
     for (let round = 0; round < 8; round++) {
-      const { ask, change, told } = await seller(1_000_000);
+      const { ask, change, recorded } = await org(1_000_000);
       const asked = ask(200);
       // In each round at another moment.
       await new Promise((resolve) => setTimeout(resolve, round * 3));
@@ -153,7 +153,7 @@ describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => 
       await asked;
       await ask(70);
       await look();
-      expect((await told()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
+      expect((await recorded()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
     }
   });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eventBody } from "@countersign/contract/events";
-import { refusalForgetting } from "../../apps/server/features/events/forget-refusals.ts";
+import { refusalPruning } from "../../apps/server/features/events/prune-refusals.ts";
 import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
 import { times, validate } from "../../packages/store/suite/calls.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
-import { openSeller, type Seller } from "../support/seller.ts";
+import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -13,31 +13,31 @@ const startMs = Date.UTC(2030, 5, 1, 9, 20);
 
 describe.each(databases)("what callers do again and again, on $kind", ({ make }) => {
   let database: TestDatabase;
-  let seller: Seller;
+  let org: TestOrganization;
   let nowMs = startMs;
   beforeAll(async () => {
     database = await make();
-    seller = await openSeller(database.location, { now: () => nowMs });
+    org = await openTestOrganization(database.location, { now: () => nowMs });
   });
   afterAll(async () => {
-    await seller.store.close();
+    await org.store.close();
     database.remove();
   });
 
   // PostgreSQL has a clock of its own.
   const runAt = async (ms: number) => {
     nowMs = ms;
-    const { store } = seller;
+    const { store } = org;
     const clocked = new Proxy(store, {
       get: (of, name) => {
         const value = name === "clock" ? async () => ms : Reflect.get(of, name);
         return typeof value === "function" ? value.bind(of) : value;
       },
     });
-    await refusalForgetting(clocked).run();
+    await refusalPruning(clocked).run();
   };
   const refusals = async (licenseId: string) => {
-    const rows = await seller.store.reads
+    const rows = await org.store.reads
       .selectFrom("events")
       .select(["id", "type", "at", "data"])
       .where("license_id", "=", licenseId)
@@ -48,11 +48,11 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
   };
   const flood = (key: string, count: number) =>
-    seller.store.judge(times(count, (at) => validate(seller.apiKey, key, { ip: `203.0.113.${at}` })));
+    org.store.validateBatch(times(count, (at) => validate(org.apiKey, key, { ip: `203.0.113.${at}` })));
 
   test("is told of one by one at first, and of the rest in one event when the hour is over", async () => {
     nowMs = startMs;
-    const { id, key } = await seller.license({ maxIps: 1 });
+    const { id, key } = await org.license({ maxIps: 1 });
     await flood(key, 31);
     nowMs += 60_000;
     await flood(key, 31);
@@ -66,8 +66,8 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
     const events = await refusals(id);
     expect(events).toHaveLength(11);
     expect(events.at(-1)?.data).toEqual({
-      organization_id: seller.organizationId,
-      product_id: seller.productId,
+      organization_id: org.organizationId,
+      product_id: org.productId,
       license_id: id,
       ip: expect.stringMatching(/^203\.0\.113\.\d+$/),
       summary: {
@@ -82,10 +82,10 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
 
   test("is sent with the license, as the contract says", async () => {
     nowMs = startMs + 2 * hourMs;
-    const { id, key } = await seller.license({ maxIps: 1 });
+    const { id, key } = await org.license({ maxIps: 1 });
     await flood(key, 20);
     await runAt(startMs + 3 * hourMs);
-    const distributor = new Distributor(seller.store);
+    const distributor = new Distributor(org.store);
     while ((await distributor.round()) > 0);
     const last = (await refusals(id)).at(-1);
     const body = { type: last?.type, timestamp: new Date(last?.at ?? 0).toISOString(), data: last?.data };
@@ -96,15 +96,15 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
 
   test("leaves nothing behind two hours later", async () => {
     await runAt(startMs + 6 * hourMs);
-    for (const table of ["refusals_told", "event_summaries"] as const)
-      expect(await seller.store.reads.selectFrom(table).select("hour").execute()).toEqual([]);
+    for (const table of ["recorded_refusals", "event_summaries"] as const)
+      expect(await org.store.reads.selectFrom(table).select("hour").execute()).toEqual([]);
   });
 
   test("is not told of an organization that is gone", async () => {
-    const gone = await openSeller(database.location, { store: seller.store });
+    const gone = await openTestOrganization(database.location, { store: org.store });
     nowMs = startMs + 8 * hourMs;
     const { id, key } = await gone.license({ maxIps: 1 });
-    await gone.store.judge(times(20, (at) => validate(gone.apiKey, key, { ip: `203.0.113.${at}` })));
+    await gone.store.validateBatch(times(20, (at) => validate(gone.apiKey, key, { ip: `203.0.113.${at}` })));
     await gone.store.transaction((db) =>
       db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", gone.organizationId).execute(),
     );

@@ -8,71 +8,71 @@ import {
   reinstating,
   revoking,
   settingExpiry,
-} from "@countersign/store/queries/license-changes";
-import { licenseViews } from "@countersign/store/queries/license-views";
-import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
-import { type ChangeEvent, tellingChanges } from "../../apps/server/features/events/tell-changes.ts";
+} from "@countersign/store/queries/licenses/changes";
+import { licenseViews } from "@countersign/store/queries/licenses/views";
+import { ExpiryCheck } from "../../apps/server/features/events/expiry-watch.ts";
+import { type ChangeEvent, recordingChanges } from "../../apps/server/features/events/record-changes.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
-import { openSeller, type Seller } from "../support/seller.ts";
+import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
 const startMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
-const lettersADay = 1_000;
+const dailyEmails = 1_000;
 
 describe.each(databases)("events that time brings on $kind", ({ kind, make }) => {
-  const made: { database: TestDatabase; seller: Seller }[] = [];
-  let seller: Seller;
+  const made: { database: TestDatabase; org: TestOrganization }[] = [];
+  let org: TestOrganization;
   let nowMs: number;
-  let watch: ExpiryWatch;
+  let watch: ExpiryCheck;
 
   beforeEach(async () => {
     const database = await make();
-    seller = await openSeller(database.location);
-    made.push({ database, seller });
+    org = await openTestOrganization(database.location);
+    made.push({ database, org });
     nowMs = startMs;
-    watch = new ExpiryWatch(seller.store, lettersADay, async () => nowMs);
+    watch = new ExpiryCheck(org.store, dailyEmails, async () => nowMs);
   });
   afterAll(async () => {
-    for (const { database, seller } of made) {
-      await seller.store.close();
+    for (const { database, org } of made) {
+      await org.store.close();
       database.remove();
     }
   });
 
-  const told = async () => {
-    const rows = await seller.store.reads
+  const recorded = async () => {
+    const rows = await org.store.reads
       .selectFrom("events")
       .select(["type", "license_id", "at", "data", "undistributed"])
       .orderBy("id")
       .execute();
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
   };
-  const types = async () => (await told()).map(({ type }) => type);
+  const types = async () => (await recorded()).map(({ type }) => type);
   const runAt = async (ms: number) => {
     nowMs = ms;
     await watch.run();
   };
 
   test("a first start tells nothing of what ran out before", async () => {
-    await seller.license({ expiresAtMs: startMs - 400 * dayMs });
-    await seller.license({ expiresAtMs: startMs - dayMs });
+    await org.license({ expiresAtMs: startMs - 400 * dayMs });
+    await org.license({ expiresAtMs: startMs - dayMs });
     await runAt(startMs);
     await runAt(startMs + dayMs);
-    expect(await told()).toEqual([]);
+    expect(await recorded()).toEqual([]);
   });
 
   test("a license is told of so many days before its end as its product says, and at its end, once each", async () => {
-    const { id } = await seller.license({ expiresAtMs: startMs + 10 * dayMs });
-    await seller.license();
+    const { id } = await org.license({ expiresAtMs: startMs + 10 * dayMs });
+    await org.license();
     await runAt(startMs);
     await runAt(startMs + 3 * dayMs - 1);
-    expect(await told()).toEqual([]);
+    expect(await recorded()).toEqual([]);
     await runAt(startMs + 3 * dayMs);
     await runAt(startMs + 3 * dayMs + 10_000);
     await runAt(startMs + 10 * dayMs - 1);
-    expect(await told()).toMatchObject([
+    expect(await recorded()).toMatchObject([
       {
         type: "license.expiring_soon",
         license_id: id,
@@ -83,7 +83,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     ]);
     await runAt(startMs + 10 * dayMs);
     await runAt(startMs + 10 * dayMs + 10_000);
-    expect((await told()).slice(1)).toMatchObject([
+    expect((await recorded()).slice(1)).toMatchObject([
       { type: "license.expired", license_id: id, data: { license: { status: "expired" } } },
     ]);
   });
@@ -108,25 +108,25 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
       ["deleted", (id) => changed(id, "license.deleted", deleting()), ["license.expired", "license.deleted"]],
     ];
     const changed = (id: string, type: ChangeEvent, change: LicenseChange) =>
-      seller.store.transaction((db) =>
-        tellingChanges(db, nowMs, type, [id], async () => {
+      org.store.transaction((db) =>
+        recordingChanges(db, nowMs, type, [id], async () => {
           await change.apply(db, await licenseViews(db, [id]));
         }),
       );
 
     test.each(changes)("and %s is told of as expired first, once", async (_, work, expected) => {
-      const { id } = await seller.license({ expiresAtMs: startMs + 5_000 });
+      const { id } = await org.license({ expiresAtMs: startMs + 5_000 });
       await runAt(startMs);
       nowMs = startMs + 8_000;
       await work(id);
       expect<string[]>(await types()).toEqual(expected);
-      expect((await told())[0]?.data.license).toMatchObject({ status: "expired" });
+      expect((await recorded())[0]?.data.license).toMatchObject({ status: "expired" });
       await runAt(startMs + 10_000);
       expect<string[]>(await types()).toEqual(expected);
     });
 
     test("is not told of twice when the look was quicker", async () => {
-      const { id } = await seller.license({ expiresAtMs: startMs + 5_000 });
+      const { id } = await org.license({ expiresAtMs: startMs + 5_000 });
       await runAt(startMs);
       await runAt(startMs + 7_000);
       nowMs = startMs + 8_000;
@@ -135,13 +135,13 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     });
 
     test("is not told of where nobody has looked yet", async () => {
-      const { id } = await seller.license({ expiresAtMs: startMs - 400 * dayMs });
+      const { id } = await org.license({ expiresAtMs: startMs - 400 * dayMs });
       await changed(id, "license.renewed", extending({ ms: dayMs }, nowMs));
       expect(await types()).toEqual(["license.renewed"]);
     });
 
     test("is not told of when its end was long ago, before anybody looked", async () => {
-      const { id } = await seller.license({ expiresAtMs: startMs - 400 * dayMs });
+      const { id } = await org.license({ expiresAtMs: startMs - 400 * dayMs });
       await runAt(startMs);
       nowMs = startMs + 8_000;
       await changed(id, "license.renewed", extending({ ms: dayMs }, nowMs));
@@ -149,7 +149,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     });
 
     test("was revoked at its end and is reinstated: it is told of as expired then", async () => {
-      const { id } = await seller.license({ expiresAtMs: startMs + 5_000 });
+      const { id } = await org.license({ expiresAtMs: startMs + 5_000 });
       await runAt(startMs);
       nowMs = startMs + 1_000;
       await changed(id, "license.revoked", revoking(null, nowMs));
@@ -162,28 +162,28 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
   });
 
   test("each product has days of its own", async () => {
-    const { productId } = await seller.product({ expiring_soon_days: 30 });
-    const { id } = await seller.license({ productId, expiresAtMs: startMs + 35 * dayMs });
-    await seller.license({ expiresAtMs: startMs + 35 * dayMs });
+    const { productId } = await org.product({ expiring_soon_days: 30 });
+    const { id } = await org.license({ productId, expiresAtMs: startMs + 35 * dayMs });
+    await org.license({ expiresAtMs: startMs + 35 * dayMs });
     await runAt(startMs);
     await runAt(startMs + 6 * dayMs);
-    expect(await told()).toMatchObject([{ type: "license.expiring_soon", license_id: id }]);
+    expect(await recorded()).toMatchObject([{ type: "license.expiring_soon", license_id: id }]);
   });
 
   test("after a time without any server everything is caught up with, but nothing is about to end that has ended", async () => {
-    await seller.license({ expiresAtMs: startMs + 10 * dayMs });
-    const later = await seller.license({ expiresAtMs: startMs + 25 * dayMs });
+    await org.license({ expiresAtMs: startMs + 10 * dayMs });
+    const later = await org.license({ expiresAtMs: startMs + 25 * dayMs });
     await runAt(startMs);
-    watch = new ExpiryWatch(seller.store, lettersADay, async () => nowMs);
+    watch = new ExpiryCheck(org.store, dailyEmails, async () => nowMs);
     await runAt(startMs + 20 * dayMs);
-    expect((await told()).map(({ type, license_id }) => [type, license_id === later.id])).toEqual([
+    expect((await recorded()).map(({ type, license_id }) => [type, license_id === later.id])).toEqual([
       ["license.expired", false],
       ["license.expiring_soon", true],
     ]);
   });
 
   test("three nodes that look at once tell of 130 licenses once each", async () => {
-    for (let at = 0; at < 130; at++) await seller.license({ expiresAtMs: startMs + dayMs + at });
+    for (let at = 0; at < 130; at++) await org.license({ expiresAtMs: startMs + dayMs + at });
     await runAt(startMs);
     const { database } = made.at(-1) ?? {};
     if (database === undefined) throw new Error("There is no database.");
@@ -193,32 +193,32 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     const others = await Promise.all(
       Array.from({ length: count }, () => openStore(database.location, options)),
     );
-    const stores = kind === "sqlite" ? [seller.store, seller.store] : others;
+    const stores = kind === "sqlite" ? [org.store, org.store] : others;
     nowMs = startMs + 2 * dayMs;
-    const nodes = [watch, ...stores.map((store) => new ExpiryWatch(store, lettersADay, async () => nowMs))];
+    const nodes = [watch, ...stores.map((store) => new ExpiryCheck(store, dailyEmails, async () => nowMs))];
     await Promise.all(nodes.map((node) => node.run()));
     await Promise.all(others.map((store) => store.close()));
-    const ids = (await told()).map(({ license_id }) => license_id);
+    const ids = (await recorded()).map(({ license_id }) => license_id);
     expect([ids.length, new Set(ids).size]).toEqual([130, 130]);
   });
 
   test("what is revoked, or of a deleted product, tells nothing", async () => {
-    await seller.license({ expiresAtMs: startMs + dayMs, revokedAtMs: startMs });
-    const { productId } = await seller.product();
-    await seller.license({ productId, expiresAtMs: startMs + dayMs });
-    await seller.store.transaction((db) =>
+    await org.license({ expiresAtMs: startMs + dayMs, revokedAtMs: startMs });
+    const { productId } = await org.product();
+    await org.license({ productId, expiresAtMs: startMs + dayMs });
+    await org.store.transaction((db) =>
       db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
     );
     await runAt(startMs);
     await runAt(startMs + 2 * dayMs);
-    expect(await told()).toEqual([]);
+    expect(await recorded()).toEqual([]);
   });
 
   test("a license that was renewed and runs out again is told of again", async () => {
-    const { id } = await seller.license({ expiresAtMs: startMs + dayMs });
+    const { id } = await org.license({ expiresAtMs: startMs + dayMs });
     await runAt(startMs);
     await runAt(startMs + 2 * dayMs);
-    await seller.store.transaction((db) =>
+    await org.store.transaction((db) =>
       db
         .updateTable("licenses")
         .set({ expires_at: startMs + 20 * dayMs })
@@ -231,16 +231,16 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
   });
 
   test("a run that was cut off is done again from its beginning and tells nothing twice", async () => {
-    await seller.license({ expiresAtMs: startMs + dayMs });
+    await org.license({ expiresAtMs: startMs + dayMs });
     await runAt(startMs);
-    const before = await seller.store.reads.selectFrom("platform_state").selectAll().execute();
+    const before = await org.store.reads.selectFrom("platform_state").selectAll().execute();
     await runAt(startMs + 2 * dayMs);
-    const state = before.find(({ name }) => name === "expiries_told_until");
-    await seller.store.transaction((db) =>
+    const state = before.find(({ name }) => name === "expiries_checked_until");
+    await org.store.transaction((db) =>
       db
         .updateTable("platform_state")
         .set({ value: state?.value ?? "" })
-        .where("name", "=", "expiries_told_until")
+        .where("name", "=", "expiries_checked_until")
         .execute(),
     );
     await runAt(startMs + 2 * dayMs);

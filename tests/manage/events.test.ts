@@ -3,21 +3,21 @@ import { eventData } from "@countersign/contract/events";
 import type { EventType } from "@countersign/domain/events/types";
 import { databases } from "../support/databases.ts";
 import { importFile } from "../support/license-files.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("events of the management API on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
 
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const made = async (fields: object = {}) => {
-    const { body, status } = await office.owner.api.post(`/products/${office.productId}/licenses`, {
+    const { body, status } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "ada@example.com",
       ...fields,
     });
@@ -26,8 +26,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   };
 
   /** What was told of a license, the oldest first, each as its type promises. */
-  const toldOf = async (licenseId: string) => {
-    const rows = await office.store.reads
+  const eventsOf = async (licenseId: string) => {
+    const rows = await fixture.store.reads
       .selectFrom("events")
       .selectAll()
       .where("license_id", "=", licenseId)
@@ -37,28 +37,28 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
       const data = JSON.parse(row.data);
       expect(eventData(row.type).safeParse(data).error?.message).toBeUndefined();
       expect(data).toMatchObject({
-        organization_id: office.organizationId,
-        product_id: office.productId,
+        organization_id: fixture.organizationId,
+        product_id: fixture.productId,
         license_id: licenseId,
       });
-      expect(row).toMatchObject({ organization_id: office.organizationId, product_id: office.productId });
+      expect(row).toMatchObject({ organization_id: fixture.organizationId, product_id: fixture.productId });
       return { type: row.type as EventType, data };
     });
   };
-  const typesOf = async (licenseId: string) => (await toldOf(licenseId)).map(({ type }) => type);
+  const typesOf = async (licenseId: string) => (await eventsOf(licenseId)).map(({ type }) => type);
 
   test("a license that is made is told with everything that the API shows of it", async () => {
     const license = await made({ notes: "n", tags: ["a"], metadata: { order: 7 } });
-    expect(await toldOf(license.id)).toMatchObject([{ type: "license.created", data: { license } }]);
+    expect(await eventsOf(license.id)).toMatchObject([{ type: "license.created", data: { license } }]);
   });
 
   test("many that are made are told one by one", async () => {
-    const { body } = await office.owner.api.post(`/products/${office.productId}/licenses`, {
+    const { body } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "grace@example.com",
       count: 120,
     });
     const ids = body.data.map(({ id }: { id: string }) => id);
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("events")
       .select("license_id")
       .where("license_id", "in", ids)
@@ -69,10 +69,10 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   test("a change tells which fields it changed and what they were; one that changes nothing tells nothing", async () => {
     const license = await made({ notes: "old", max_ips: 2 });
     const change = { notes: "new", max_ips: 2 };
-    await office.owner.api.patch(`/licenses/${license.id}`, change);
-    await office.owner.api.patch(`/licenses/${license.id}`, change);
-    await office.owner.api.patch(`/licenses/${license.id}`, {});
-    const [, updated, ...more] = await toldOf(license.id);
+    await fixture.owner.api.patch(`/licenses/${license.id}`, change);
+    await fixture.owner.api.patch(`/licenses/${license.id}`, change);
+    await fixture.owner.api.patch(`/licenses/${license.id}`, {});
+    const [, updated, ...more] = await eventsOf(license.id);
     expect(more).toEqual([]);
     expect(updated).toMatchObject({
       type: "license.updated",
@@ -82,8 +82,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
 
   test("an exchanged key is told as a change of the key", async () => {
     const license = await made();
-    await office.owner.api.post(`/licenses/${license.id}/rotate-key`, {});
-    const [, rotated] = await toldOf(license.id);
+    await fixture.owner.api.post(`/licenses/${license.id}/rotate-key`, {});
+    const [, rotated] = await eventsOf(license.id);
     expect(rotated).toMatchObject({
       type: "license.updated",
       data: { changed: ["license_key"], previous: { license_key: license.license_key } },
@@ -93,30 +93,30 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   test("revoking, reinstating, renewing and deleting are told once each, however often they are asked for", async () => {
     const license = await made({ expires_at: "2040-01-01T00:00:00Z" });
     const path = `/licenses/${license.id}`;
-    for (const _ of [1, 2]) await office.owner.api.post(`${path}/revoke`, { reason: "refund" });
-    for (const _ of [1, 2]) await office.owner.api.post(`${path}/reinstate`, {});
+    for (const _ of [1, 2]) await fixture.owner.api.post(`${path}/revoke`, { reason: "refund" });
+    for (const _ of [1, 2]) await fixture.owner.api.post(`${path}/reinstate`, {});
     for (const _ of [1, 2])
-      await office.owner.api.post(`${path}/renew`, { expires_at: "2041-01-01T00:00:00Z" });
-    for (const _ of [1, 2]) await office.owner.api.delete(path);
-    const told = await toldOf(license.id);
-    expect(told).toMatchObject([
+      await fixture.owner.api.post(`${path}/renew`, { expires_at: "2041-01-01T00:00:00Z" });
+    for (const _ of [1, 2]) await fixture.owner.api.delete(path);
+    const recorded = await eventsOf(license.id);
+    expect(recorded).toMatchObject([
       { type: "license.created" },
       { type: "license.revoked", data: { reason: "refund", license: { status: "revoked" } } },
       { type: "license.reinstated", data: { license: { status: "active" } } },
       { type: "license.renewed", data: { previous: { expires_at: "2040-01-01T00:00:00.000Z" } } },
       { type: "license.deleted", data: { license: { id: license.id } } },
     ]);
-    expect(told.length).toBe(5);
+    expect(recorded.length).toBe(5);
   });
 
   test("addresses that are registered, removed and reset by hand are told", async () => {
     const license = await made({ max_ips: 3 });
     const path = `/licenses/${license.id}`;
     for (const ip of ["198.51.100.1", "198.51.100.1", "198.51.100.2"])
-      await office.owner.api.post(`${path}/ips`, { ip });
-    await office.owner.api.delete(`${path}/ips/198.51.100.1`);
-    for (const _ of [1, 2]) await office.owner.api.post(`${path}/reset-ips`, {});
-    expect((await toldOf(license.id)).slice(1)).toMatchObject([
+      await fixture.owner.api.post(`${path}/ips`, { ip });
+    await fixture.owner.api.delete(`${path}/ips/198.51.100.1`);
+    for (const _ of [1, 2]) await fixture.owner.api.post(`${path}/reset-ips`, {});
+    expect((await eventsOf(license.id)).slice(1)).toMatchObject([
       {
         type: "license.ip_registered",
         data: { ip: "198.51.100.1", license: { current_unique_ip_count: 1 } },
@@ -130,9 +130,9 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   test("an expiry that is set into the past is told as a change and as an expiry, and again when it is another", async () => {
     const license = await made({ expires_at: "2040-01-01T00:00:00Z" });
     const path = `/licenses/${license.id}`;
-    await office.owner.api.patch(path, { expires_at: "2020-01-01T00:00:00Z" });
-    await office.owner.api.patch(path, { expires_at: "2040-01-01T00:00:00Z" });
-    await office.owner.api.patch(path, { expires_at: "2021-01-01T00:00:00Z" });
+    await fixture.owner.api.patch(path, { expires_at: "2020-01-01T00:00:00Z" });
+    await fixture.owner.api.patch(path, { expires_at: "2040-01-01T00:00:00Z" });
+    await fixture.owner.api.patch(path, { expires_at: "2021-01-01T00:00:00Z" });
     expect(await typesOf(license.id)).toEqual([
       "license.created",
       "license.updated",
@@ -146,35 +146,35 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   test("a bulk revoke sends one event for each product of a lot, and is in the history of each license", async () => {
     const [one, two] = [await made(), await made()];
     const gone = await made();
-    await office.owner.api.post(`/licenses/${gone.id}/revoke`, {});
-    const before = await office.store.reads.selectFrom("events").select("id").execute();
-    const { body } = await office.owner.api.post(`/organizations/${office.organizationId}/licenses/bulk`, {
+    await fixture.owner.api.post(`/licenses/${gone.id}/revoke`, {});
+    const before = await fixture.store.reads.selectFrom("events").select("id").execute();
+    const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, {
       action: "revoke",
       reason: "fraud",
       selection: { ids: [one.id, two.id, gone.id] },
     });
     expect(body).toMatchObject({ matched: 3, changed: 2 });
-    const after = await office.store.reads.selectFrom("events").selectAll().orderBy("id").execute();
-    const told = after.slice(before.length);
+    const after = await fixture.store.reads.selectFrom("events").selectAll().orderBy("id").execute();
+    const recorded = after.slice(before.length);
     const [first, second] = [one.id, two.id].sort();
-    expect(told.map(({ type, license_id }) => [type, license_id])).toEqual([
+    expect(recorded.map(({ type, license_id }) => [type, license_id])).toEqual([
       ["license.bulk_revoked", null],
       ["license.revoked", first],
       ["license.revoked", second],
     ]);
     for (const { id } of [one, two]) {
-      const { body: history } = await office.owner.api.get(`/licenses/${id}/events`);
+      const { body: history } = await fixture.owner.api.get(`/licenses/${id}/events`);
       expect(history.data[0]).toMatchObject({ type: "license.revoked", data: { reason: "fraud" } });
     }
-    const log = await office.owner.api.get(
-      `/organizations/${office.organizationId}/audit-log?subject_id=${one.id}`,
+    const log = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/audit-log?subject_id=${one.id}`,
     );
     expect(log.body.data[0]).toMatchObject({ action: "license.revoked" });
-    const data = JSON.parse(told[0]?.data ?? "");
+    const data = JSON.parse(recorded[0]?.data ?? "");
     expect(eventData("license.bulk_revoked").safeParse(data).error?.message).toBeUndefined();
     expect(data).toEqual({
-      organization_id: office.organizationId,
-      product_id: office.productId,
+      organization_id: fixture.organizationId,
+      product_id: fixture.productId,
       license_ids: [one.id, two.id].sort(),
       count: 2,
       reason: "fraud",
@@ -183,7 +183,7 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
 
   test("other bulk actions tell of each license that they change", async () => {
     const [one, two] = [await made({ max_ips: 4 }), await made({ max_ips: 5 })];
-    await office.owner.api.post(`/organizations/${office.organizationId}/licenses/bulk`, {
+    await fixture.owner.api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, {
       action: "set_max_ips",
       max_ips: 5,
       selection: { ids: [one.id, two.id] },
@@ -195,11 +195,11 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   test("a customer's other name tells nothing, and licenses that go to somebody else are told", async () => {
     const email = `${newId()}@example.com`;
     const license = await made({ customer_email: email });
-    const path = `/organizations/${office.organizationId}/customers/${license.global_customer_id}`;
-    await office.owner.api.patch(path, { name: "Other" });
+    const path = `/organizations/${fixture.organizationId}/customers/${license.global_customer_id}`;
+    await fixture.owner.api.patch(path, { name: "Other" });
     expect(await typesOf(license.id)).toEqual(["license.created"]);
-    await office.owner.api.patch(path, { email: `new-${email}` });
-    const [, moved] = await toldOf(license.id);
+    await fixture.owner.api.patch(path, { email: `new-${email}` });
+    const [, moved] = await eventsOf(license.id);
     expect(moved).toMatchObject({ type: "license.updated", data: { previous: { customer_email: email } } });
     expect(moved?.data.changed).toContain("global_customer_id");
   });
@@ -210,29 +210,29 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     const key = `IMPORT-${newId()}`;
     const idOf = async (which: string) =>
       (
-        await office.store.reads
+        await fixture.store.reads
           .selectFrom("licenses")
           .select("id")
           .where("license_key", "=", which)
           .executeTakeFirstOrThrow()
       ).id;
-    await importFile(office, csv(key, "a"), "");
+    await importFile(fixture, csv(key, "a"), "");
     const id = await idOf(key);
     expect(await typesOf(id)).toEqual([]);
-    await importFile(office, csv(key, "b"), "?on_existing=update&tell_events=true");
-    expect(await toldOf(id)).toMatchObject([{ type: "license.updated", data: { changed: ["notes"] } }]);
+    await importFile(fixture, csv(key, "b"), "?on_existing=update&send_events=true");
+    expect(await eventsOf(id)).toMatchObject([{ type: "license.updated", data: { changed: ["notes"] } }]);
     const other = `IMPORT-${newId()}`;
-    const job = await importFile(office, csv(other, "c"), "?tell_events=true");
-    expect(job).toMatchObject({ tell_events: true, created: 1 });
+    const job = await importFile(fixture, csv(other, "c"), "?send_events=true");
+    expect(job).toMatchObject({ send_events: true, created: 1 });
     expect(await typesOf(await idOf(other))).toEqual(["license.created"]);
   });
 
   test("what is refused tells nothing", async () => {
     const license = await made({ max_ips: 1 });
     const path = `/licenses/${license.id}`;
-    await office.owner.api.post(`${path}/ips`, { ip: "198.51.100.1" });
-    expect((await office.owner.api.post(`${path}/ips`, { ip: "198.51.100.2" })).status).toBe(409);
-    expect((await office.owner.api.patch(path, { max_ips: 0 })).status).toBe(422);
+    await fixture.owner.api.post(`${path}/ips`, { ip: "198.51.100.1" });
+    expect((await fixture.owner.api.post(`${path}/ips`, { ip: "198.51.100.2" })).status).toBe(409);
+    expect((await fixture.owner.api.patch(path, { max_ips: 0 })).status).toBe(422);
     expect(await typesOf(license.id)).toEqual(["license.created", "license.ip_registered"]);
   });
 });

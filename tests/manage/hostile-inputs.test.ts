@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { nothing, pathParameters, type Route } from "@countersign/contract/manage/route";
 import { z } from "zod";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
-import { type Belongings, fillOrganization } from "../support/belongings.ts";
 import { databases } from "../support/databases.ts";
+import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import type { ManageAnswer } from "../support/manage-client.ts";
-import { addressIn } from "../support/matrix-addresses.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { bodyFor } from "../support/matrix-bodies.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { pathIn } from "../support/matrix-paths.ts";
 
 setDefaultTimeout(120_000);
 
@@ -86,27 +86,27 @@ const cursors = [
 const pathValues = ["%00", "a%00b", "%ED%A0%80", "%F0%9F%92%A9", "..%2F..", "x".repeat(5_000), "%25", "%20"];
 
 describe.each(databases)("input that nobody should send, on $kind", ({ kind, make }) => {
-  let office: Office;
-  let ours: Belongings;
-  let theirs: Belongings;
+  let fixture: ManageFixture;
+  let ours: FilledOrganization;
+  let theirs: FilledOrganization;
   beforeAll(async () => {
     // Each request to a route for anyone comes from another IP address: one alone would soon be refused unread.
-    office = await openOffice(make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" });
-    ours = await fillOrganization(office, office.owner, office);
-    const other = await office.person();
+    fixture = await openManageFixture(make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" });
+    ours = await fillOrganization(fixture, fixture.owner, fixture);
+    const other = await fixture.person();
     const { body: organization } = await other.api.post("/organizations", { name: "Other" });
     const { body: product } = await other.api.post(`/organizations/${organization.id}/products`, {
       name: "A",
     });
     const made = { organizationId: organization.id, productId: product.id, apiKey: product.api_key };
-    theirs = await fillOrganization(office, other, made);
+    theirs = await fillOrganization(fixture, other, made);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   // What an operator does to an organization would keep its owner from everything that follows.
-  const placeFor = (route: Route) => (route.access.who === "platform_admin" ? theirs : ours);
+  const pathFor = (route: Route) => (route.access.who === "platform_admin" ? theirs : ours);
   const clientFor = (route: Route) =>
-    route.access.who === "platform_admin" ? office.admin.api : office.owner.api;
+    route.access.who === "platform_admin" ? fixture.admin.api : fixture.owner.api;
   const send = (route: Route, path: string, body: unknown): Promise<ManageAnswer> =>
     clientFor(route).send(route.method, path, body === undefined ? null : JSON.stringify(body), {
       "content-type": body === undefined ? (route.bodyTypes?.[0] ?? "text/plain") : "application/json",
@@ -118,8 +118,8 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
     async (id, route) => {
       for (const member of membersOf(route.body)) {
         for (const value of values) {
-          const body = { ...bodyFor(route, placeFor(route)), [member]: value };
-          const answer = await send(route, addressIn(route, placeFor(route)), body);
+          const body = { ...bodyFor(route, pathFor(route)), [member]: value };
+          const answer = await send(route, pathIn(route, pathFor(route)), body);
           note(kind, `${id} ${member} ${short(value)}`, answer);
           if (answer.status < 400 || !unkeepable.includes(value as string)) continue;
           if ([403, 404, 415].includes(answer.status)) continue;
@@ -127,9 +127,9 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
         }
       }
       for (const body of [null, [], "x", 7, { "a\u0000b": 1 }, { __proto__x: 1, constructor: 2 }]) {
-        note(kind, `${id} ${short(body)}`, await send(route, addressIn(route, placeFor(route)), body));
+        note(kind, `${id} ${short(body)}`, await send(route, pathIn(route, pathFor(route)), body));
       }
-      const broken = await clientFor(route).send(route.method, addressIn(route, placeFor(route)), "{", {
+      const broken = await clientFor(route).send(route.method, pathIn(route, pathFor(route)), "{", {
         "content-type": "application/json",
       });
       note(kind, `${id} {`, broken);
@@ -139,7 +139,7 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
   test.each(
     routes.filter((route) => membersOf(route.query).length > 0).map((route) => [route.id, route] as const),
   )("%s: no query breaks the server", async (id, route) => {
-    const path = addressIn(route, placeFor(route));
+    const path = pathIn(route, pathFor(route));
     for (const member of membersOf(route.query)) {
       const tried = member === "cursor" ? [...cursors, ...queryValues] : queryValues;
       for (const value of tried) {
@@ -163,16 +163,13 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
       for (const value of pathValues) {
         const path = parameters.reduce(
           (so, one) =>
-            so.replace(
-              `{${one}}`,
-              one === parameter ? value : (placeFor(route).idFor(one, route.path) ?? ""),
-            ),
+            so.replace(`{${one}}`, one === parameter ? value : (pathFor(route).idFor(one, route.path) ?? "")),
           route.path,
         );
         const answer = await send(
           route,
           path,
-          takesJson(route) ? (bodyFor(route, placeFor(route)) ?? {}) : undefined,
+          takesJson(route) ? (bodyFor(route, pathFor(route)) ?? {}) : undefined,
         );
         note(kind, `${id} {${parameter}} ${value.slice(0, 40)}`, answer);
         if (route.method === "GET" && parameter !== "ip") expect(answer.status).toBe(404);

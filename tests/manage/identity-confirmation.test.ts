@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { Authenticator } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
 import { databases } from "../support/databases.ts";
-import { goodPassword, type House, openHouse, type Resident } from "../support/house.ts";
+import {
+  goodPassword,
+  openSignInFixture,
+  type SignInFixture,
+  type TestUser,
+} from "../support/sign-in-fixture.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
@@ -10,14 +15,14 @@ setDefaultTimeout(60_000);
 const wanted = { name: "CI", permissions: ["licenses:view"] };
 
 describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }) => {
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    house = await openHouse(make);
+    fixture = await openSignInFixture(make);
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   const addPasskey = async (browser: Browser, proof: object = { password: goodPassword }) => {
-    const device = new Authenticator(house.url);
+    const device = new Authenticator(fixture.url);
     const options = await browser.auth("/passkey/generate-register-options", proof);
     expect([options.status, options.text]).toEqual([200, options.text]);
     const response = device.register(options.body);
@@ -34,7 +39,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     return { secret, recoveryCodes: body.backupCodes as string[] };
   };
   const makeStale = (userId: string) =>
-    house.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db
         .updateTable("sessions")
         .set({ created_at: new Date(Date.now() - 60 * 60_000).toISOString() })
@@ -42,10 +47,10 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
         .execute(),
     );
   /** As somebody is who signed up with Discord: nothing but a passkey, and a session of an hour ago. */
-  const withoutPassword = async (): Promise<Resident & { device: Authenticator; passkeyId: string }> => {
-    const someone = await house.guest();
+  const withoutPassword = async (): Promise<TestUser & { device: Authenticator; passkeyId: string }> => {
+    const someone = await fixture.createSignedInUser();
     const { device, id } = await addPasskey(someone.browser);
-    await house.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db.deleteFrom("accounts").where("user_id", "=", someone.userId).execute(),
     );
     await makeStale(someone.userId);
@@ -79,7 +84,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
   });
 
   test("removing a passkey asks for the password of somebody who has one", async () => {
-    const { browser } = await house.guest();
+    const { browser } = await fixture.createSignedInUser();
     const { id } = await addPasskey(browser);
     const bare = await browser.auth("/passkey/delete-passkey", { id });
     expect([bare.status, bare.body.errors?.[0]?.field]).toEqual([422, "password"]);
@@ -112,7 +117,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     const other = await withoutPassword();
     for (const device of [
       other.device,
-      new Authenticator(house.url),
+      new Authenticator(fixture.url),
       new Authenticator("https://evil.example"),
     ])
       expect((await withPasskey(browser, device)).status).toBe(401);
@@ -123,7 +128,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
   });
 
   test("a code of the second factor confirms, and a used, wrong or foreign one does not", async () => {
-    const { browser, userId } = await house.guest();
+    const { browser, userId } = await fixture.createSignedInUser();
     const { secret, recoveryCodes } = await turnOnSecondFactor(browser);
     await makeStale(userId);
     const code = totpCode(secret, 1);
@@ -137,13 +142,13 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     const byRecovery = await browser.auth("/confirm", { code: recovery });
     expect(byRecovery.status).toBe(200);
     expect((await browser.auth("/confirm", { code: recovery })).status).toBe(401);
-    const other = await house.guest();
+    const other = await fixture.createSignedInUser();
     await turnOnSecondFactor(other.browser);
     expect((await other.browser.auth("/confirm", { code: recoveryCodes[1] })).status).toBe(401);
   });
 
   test("a code turns no second factor on that was only begun", async () => {
-    const { browser } = await house.guest();
+    const { browser } = await fixture.createSignedInUser();
     const { body } = await browser.auth("/two-factor/enable", { password: goodPassword });
     const answer = await browser.auth("/confirm", { code: totpCode(totpSecret(body.totpURI)) });
     expect([answer.status, answer.body.code]).toEqual([409, "second_factor_off"]);
@@ -151,9 +156,9 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
   });
 
   test("a confirmation belongs to its session, and ends with a new password", async () => {
-    const someone = await house.guest();
+    const someone = await fixture.createSignedInUser();
     const { device } = await addPasskey(someone.browser);
-    const second = house.browser();
+    const second = fixture.browser();
     await second.auth("/sign-in/email", { email: someone.email, password: goodPassword });
     const { confirmation } = (await withPasskey(someone.browser, device)).body;
     expect((await createToken(second, { confirmation })).status).toBe(401);
@@ -167,16 +172,16 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     const { browser } = await withoutPassword();
     const statuses: number[] = [];
     for (let time = 0; time < 6; time++) {
-      statuses.push((await withPasskey(browser, new Authenticator(house.url))).status);
+      statuses.push((await withPasskey(browser, new Authenticator(fixture.url))).status);
       statuses.push((await createToken(browser, { confirmation: "made up" })).status);
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
   });
 
   test("nobody confirms without a session, and a body names exactly one proof", async () => {
-    expect((await house.browser().auth("/confirm/begin", {})).status).toBe(401);
-    expect((await house.browser().auth("/confirm", { code: "123456" })).status).toBe(401);
-    const { browser } = await house.guest();
+    expect((await fixture.browser().auth("/confirm/begin", {})).status).toBe(401);
+    expect((await fixture.browser().auth("/confirm", { code: "123456" })).status).toBe(401);
+    const { browser } = await fixture.createSignedInUser();
     const { device } = await addPasskey(browser);
     expect((await browser.auth("/confirm", {})).status).toBe(422);
     const response = device.authenticate(await begin(browser));

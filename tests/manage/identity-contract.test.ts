@@ -6,21 +6,21 @@ import { Authenticator } from "../support/authenticator.ts";
 import type { Browser, BrowserAnswer } from "../support/browser.ts";
 import { databases } from "../support/databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
-import { goodPassword, type House, openHouse, tokenIn } from "../support/house.ts";
+import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("what the reference says of /api/auth on $kind", ({ make }) => {
   let discord: FakeDiscord;
-  let house: House;
+  let fixture: SignInFixture;
   const called = new Set<AuthRouteId>();
   beforeAll(async () => {
     discord = await startFakeDiscord();
-    house = await openHouse(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
+    fixture = await openSignInFixture(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     discord.close();
   });
 
@@ -52,17 +52,17 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     return answer;
   };
   const signIn = async (email: string, password = goodPassword) => {
-    const browser = house.browser();
+    const browser = fixture.browser();
     return { browser, answer: await call(browser, "signIn", { email, password }) };
   };
 
   test("making an account, verifying its address, signing in and out", async () => {
     const email = "contract@example.com";
-    const browser = house.browser();
+    const browser = fixture.browser();
     expect((await call(browser, "getSession")).body).toBeNull();
     await call(browser, "signUp", { name: "Ada", email, password: goodPassword });
     await call(browser, "sendVerificationEmail", { email });
-    const token = tokenIn((await house.letters(email))[0]);
+    const token = tokenIn((await fixture.emails(email))[0]);
     await call(browser, "verifyEmail", undefined, `?token=${token}`);
     const back = await call(browser, "verifyEmail", undefined, `?token=${token}&callbackURL=%2Fsign-in`);
     expect(back.headers.get("location")).toBe("/sign-in");
@@ -73,23 +73,23 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
   });
 
   test("passwords", async () => {
-    const { browser, email } = await house.guest();
+    const { browser, email } = await fixture.createSignedInUser();
     const { body: options } = await call(browser, "beginPasskey", { password: goodPassword });
-    await call(browser, "addPasskey", { response: new Authenticator(house.url).register(options) });
+    await call(browser, "addPasskey", { response: new Authenticator(fixture.url).register(options) });
     await call(browser, "changePassword", {
       currentPassword: goodPassword,
       newPassword: "another good password",
     });
-    await call(house.browser(), "requestPasswordReset", { email });
-    const letter = (await house.letters(email)).find(({ kind }) => kind === "password_reset");
-    const token = tokenIn(letter);
-    expect((await call(house.browser(), "inspectPasswordReset", { token })).body.passkeys).toHaveLength(1);
-    await call(house.browser(), "resetPassword", { token, newPassword: goodPassword, keepDiscord: true });
+    await call(fixture.browser(), "requestPasswordReset", { email });
+    const message = (await fixture.emails(email)).find(({ kind }) => kind === "password_reset");
+    const token = tokenIn(message);
+    expect((await call(fixture.browser(), "inspectPasswordReset", { token })).body.passkeys).toHaveLength(1);
+    await call(fixture.browser(), "resetPassword", { token, newPassword: goodPassword, keepDiscord: true });
     await signIn(email);
   });
 
   test("the second factor", async () => {
-    const { browser, email } = await house.guest();
+    const { browser, email } = await fixture.createSignedInUser();
     const { totpURI } = (await call(browser, "enableSecondFactor", { password: goodPassword })).body;
     await call(browser, "verifyTotp", { code: totpCode(totpSecret(totpURI)) });
     const first = await signIn(email);
@@ -102,15 +102,15 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
   });
 
   test("passkeys", async () => {
-    const { browser } = await house.guest();
-    const device = new Authenticator(house.url);
+    const { browser } = await fixture.createSignedInUser();
+    const device = new Authenticator(fixture.url);
     const { body: options } = await call(browser, "beginPasskey", { password: goodPassword });
     await call(browser, "addPasskey", { response: device.register(options), name: "Phone" });
     const { id } = (await call(browser, "listPasskeys")).body[0];
     await call(browser, "renamePasskey", { id, name: "Old phone" });
     expect((await call(browser, "beginPasskeySignIn")).body.allowCredentials).toHaveLength(1);
     await call(browser, "beginPasskey", { password: goodPassword });
-    const later = house.browser();
+    const later = fixture.browser();
     const { body: challenge } = await call(later, "beginPasskeySignIn");
     await call(later, "signInWithPasskey", { response: device.authenticate(challenge) });
     const { body: request } = await call(browser, "beginConfirmation", {});
@@ -121,7 +121,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
 
   test("Discord", async () => {
     const who = { id: "81000000001", username: "grace", email: "grace@example.com", verified: true };
-    const browser = house.browser();
+    const browser = fixture.browser();
     const begun = await call(browser, "signInWithDiscord", {
       provider: "discord",
       callbackURL: "/welcome",
@@ -132,7 +132,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     expect((await call(browser, "returnFromDiscord", undefined, search)).headers.get("location")).toBe(
       "/hello",
     );
-    const { browser: other } = await house.guest();
+    const { browser: other } = await fixture.createSignedInUser();
     const linking = await call(other, "linkDiscord", { provider: "discord", password: goodPassword });
     const address = new URL(discord.approve(linking.body.url, { ...who, id: "81000000002" }));
     await call(other, "returnFromDiscord", undefined, address.search);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser } from "../support/browser.ts";
 import { databases } from "../support/databases.ts";
 import { type DiscordProfile, type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
-import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { suspendUserForTest } from "../support/suspend.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
@@ -22,13 +22,13 @@ function profile(parts: Partial<DiscordProfile> = {}): DiscordProfile {
 
 describe.each(databases)("Discord on $kind", ({ make }) => {
   let discord: FakeDiscord;
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
     discord = await startFakeDiscord();
-    house = await openHouse(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
+    fixture = await openSignInFixture(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     discord.close();
   });
 
@@ -43,20 +43,20 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     return browser.send("GET", discord.approve(begun.body.url, who));
   };
   const errorOf = (answer: { headers: Headers }) =>
-    new URL(answer.headers.get("location") ?? "/", house.url).searchParams.get("error");
+    new URL(answer.headers.get("location") ?? "/", fixture.url).searchParams.get("error");
 
   test("somebody new gets an account with the address that Discord verified; next time it is the same one", async () => {
     const who = profile();
-    const browser = house.browser();
+    const browser = fixture.browser();
     const back = await comeBy(browser, who);
     expect([back.status, back.headers.get("location")]).toEqual([302, "/welcome"]);
     const me = (await browser.manage("GET", "/me")).body;
     expect(me).toMatchObject({ email: who.email, email_verified: true, name: "grace" });
     expect(me.sign_in_methods).toMatchObject({ password: false, discord: { discord_id: who.id } });
-    const later = house.browser();
+    const later = fixture.browser();
     await comeBy(later, { ...who, email: "moved@example.com" });
     expect((await later.manage("GET", "/me")).body.id).toBe(me.id);
-    const rows = await house.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("accounts")
       .selectAll()
       .where("account_id", "=", who.id)
@@ -66,8 +66,8 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
 
   test("an address that has an account here does not open it, verified or not", async () => {
     for (const verified of [true, false]) {
-      const { email } = await house.resident();
-      const browser = house.browser();
+      const { email } = await fixture.createUser();
+      const browser = fixture.browser();
       const back = await comeBy(browser, profile({ email, verified }));
       expect(back.status).toBe(302);
       expect(errorOf(back)).toBe(verified ? "account_not_linked" : "email_not_verified");
@@ -77,7 +77,7 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
 
   test("an address that Discord did not verify makes no account", async () => {
     for (const parts of [{ verified: false }, { email: null, verified: true }]) {
-      const browser = house.browser();
+      const browser = fixture.browser();
       const back = await comeBy(browser, profile(parts));
       expect(errorOf(back)).toBe("email_not_verified");
       expect((await browser.manage("GET", "/me")).status).toBe(401);
@@ -85,17 +85,17 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
   });
 
   test("linked by somebody signed in, whatever its address, it opens their account and no other", async () => {
-    const { browser, userId } = await house.guest();
+    const { browser, userId } = await fixture.createSignedInUser();
     const who = profile({ verified: false });
     const linked = await comeBy(browser, who, "/link-social");
     expect(linked.headers.get("location")).toBe("/welcome");
     const me = (await browser.manage("GET", "/me")).body;
     expect(me.sign_in_methods.discord.discord_id).toBe(who.id);
-    const later = house.browser();
+    const later = fixture.browser();
     await comeBy(later, who);
     expect((await later.manage("GET", "/me")).body.id).toBe(userId);
 
-    const other = await house.guest();
+    const other = await fixture.createSignedInUser();
     const stolen = await comeBy(other.browser, who, "/link-social");
     expect(errorOf(stolen)).toBe("account_already_linked_to_different_user");
     const { account_id: accountId } = me.sign_in_methods.discord;
@@ -108,8 +108,8 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
   });
 
   test("linking needs a session, and the last way in stays", async () => {
-    expect((await house.browser().auth("/link-social", { provider: "discord" })).status).toBe(401);
-    const browser = house.browser();
+    expect((await fixture.browser().auth("/link-social", { provider: "discord" })).status).toBe(401);
+    const browser = fixture.browser();
     await comeBy(browser, profile());
     const me = (await browser.manage("GET", "/me")).body;
     const { account_id: accountId } = me.sign_in_methods.discord;
@@ -117,16 +117,16 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
   });
 
   test("it is no way around the second factor", async () => {
-    const { browser, userId } = await house.guest();
+    const { browser, userId } = await fixture.createSignedInUser();
     const who = profile();
     await comeBy(browser, who, "/link-social");
     const { totpURI } = (await browser.auth("/two-factor/enable", { password: goodPassword })).body;
     const secret = totpSecret(totpURI);
     await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
-    const later = house.browser();
+    const later = fixture.browser();
     const back = await comeBy(later, who);
     // The page that was wanted is not forgotten on the way.
-    const asked = `${house.url}/sign-in/second-factor?next=%2Fwelcome`;
+    const asked = `${fixture.url}/sign-in/second-factor?next=%2Fwelcome`;
     expect([back.status, back.headers.get("location")]).toEqual([302, asked]);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
     expect((await later.manage("GET", "/me")).status).toBe(401);
@@ -135,12 +135,12 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
   });
 
   test("an answer that this browser did not ask for, or that was used, opens nothing", async () => {
-    const victim = house.browser();
-    const begun = await house.browser().auth("/sign-in/social", { provider: "discord" });
+    const victim = fixture.browser();
+    const begun = await fixture.browser().auth("/sign-in/social", { provider: "discord" });
     const address = discord.approve(begun.body.url, profile());
     expect(errorOf(await victim.send("GET", address))).toBe("state_mismatch");
     expect((await victim.manage("GET", "/me")).status).toBe(401);
-    const elsewhere = await house
+    const elsewhere = await fixture
       .browser()
       .auth("/sign-in/social", { provider: "discord", callbackURL: "https://evil.example/" });
     expect([elsewhere.status, elsewhere.body.errors[0].field]).toEqual([422, "callbackURL"]);
@@ -148,10 +148,10 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
 
   test("somebody suspended does not get in", async () => {
     const who = profile();
-    const browser = house.browser();
+    const browser = fixture.browser();
     await comeBy(browser, who);
-    await suspendUserForTest(house.store, (await browser.manage("GET", "/me")).body.id);
-    const later = house.browser();
+    await suspendUserForTest(fixture.store, (await browser.manage("GET", "/me")).body.id);
+    const later = fixture.browser();
     const back = await comeBy(later, who);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
     expect(back.status).toBe(302);
@@ -159,7 +159,7 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
   });
 
   test("where signing up is not open, only those who linked it come in", async () => {
-    const closed = await openHouse(make, discord.settings);
+    const closed = await openSignInFixture(make, discord.settings);
     const begun = await closed
       .browser()
       .auth("/sign-in/social", { provider: "discord", errorCallbackURL: "/sign-in" });

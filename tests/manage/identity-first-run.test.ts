@@ -2,8 +2,8 @@ import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Browser } from "../support/browser.ts";
 import { databases, postgres, sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
-import { goodPassword, type House, openHouse } from "../support/house.ts";
 import { runCountersign, startServerProcess } from "../support/server-process.ts";
+import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -18,19 +18,19 @@ async function printedToken(output: () => string): Promise<string> {
 
 for (const { kind, make } of databases) {
   describe(`the first run on ${kind}`, () => {
-    const houses: House[] = [];
+    const houses: SignInFixture[] = [];
     const fresh = async (settings = {}) => {
-      const house = await openHouse(make, settings);
-      houses.push(house);
-      return house;
+      const fixture = await openSignInFixture(make, settings);
+      houses.push(fixture);
+      return fixture;
     };
-    afterEach(() => Promise.all(houses.splice(0).map((house) => house.close())));
+    afterEach(() => Promise.all(houses.splice(0).map((fixture) => fixture.close())));
 
     test("the printed link makes the first person, the platform admin, who is signed in at once", async () => {
-      const house = await fresh();
-      const token = await printedToken(house.server.output);
-      expect(house.server.output()).toContain(`${house.url}/setup?token=`);
-      const browser = house.browser();
+      const fixture = await fresh();
+      const token = await printedToken(fixture.server.output);
+      expect(fixture.server.output()).toContain(`${fixture.url}/setup?token=`);
+      const browser = fixture.browser();
       expect((await browser.manage("GET", "/setup")).body.is_open).toBe(true);
       const made = await browser.manage("POST", "/setup", { ...ada, token });
       expect(made.status).toBe(201);
@@ -41,28 +41,28 @@ for (const { kind, make } of databases) {
       });
       expect((await browser.manage("GET", "/me")).body.id).toBe(made.body.id);
       expect((await browser.manage("GET", "/setup")).body.is_open).toBe(false);
-      const other = house.browser();
+      const other = fixture.browser();
       const { email, password } = ada;
       expect((await other.auth("/sign-in/email", { email, password })).status).toBe(200);
-      expect(await house.actions(made.body.id)).toEqual(["person.set_up"]);
+      expect(await fixture.actions(made.body.id)).toEqual(["person.set_up"]);
 
-      const again = await house
+      const again = await fixture
         .browser()
         .manage("POST", "/setup", { ...ada, email: "eve@example.com", token });
       expect([again.status, again.body.code]).toEqual([403, "invalid_setup_link"]);
-      const rows = await house.store.reads.selectFrom("platform_state").selectAll().execute();
+      const rows = await fixture.store.reads.selectFrom("platform_state").selectAll().execute();
       expect(JSON.stringify(rows)).not.toContain(token);
     });
 
     test("whoever opens the link learns at once whether it still works", async () => {
-      const house = await fresh();
-      const token = await printedToken(house.server.output);
-      const browser = house.browser();
+      const fixture = await fresh();
+      const token = await printedToken(fixture.server.output);
+      const browser = fixture.browser();
       const good = async (query: string) => (await browser.manage("GET", `/setup${query}`)).body.is_link_good;
       expect(await good("")).toBeNull();
       expect(await good(`?token=${token}`)).toBe(true);
       expect(await good(`?token=${token.slice(1)}x`)).toBe(false);
-      await house.store.transaction(async (db) => {
+      await fixture.store.transaction(async (db) => {
         await db
           .updateTable("platform_state")
           .set({ value: String(Date.now() - 60_000) })
@@ -72,9 +72,9 @@ for (const { kind, make } of databases) {
     });
 
     test("a made-up token, a weak password and missing members make nobody", async () => {
-      const house = await fresh();
-      const token = await printedToken(house.server.output);
-      const browser = house.browser();
+      const fixture = await fresh();
+      const token = await printedToken(fixture.server.output);
+      const browser = fixture.browser();
       expect((await browser.manage("POST", "/setup", { ...ada, token: "x".repeat(43) })).status).toBe(403);
       const weak = await browser.manage("POST", "/setup", { ...ada, password: "password1", token });
       expect([weak.status, weak.body.errors[0].field]).toEqual([422, "password"]);
@@ -88,33 +88,33 @@ for (const { kind, make } of databases) {
     });
 
     test("a link is good for half an hour", async () => {
-      const house = await fresh();
-      const token = await printedToken(house.server.output);
-      await house.store.transaction((db) =>
+      const fixture = await fresh();
+      const token = await printedToken(fixture.server.output);
+      await fixture.store.transaction((db) =>
         db
           .updateTable("platform_state")
           .set({ value: String(Date.now() - 60_000) })
           .where("name", "like", "setup-link:%")
           .execute(),
       );
-      expect((await house.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
+      expect((await fixture.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
     });
 
     test("many at once make one person", async () => {
-      const house = await fresh();
-      const token = await printedToken(house.server.output);
+      const fixture = await fresh();
+      const token = await printedToken(fixture.server.output);
       const answers = await Promise.all(
         [1, 2, 3, 4].map((number) =>
-          house.browser().manage("POST", "/setup", { ...ada, email: `racer-${number}@example.com`, token }),
+          fixture.browser().manage("POST", "/setup", { ...ada, email: `racer-${number}@example.com`, token }),
         ),
       );
       expect(answers.map((answer) => answer.status).sort()).toEqual([201, 403, 403, 403]);
-      expect(await house.store.reads.selectFrom("users").select("id").execute()).toHaveLength(1);
+      expect(await fixture.store.reads.selectFrom("users").select("id").execute()).toHaveLength(1);
     });
 
     test("the command line makes a person who can sign in, and gives them more when the password is right", async () => {
-      const house = await fresh();
-      const token = await printedToken(house.server.output);
+      const fixture = await fresh();
+      const token = await printedToken(fixture.server.output);
       const setup = (password: string, organization: string) =>
         runCountersign(
           [
@@ -129,7 +129,7 @@ for (const { kind, make } of databases) {
             "P",
             "--json",
           ],
-          house.environment,
+          fixture.environment,
         );
       const first = JSON.parse((await setup(goodPassword, "First")).stdout);
       const second = JSON.parse((await setup(goodPassword, "Second")).stdout);
@@ -142,7 +142,7 @@ for (const { kind, make } of databases) {
         stderr:
           "An account with the email address grace@example.com already exists, with a different password.\n",
       });
-      const browser = house.browser();
+      const browser = fixture.browser();
       await browser.auth("/sign-in/email", { email: "grace@example.com", password: goodPassword });
       expect((await browser.manage("GET", "/me")).body.is_platform_admin).toBe(true);
       const organizations = (await browser.manage("GET", "/organizations")).body.data;
@@ -151,32 +151,32 @@ for (const { kind, make } of databases) {
         "Second",
       ]);
       // Somebody has an account now, so the link that was printed before is worth nothing.
-      expect((await house.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
+      expect((await fixture.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
     });
 
     test("a server that has somebody prints no link", async () => {
-      const house = await fresh();
-      await house.resident();
-      await house.server.stop();
-      const again = await startServerProcess({ ...house.environment, PORT: String(await freePort()) });
+      const fixture = await fresh();
+      await fixture.createUser();
+      await fixture.server.stop();
+      const again = await startServerProcess({ ...fixture.environment, PORT: String(await freePort()) });
       await again.stop();
       expect(again.output()).not.toContain("/setup?token=");
     });
   });
 }
 
-describe("the first person's letters", () => {
-  let house: House;
-  afterEach(() => house.close());
+describe("the first person's emails", () => {
+  let fixture: SignInFixture;
+  afterEach(() => fixture.close());
 
   test.each([
     ["the language that is asked for", { locale: "es" }, "de-AT,de;q=0.9", "es"],
     ["that of the browser", {}, "fr, de-AT;q=0.9, en;q=0.8", "de"],
     ["English, where nothing is known", {}, "", "en"],
   ])("are in %s", async (_what, body, header, locale) => {
-    house = await openHouse(sqlite.make);
-    const token = await printedToken(house.server.output);
-    const browser = house.browser();
+    fixture = await openSignInFixture(sqlite.make);
+    const token = await printedToken(fixture.server.output);
+    const browser = fixture.browser();
     const wrong = await browser.manage("POST", "/setup", { ...ada, token, locale: "tlh" });
     expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "locale"]);
     const asked = { "accept-language": header };
@@ -185,28 +185,28 @@ describe("the first person's letters", () => {
     const { body: organization } = await browser.manage("POST", "/organizations", { name: "Casa" });
     expect(organization.locale).toBe(locale);
     const { email, password } = ada;
-    await house.browser().auth("/sign-in/email", { email, password }, { "user-agent": "Another Browser" });
+    await fixture.browser().auth("/sign-in/email", { email, password }, { "user-agent": "Another Browser" });
     const subjects = { en: "New sign-in to your account", de: "Neue Anmeldung", es: "Nuevo inicio" };
-    const letters = await house.letters(email.toLowerCase());
-    expect(letters.map((letter) => letter.subject)).toEqual([
+    const emails = await fixture.emails(email.toLowerCase());
+    expect(emails.map((message) => message.subject)).toEqual([
       expect.stringContaining(subjects[locale as keyof typeof subjects]),
     ]);
   });
 });
 
 test("on several nodes each prints a link, each works on any of them, and one use ends them all", async () => {
-  const house = await openHouse(postgres.make);
+  const fixture = await openSignInFixture(postgres.make);
   const port = String(await freePort());
-  const second = await startServerProcess({ ...house.environment, PORT: port });
-  const tokens = [await printedToken(house.server.output), await printedToken(second.output)];
+  const second = await startServerProcess({ ...fixture.environment, PORT: port });
+  const tokens = [await printedToken(fixture.server.output), await printedToken(second.output)];
   expect(new Set(tokens).size).toBe(2);
   const onSecond = new Browser(`http://127.0.0.1:${port}`, "198.19.0.1");
   expect((await onSecond.manage("POST", "/setup", { ...ada, token: tokens[0] })).status).toBe(201);
-  expect((await house.browser().manage("POST", "/setup", { ...ada, token: tokens[1] })).status).toBe(403);
+  expect((await fixture.browser().manage("POST", "/setup", { ...ada, token: tokens[1] })).status).toBe(403);
   // One secret for all nodes: the session of one is a session of the other.
-  const onFirst = new Browser(house.url, "198.19.0.1");
+  const onFirst = new Browser(fixture.url, "198.19.0.1");
   for (const [name, value] of onSecond.cookies) onFirst.cookies.set(name, value);
   expect((await onFirst.manage("GET", "/me")).status).toBe(200);
   await second.stop();
-  await house.close();
+  await fixture.close();
 });

@@ -3,8 +3,14 @@ import { Authenticator } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
 import { databases } from "../support/databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
-import { goodPassword, type House, openHouse, type Resident, tokenIn } from "../support/house.ts";
 import { manageClient } from "../support/manage-client.ts";
+import {
+  goodPassword,
+  openSignInFixture,
+  type SignInFixture,
+  type TestUser,
+  tokenIn,
+} from "../support/sign-in-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -13,25 +19,25 @@ const newPassword = "something quite different";
 
 describe.each(databases)("somebody who got into an account on $kind", ({ make }) => {
   let discord: FakeDiscord;
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
     discord = await startFakeDiscord();
-    house = await openHouse(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
+    fixture = await openSignInFixture(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
   });
   afterAll(async () => {
-    await house.close();
+    await fixture.close();
     discord.close();
   });
 
   const addPasskey = async (browser: Browser, name: string) => {
-    const device = new Authenticator(house.url);
+    const device = new Authenticator(fixture.url);
     const options = await browser.auth("/passkey/generate-register-options", { password: goodPassword });
     const response = device.register(options.body);
     const added = await browser.auth("/passkey/verify-registration", { response, name });
     return { device, id: added.body.id as string };
   };
   const withPasskey = async (device: Authenticator) => {
-    const browser = house.browser();
+    const browser = fixture.browser();
     const { body } = await browser.auth("/passkey/generate-authenticate-options");
     return (await browser.auth("/passkey/verify-authentication", { response: device.authenticate(body) }))
       .status;
@@ -44,13 +50,13 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     });
     return body as { id: string; token: string };
   };
-  const kinds = async (email: string) => (await house.letters(email)).map((letter) => letter.kind);
-  const resetToken = async ({ email }: Resident) => {
-    await house.browser().auth("/request-password-reset", { email });
-    return tokenIn((await house.letters(email)).findLast(({ kind }) => kind === "password_reset"));
+  const kinds = async (email: string) => (await fixture.emails(email)).map((message) => message.kind);
+  const resetToken = async ({ email }: TestUser) => {
+    await fixture.browser().auth("/request-password-reset", { email });
+    return tokenIn((await fixture.emails(email)).findLast(({ kind }) => kind === "password_reset"));
   };
   const makeStale = (userId: string) =>
-    house.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db
         .updateTable("sessions")
         .set({ created_at: new Date(Date.now() - 11 * 60_000).toISOString() })
@@ -59,7 +65,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     );
 
   test("with a session alone they add no passkey, no token and no account at Discord", async () => {
-    const { browser, userId, email } = await house.guest();
+    const { browser, userId, email } = await fixture.createSignedInUser();
     const organization = await browser.manage("POST", "/organizations", { name: "Acme" });
     const tries = (password: object) => [
       browser.auth("/passkey/generate-register-options", password),
@@ -75,17 +81,17 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     for (const answer of await Promise.all(tries({ password: "not the one" })))
       expect([answer.status, answer.body.code]).toEqual([401, "wrong_password"]);
     const begun = await browser.auth("/passkey/generate-authenticate-options");
-    const response = new Authenticator(house.url).register(begun.body);
+    const response = new Authenticator(fixture.url).register(begun.body);
     expect((await browser.auth("/passkey/verify-registration", { response })).status).toBe(409);
     expect((await browser.manage("GET", "/me")).body.sign_in_methods.passkeys).toEqual([]);
     expect((await browser.manage("GET", "/me/access-tokens")).body.data).toEqual([]);
-    expect(await house.actions(userId)).toEqual([]);
+    expect(await fixture.actions(userId)).toEqual([]);
     expect(await kinds(email)).toEqual([]);
   });
 
   test("their guesses at the password are few, and do not use up those of the owner's session", async () => {
-    const { browser, email } = await house.guest();
-    const owner = house.browser();
+    const { browser, email } = await fixture.createSignedInUser();
+    const owner = fixture.browser();
     await owner.auth("/sign-in/email", { email, password: goodPassword });
     const statuses: number[] = [];
     for (let time = 0; time < 12; time++) {
@@ -99,7 +105,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
   });
 
   test("the owner hears by email of every passkey and token that is added", async () => {
-    const owner = await house.guest();
+    const owner = await fixture.createSignedInUser();
     const { browser, email, userId } = owner;
     await addPasskey(browser, "Phone");
     const first = await kinds(email);
@@ -109,12 +115,12 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     const made = await browser.manage("POST", `/organizations/${organization.id}/access-tokens`, body);
     expect(made.status).toBe(201);
     expect([first, await kinds(email)]).toEqual([["account_security"], Array(3).fill("account_security")]);
-    expect((await house.letters(email))[1]?.body_text).toContain("access token");
-    expect(await house.actions(userId)).toEqual(["person.passkey_added"]);
+    expect((await fixture.emails(email))[1]?.body_text).toContain("access token");
+    expect(await fixture.actions(userId)).toEqual(["person.passkey_added"]);
   });
 
   test("a token that holds everything needs no password, and the owner hears of what it makes", async () => {
-    const { browser, email } = await house.guest();
+    const { browser, email } = await fixture.createSignedInUser();
     const { data } = (await browser.manage("GET", "/permissions")).body;
     const all = data.map(({ code }: { code: string }) => code);
     const strong = await browser.manage("POST", "/me/access-tokens", {
@@ -122,13 +128,13 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
       permissions: all,
       password: goodPassword,
     });
-    const api = manageClient(house.url, strong.body.token);
+    const api = manageClient(fixture.url, strong.body.token);
     expect((await api.post("/me/access-tokens", wanted)).status).toBe(201);
     expect(await kinds(email)).toEqual(["account_security", "account_security"]);
   });
 
   test("without a password, a sign-in of the last ten minutes stands for it", async () => {
-    const browser = house.browser();
+    const browser = fixture.browser();
     const begun = await browser.auth("/sign-in/social", { provider: "discord" });
     const who = { id: "82000000001", username: "grace", email: "grace@fresh.example", verified: true };
     const { search } = new URL(discord.approve(begun.body.url, who));
@@ -152,25 +158,25 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
   });
 
   test("a reset shows what opens the account, and removes it", async () => {
-    const owner = await house.guest();
+    const owner = await fixture.createSignedInUser();
     const { browser, email, userId } = owner;
     const { device, id } = await addPasskey(browser, "Intruder");
     const made = await addToken(browser, "Backdoor");
     const token = await resetToken(owner);
-    const shown = await house.browser().auth("/reset-password/inspect", { token });
+    const shown = await fixture.browser().auth("/reset-password/inspect", { token });
     expect(shown.status).toBe(200);
     expect(shown.body.passkeys).toMatchObject([{ id, name: "Intruder" }]);
     expect(shown.body.accessTokens).toMatchObject([{ id: made.id, name: "Backdoor", lastUsedAt: null }]);
     expect(shown.text).not.toContain(made.token);
-    expect((await house.browser().auth("/reset-password", { token, newPassword })).status).toBe(200);
+    expect((await fixture.browser().auth("/reset-password", { token, newPassword })).status).toBe(200);
     expect(await withPasskey(device)).toBe(404);
-    expect((await manageClient(house.url, made.token).get("/organizations")).status).toBe(401);
+    expect((await manageClient(fixture.url, made.token).get("/organizations")).status).toBe(401);
     expect((await browser.manage("GET", "/me")).status).toBe(401);
-    const fresh = house.browser();
+    const fresh = fixture.browser();
     expect((await fresh.auth("/sign-in/email", { email, password: newPassword })).status).toBe(200);
     const { sign_in_methods: methods } = (await fresh.manage("GET", "/me")).body;
     expect(methods).toEqual({ password: true, discord: null, passkeys: [] });
-    const [entry] = await house.store.reads
+    const [entry] = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("subject_id", "=", userId)
@@ -184,13 +190,13 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
   });
 
   test("a reset keeps what its owner names, and nothing of somebody else", async () => {
-    const owner = await house.guest();
-    const other = await house.guest();
+    const owner = await fixture.createSignedInUser();
+    const other = await fixture.createSignedInUser();
     const keys = [await addPasskey(owner.browser, "Mine"), await addPasskey(owner.browser, "Not mine")];
     const tokens = [await addToken(owner.browser, "Mine"), await addToken(owner.browser, "Not mine")];
     const theirs = [await addPasskey(other.browser, "Theirs"), await addToken(other.browser)] as const;
     const token = await resetToken(owner);
-    const reset = await house.browser().auth("/reset-password", {
+    const reset = await fixture.browser().auth("/reset-password", {
       token,
       newPassword,
       keepPasskeys: [keys[0]?.id, theirs[0].id],
@@ -198,7 +204,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     });
     expect(reset.status).toBe(200);
     const works = async (one: { token: string } | undefined) =>
-      (await manageClient(house.url, one?.token ?? "").get("/organizations")).status;
+      (await manageClient(fixture.url, one?.token ?? "").get("/organizations")).status;
     const opened: number[] = [];
     for (const key of [...keys, theirs[0]]) opened.push(await withPasskey(key.device));
     expect(opened).toEqual([200, 404, 200]);
@@ -207,17 +213,17 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
 
   test("an account at Discord that was linked goes with a reset too, unless it is kept", async () => {
     for (const [number, keepDiscord] of [false, true].entries()) {
-      const owner = await house.guest();
+      const owner = await fixture.createSignedInUser();
       const begun = await owner.browser.auth("/link-social", { provider: "discord", password: goodPassword });
       const who = { id: `8300000000${number}`, username: "eve", email: null, verified: false };
       const { search } = new URL(discord.approve(begun.body.url, who));
       await owner.browser.auth(`/callback/discord${search}`);
       expect((await owner.browser.manage("GET", "/me")).body.sign_in_methods.discord).not.toBeNull();
       const token = await resetToken(owner);
-      const shown = await house.browser().auth("/reset-password/inspect", { token });
+      const shown = await fixture.browser().auth("/reset-password/inspect", { token });
       expect(shown.body.discord).toEqual({ discordId: who.id });
-      await house.browser().auth("/reset-password", { token, newPassword, keepDiscord });
-      const fresh = house.browser();
+      await fixture.browser().auth("/reset-password", { token, newPassword, keepDiscord });
+      const fresh = fixture.browser();
       await fresh.auth("/sign-in/email", { email: owner.email, password: newPassword });
       const { discord: linked } = (await fresh.manage("GET", "/me")).body.sign_in_methods;
       expect(linked === null).toBe(!keepDiscord);
@@ -225,11 +231,11 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
   });
 
   test("a link that is not good shows nothing", async () => {
-    const owner = await house.resident();
+    const owner = await fixture.createUser();
     const token = await resetToken(owner);
-    await house.browser().auth("/reset-password", { token, newPassword });
+    await fixture.browser().auth("/reset-password", { token, newPassword });
     for (const bad of [token, "made-up"]) {
-      const answer = await house.browser().auth("/reset-password/inspect", { token: bad });
+      const answer = await fixture.browser().auth("/reset-password/inspect", { token: bad });
       expect([answer.status, answer.body.code]).toEqual([401, "invalid_link"]);
     }
   });

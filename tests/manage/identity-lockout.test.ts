@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, BrowserAnswer } from "../support/browser.ts";
 import { databases } from "../support/databases.ts";
-import { goodPassword, type House, openHouse, tokenIn } from "../support/house.ts";
-import { newId } from "../support/seller.ts";
+import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
@@ -10,11 +10,11 @@ setDefaultTimeout(60_000);
 const newPassword = "something quite different";
 
 describe.each(databases)("keeping an account's owner out on $kind", ({ make }) => {
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    house = await openHouse(make);
+    fixture = await openSignInFixture(make);
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   /** Asked again in a second, where a hundred strangers were heard in this one already. */
   const heard = async (ask: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> => {
@@ -30,7 +30,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
   const guesses = async (email: string, count: number) => {
     const statuses: number[] = [];
     for (let time = 0; time < count; time++)
-      statuses.push((await signIn(house.browser(), email, `guess number ${time}`)).status);
+      statuses.push((await signIn(fixture.browser(), email, `guess number ${time}`)).status);
     return statuses;
   };
   const signedIn = async () => {
@@ -40,7 +40,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
   };
   /** Somebody who was signed in at this browser before. */
   const knownHere = async () => {
-    const someone = await house.resident();
+    const someone = await fixture.createUser();
     expect((await signIn(someone.browser, someone.email)).status).toBe(200);
     await someone.browser.auth("/sign-out", {});
     return someone;
@@ -51,35 +51,38 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect(await guesses(email, 22)).toEqual([...Array(20).fill(401), 429, 429]);
     expect((await signIn(browser, email)).status).toBe(200);
     // On another device the right password waits like any other, so that a guess is not told from a failure.
-    const refused = await signIn(house.browser(), email);
+    const refused = await signIn(fixture.browser(), email);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 181);
   });
 
   test("an address without an account is slowed down in the same way, in the same words", async () => {
-    const { email } = await house.resident();
-    const nobody = `${newId()}@example.com`;
-    expect(await guesses(email, 21)).toEqual(await guesses(nobody, 21));
-    const [known, unknown] = [await signIn(house.browser(), email), await signIn(house.browser(), nobody)];
+    const { email } = await fixture.createUser();
+    const anonymous = `${newId()}@example.com`;
+    expect(await guesses(email, 21)).toEqual(await guesses(anonymous, 21));
+    const [known, unknown] = [
+      await signIn(fixture.browser(), email),
+      await signIn(fixture.browser(), anonymous),
+    ];
     expect([known.status, known.body.code]).toEqual([unknown.status, unknown.body.code]);
   });
 
   test("one network gets fewer tries than there are, whichever of its IPv6 addresses it uses", async () => {
-    const { email } = await house.resident();
+    const { email } = await fixture.createUser();
     const statuses: number[] = [];
     for (let time = 0; time < 12; time++) {
       const from = { "x-forwarded-for": `2001:db8:77:1::${(time + 1).toString(16)}` };
-      statuses.push((await signIn(house.browser(), email, `guess ${time}`, from)).status);
+      statuses.push((await signIn(fixture.browser(), email, `guess ${time}`, from)).status);
     }
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
-    expect((await signIn(house.browser(), email)).status).toBe(200);
+    expect((await signIn(fixture.browser(), email)).status).toBe(200);
   });
 
   test("what others send from the owner's own address does not keep their device out", async () => {
     const { browser, email } = await knownHere();
     const from = { "x-forwarded-for": "203.0.113.200" };
-    for (let time = 0; time < 70; time++) await signIn(house.browser(), email, `guess ${time}`, from);
-    expect((await signIn(house.browser(), email, goodPassword, from)).status).toBe(429);
+    for (let time = 0; time < 70; time++) await signIn(fixture.browser(), email, `guess ${time}`, from);
+    expect((await signIn(fixture.browser(), email, goodPassword, from)).status).toBe(429);
     expect((await signIn(browser, email, goodPassword, from)).status).toBe(200);
   });
 
@@ -96,7 +99,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     await browser.auth("/sign-out", {});
     expect(await wrong(11)).toEqual([...Array(10).fill(401), 429]);
     // Elsewhere there is a limit of its own.
-    expect((await signIn(house.browser(), email)).status).toBe(200);
+    expect((await signIn(fixture.browser(), email)).status).toBe(200);
   });
 
   test("the mark of a device is good for its own account, unforged, and until the password changes", async () => {
@@ -107,13 +110,13 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     const mark = browser.cookies.get(name) ?? "";
     expect(mark).not.toBe("");
     expect((await signIn(other.browser, email)).status).toBe(429);
-    const forger = house.browser();
+    const forger = fixture.browser();
     forger.cookies.set(name, `${mark.slice(0, -3)}AAA`);
     expect((await signIn(forger, email)).status).toBe(429);
     expect((await signIn(browser, email)).status).toBe(200);
     const changed = await browser.auth("/change-password", { currentPassword: goodPassword, newPassword });
     expect(changed.status).toBe(200);
-    const old = house.browser();
+    const old = fixture.browser();
     old.cookies.set(name, mark);
     expect((await signIn(old, email, newPassword)).status).toBe(429);
     await browser.auth("/sign-out", {});
@@ -121,12 +124,12 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
   });
 
   test("the mark is out of reach for scripts and other sites, and names nobody's email address", async () => {
-    const { email, browser } = await house.resident();
+    const { email, browser } = await fixture.createUser();
     const answer = await signIn(browser, email);
     const mark = answer.headers.getSetCookie().find((cookie) => cookie.includes(".device="));
     expect(mark).toMatch(/^countersign\.device=[\w.-]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(mark).not.toContain("example");
-    expect((await signIn(house.browser(), email, "wrong")).headers.getSetCookie()).toEqual([]);
+    expect((await signIn(fixture.browser(), email, "wrong")).headers.getSetCookie()).toEqual([]);
   });
 
   test("codes that others try do not use up those of the owner's device", async () => {
@@ -137,7 +140,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     await browser.auth("/sign-out", {});
     const statuses: number[] = [];
     for (let round = 0; round < 6; round++) {
-      const guesser = house.browser();
+      const guesser = fixture.browser();
       await signIn(guesser, email);
       for (let time = 0; time < 4; time++)
         statuses.push(
@@ -156,7 +159,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     const enabled = await browser.auth("/two-factor/enable", { password: goodPassword });
     const secret = totpSecret(enabled.body.totpURI);
     await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
-    const half = house.browser();
+    const half = fixture.browser();
     await signIn(half, email);
     expect([...half.cookies.keys()].filter((cookie) => cookie.endsWith(".device"))).toEqual([]);
   });
@@ -165,34 +168,34 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     const { browser, email } = await knownHere();
     const ask = (at: Browser) => heard(() => at.auth("/request-password-reset", { email }));
     const statuses: number[] = [];
-    for (let time = 0; time < 6; time++) statuses.push((await ask(house.browser())).status);
+    for (let time = 0; time < 6; time++) statuses.push((await ask(fixture.browser())).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
     expect((await ask(browser)).status).toBe(200);
-    const letters = (await house.letters(email)).filter(({ kind }) => kind === "password_reset");
-    expect(letters).toHaveLength(5);
+    const emails = (await fixture.emails(email)).filter(({ kind }) => kind === "password_reset");
+    expect(emails).toHaveLength(5);
     // Each link works, also the first: those that others asked for are of use to the owner alone.
-    const fresh = house.browser();
-    const reset = await fresh.auth("/reset-password", { token: tokenIn(letters[0]), newPassword });
+    const fresh = fixture.browser();
+    const reset = await fresh.auth("/reset-password", { token: tokenIn(emails[0]), newPassword });
     expect(reset.status).toBe(200);
   });
 
   test("one network cannot use up an account's reset emails", async () => {
-    const { email } = await house.resident();
-    const loud = house.browser();
+    const { email } = await fixture.createUser();
+    const loud = fixture.browser();
     const statuses: number[] = [];
     for (let time = 0; time < 4; time++)
       statuses.push((await heard(() => loud.auth("/request-password-reset", { email }))).status);
     expect(statuses).toEqual([200, 200, 429, 429]);
-    expect((await house.browser().auth("/request-password-reset", { email })).status).toBe(200);
+    expect((await fixture.browser().auth("/request-password-reset", { email })).status).toBe(200);
   });
 
   test("a device that was used to set a new password is known, so a reset always leads back in", async () => {
-    const { email } = await house.resident();
-    await house.browser().auth("/request-password-reset", { email });
+    const { email } = await fixture.createUser();
+    await fixture.browser().auth("/request-password-reset", { email });
     await guesses(email, 21);
-    const fresh = house.browser();
+    const fresh = fixture.browser();
     expect((await signIn(fresh, email)).status).toBe(429);
-    const token = tokenIn((await house.letters(email))[0]);
+    const token = tokenIn((await fixture.emails(email))[0]);
     expect((await fresh.auth("/reset-password", { token, newPassword })).status).toBe(200);
     expect((await signIn(fresh, email, newPassword)).status).toBe(200);
   });
@@ -200,7 +203,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
   test("a crowd of strangers does not keep a known device from signing in", async () => {
     const { browser, email } = await knownHere();
     const crowd = Array.from({ length: 60 }, () =>
-      signIn(house.browser(), `${newId()}@example.com`, "guess"),
+      signIn(fixture.browser(), `${newId()}@example.com`, "guess"),
     );
     // Answers that are refused come at once: then the queue for passwords is full.
     await Promise.any(

@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { Authenticator } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
 import { databases } from "../support/databases.ts";
-import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { suspendUserForTest } from "../support/suspend.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("passkeys on $kind", ({ make }) => {
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    house = await openHouse(make);
+    fixture = await openSignInFixture(make);
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   const add = async (browser: Browser, device: Authenticator, name = "Phone") => {
     const { body: options } = await browser.auth("/passkey/generate-register-options", {
@@ -26,50 +26,50 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
   };
 
   test("added by somebody signed in, a passkey opens their account, and only once for one answer", async () => {
-    const { browser, userId, email } = await house.guest();
-    const device = new Authenticator(house.url);
+    const { browser, userId, email } = await fixture.createSignedInUser();
+    const device = new Authenticator(fixture.url);
     expect((await add(browser, device)).status).toBe(200);
     const methods = (await browser.manage("GET", "/me")).body.sign_in_methods;
     expect(methods.passkeys).toMatchObject([{ name: "Phone" }]);
 
-    const later = house.browser();
+    const later = fixture.browser();
     const { body: options } = await later.auth("/passkey/generate-authenticate-options");
     const response = device.authenticate(options);
     const [cookie] = [...later.cookies];
     expect((await later.auth("/passkey/verify-authentication", { response })).status).toBe(200);
     expect((await later.manage("GET", "/me")).body.id).toBe(userId);
-    const replay = house.browser();
+    const replay = fixture.browser();
     if (cookie !== undefined) replay.cookies.set(cookie[0], cookie[1]);
     expect((await replay.auth("/passkey/verify-authentication", { response })).status).toBe(409);
     expect((await replay.manage("GET", "/me")).status).toBe(401);
-    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("account_security");
-    expect(await house.actions(userId)).toEqual(["person.passkey_added"]);
+    expect((await fixture.emails(email)).map((message) => message.kind)).toContain("account_security");
+    expect(await fixture.actions(userId)).toEqual(["person.passkey_added"]);
   });
 
   test("another site's passkey, an unknown one and one that did not ask who it is are refused", async () => {
-    const { browser } = await house.guest();
+    const { browser } = await fixture.createSignedInUser();
     expect((await add(browser, new Authenticator("https://evil.example"))).status).toBeGreaterThanOrEqual(
       400,
     );
-    const lax = await add(browser, new Authenticator(house.url, { asksWhoItIs: false }));
+    const lax = await add(browser, new Authenticator(fixture.url, { asksWhoItIs: false }));
     expect(lax.status).toBe(422);
     expect((await browser.manage("GET", "/me")).body.sign_in_methods.passkeys).toEqual([]);
-    const stranger = house.browser();
-    expect((await come(stranger, new Authenticator(house.url))).status).toBe(404);
-    expect((await stranger.manage("GET", "/me")).status).toBe(401);
+    const otherUser = fixture.browser();
+    expect((await come(otherUser, new Authenticator(fixture.url))).status).toBe(404);
+    expect((await otherUser.manage("GET", "/me")).status).toBe(401);
   });
 
   test("what no device answers with is refused, and never breaks the server", async () => {
-    const { browser } = await house.guest();
-    const known = new Authenticator(house.url);
+    const { browser } = await fixture.createSignedInUser();
+    const known = new Authenticator(fixture.url);
     expect((await add(browser, known)).status).toBe(200);
     for (const changed of unlikely) {
       const { body: creation } = await browser.auth("/passkey/generate-register-options", {
         password: goodPassword,
       });
-      const added = changed(new Authenticator(house.url).register(creation));
+      const added = changed(new Authenticator(fixture.url).register(creation));
       const registration = await browser.auth("/passkey/verify-registration", { response: added });
-      const later = house.browser();
+      const later = fixture.browser();
       const { body: request } = await later.auth("/passkey/generate-authenticate-options");
       const given = changed(known.authenticate(request));
       const authentication = await later.auth("/passkey/verify-authentication", { response: given });
@@ -83,32 +83,32 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     });
     const again = await browser.auth("/passkey/verify-registration", { response: known.register(creation) });
     expect(again.status).toBe(409);
-    expect(house.server.output()).not.toContain("failed in a way it should not");
+    expect(fixture.server.output()).not.toContain("failed in a way it should not");
   });
 
   test("nobody touches the passkeys of others, and a removed one opens nothing", async () => {
-    const { browser, userId } = await house.guest();
-    const device = new Authenticator(house.url);
+    const { browser, userId } = await fixture.createSignedInUser();
+    const device = new Authenticator(fixture.url);
     await add(browser, device);
     const [{ id }] = (await browser.manage("GET", "/me")).body.sign_in_methods.passkeys;
-    const other = await house.guest();
+    const other = await fixture.createSignedInUser();
     expect(
       (await other.browser.auth("/passkey/delete-passkey", { id, password: goodPassword })).status,
     ).toBeGreaterThanOrEqual(400);
     expect((await browser.auth("/passkey/update-passkey", { id, name: "Old phone" })).status).toBe(200);
     expect((await browser.auth("/passkey/list-user-passkeys")).body).toMatchObject([{ name: "Old phone" }]);
     expect((await browser.auth("/passkey/delete-passkey", { id, password: goodPassword })).status).toBe(200);
-    expect((await come(house.browser(), device)).status).toBe(404);
-    expect(await house.actions(userId)).toEqual(["person.passkey_added", "person.passkey_removed"]);
+    expect((await come(fixture.browser(), device)).status).toBe(404);
+    expect(await fixture.actions(userId)).toEqual(["person.passkey_added", "person.passkey_removed"]);
   });
 
   test("adding one needs a session; somebody suspended does not get in with one", async () => {
-    expect((await house.browser().auth("/passkey/generate-register-options", {})).status).toBe(401);
-    const { browser, userId } = await house.guest();
-    const device = new Authenticator(house.url);
+    expect((await fixture.browser().auth("/passkey/generate-register-options", {})).status).toBe(401);
+    const { browser, userId } = await fixture.createSignedInUser();
+    const device = new Authenticator(fixture.url);
     await add(browser, device);
-    await suspendUserForTest(house.store, userId);
-    const later = house.browser();
+    await suspendUserForTest(fixture.store, userId);
+    const later = fixture.browser();
     expect((await come(later, device)).status).toBe(403);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
   });

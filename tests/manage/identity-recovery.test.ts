@@ -1,48 +1,52 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { goodPassword, type House, openHouse, tokenIn } from "../support/house.ts";
-import { newId } from "../support/seller.ts";
+import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("a lost password and a new address on $kind", ({ make }) => {
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    house = await openHouse(make);
+    fixture = await openSignInFixture(make);
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
-  test("the link in the letter sets a password once, ends every session, and verifies the address", async () => {
-    const { browser, email, userId } = await house.guest();
-    await house.browser().auth("/request-password-reset", { email });
-    await house.browser().auth("/request-password-reset", { email });
-    const [first, second] = (await house.letters(email)).map(tokenIn);
+  test("the link in the email sets a password once, ends every session, and verifies the address", async () => {
+    const { browser, email, userId } = await fixture.createSignedInUser();
+    await fixture.browser().auth("/request-password-reset", { email });
+    await fixture.browser().auth("/request-password-reset", { email });
+    const [first, second] = (await fixture.emails(email)).map(tokenIn);
     const newPassword = "something quite different";
-    const weak = await house.browser().auth("/reset-password", { token: first, newPassword: "12345678" });
+    const weak = await fixture.browser().auth("/reset-password", { token: first, newPassword: "12345678" });
     expect(weak.body.errors[0]).toMatchObject({ field: "newPassword", code: "common_password" });
-    const own = await house.browser().auth("/reset-password", { token: first, newPassword: email });
+    const own = await fixture.browser().auth("/reset-password", { token: first, newPassword: email });
     expect(own.body.errors[0]).toMatchObject({ field: "newPassword", code: "personal_password" });
-    expect((await house.browser().auth("/reset-password", { token: first, newPassword })).status).toBe(200);
+    expect((await fixture.browser().auth("/reset-password", { token: first, newPassword })).status).toBe(200);
     expect((await browser.manage("GET", "/me")).status).toBe(401);
     for (const token of [first, second, "made-up"]) {
-      const again = await house.browser().auth("/reset-password", { token, newPassword: "a third password" });
+      const again = await fixture
+        .browser()
+        .auth("/reset-password", { token, newPassword: "a third password" });
       expect([again.status, again.body.code]).toEqual([401, "invalid_link"]);
     }
-    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+    expect((await fixture.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
       401,
     );
-    expect((await house.browser().auth("/sign-in/email", { email, password: newPassword })).status).toBe(200);
-    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("password_changed");
-    expect(await house.actions(userId)).toContain("person.password_reset");
+    expect((await fixture.browser().auth("/sign-in/email", { email, password: newPassword })).status).toBe(
+      200,
+    );
+    expect((await fixture.emails(email)).map((message) => message.kind)).toContain("password_changed");
+    expect(await fixture.actions(userId)).toContain("person.password_reset");
   });
 
   test("one token used many times at once sets one password", async () => {
-    const { email } = await house.resident();
-    await house.browser().auth("/request-password-reset", { email });
-    const token = tokenIn((await house.letters(email))[0]);
+    const { email } = await fixture.createUser();
+    await fixture.browser().auth("/request-password-reset", { email });
+    const token = tokenIn((await fixture.emails(email))[0]);
     const answers = await Promise.all(
       [1, 2, 3, 4].map((number) =>
-        house.browser().auth("/reset-password", { token, newPassword: `a racing password ${number}` }),
+        fixture.browser().auth("/reset-password", { token, newPassword: `a racing password ${number}` }),
       ),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401, 401, 401]);
@@ -53,11 +57,11 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     const answers = new Set<string>();
     for (let time = 0; time < 3; time++) {
       for (const [kind, address] of [
-        ["known", (await house.resident()).email],
+        ["known", (await fixture.createUser()).email],
         ["unknown", `nobody-at-all-${time}@example.com`],
       ] as const) {
         const startedMs = performance.now();
-        const answer = await house.browser().auth("/request-password-reset", { email: address });
+        const answer = await fixture.browser().auth("/request-password-reset", { email: address });
         times[kind].push(performance.now() - startedMs);
         answers.add(`${answer.status} ${answer.text}`);
       }
@@ -68,25 +72,25 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     expect(Math.min(...times.known) / Math.min(...times.unknown)).toBeWithin(0.6, 1.7);
   });
 
-  test("letters to one address are few, whoever asks", async () => {
-    const { email } = await house.resident();
+  test("emails to one address are few, whoever asks", async () => {
+    const { email } = await fixture.createUser();
     const statuses = [];
     for (let time = 0; time < 6; time++)
-      statuses.push((await house.browser().auth("/request-password-reset", { email })).status);
+      statuses.push((await fixture.browser().auth("/request-password-reset", { email })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
-    expect(await house.letters(email)).toHaveLength(4);
+    expect(await fixture.emails(email)).toHaveLength(4);
   });
 
   test("tokens in the database are good for nothing: only their hashes are there", async () => {
-    const { email } = await house.resident();
-    await house.browser().auth("/request-password-reset", { email });
-    const token = tokenIn((await house.letters(email))[0]);
-    const rows = await house.store.reads.selectFrom("verifications").selectAll().execute();
+    const { email } = await fixture.createUser();
+    await fixture.browser().auth("/request-password-reset", { email });
+    const token = tokenIn((await fixture.emails(email))[0]);
+    const rows = await fixture.store.reads.selectFrom("verifications").selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
   test("a new address counts once it is confirmed from there, and the old one is told", async () => {
-    const { browser, email, userId } = await house.guest();
+    const { browser, email, userId } = await fixture.createSignedInUser();
     const newEmail = `new-${newId()}@example.com`;
     const body = { new_email: newEmail.toUpperCase(), password: goodPassword };
     expect((await browser.manage("POST", "/me/email", { ...body, password: "not the one" })).status).toBe(
@@ -97,40 +101,40 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     );
     expect((await browser.manage("POST", "/me/email", body)).status).toBe(202);
     expect((await browser.manage("GET", "/me")).body.email).toBe(email);
-    expect((await house.letters(email)).map((letter) => letter.kind)).toEqual(["email_change_asked"]);
-    const token = tokenIn((await house.letters(newEmail))[0]);
+    expect((await fixture.emails(email)).map((message) => message.kind)).toEqual(["email_change_requested"]);
+    const token = tokenIn((await fixture.emails(newEmail))[0]);
 
     // Neither the link alone nor somebody else with it changes anything, and trying does not use it up.
-    expect((await house.browser().manage("POST", "/me/email/confirm", { token })).status).toBe(401);
-    const stranger = await house.guest();
-    expect((await stranger.browser.manage("POST", "/me/email/confirm", { token })).status).toBe(422);
+    expect((await fixture.browser().manage("POST", "/me/email/confirm", { token })).status).toBe(401);
+    const otherUser = await fixture.createSignedInUser();
+    expect((await otherUser.browser.manage("POST", "/me/email/confirm", { token })).status).toBe(422);
     const confirmed = await browser.manage("POST", "/me/email/confirm", { token });
     expect(confirmed.body).toMatchObject({ email: newEmail, email_verified: true });
     expect((await browser.manage("POST", "/me/email/confirm", { token })).status).toBe(422);
-    expect((await house.letters(email)).map((letter) => letter.kind)).toEqual([
-      "email_change_asked",
+    expect((await fixture.emails(email)).map((message) => message.kind)).toEqual([
+      "email_change_requested",
       "email_changed",
     ]);
-    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+    expect((await fixture.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
       401,
     );
     expect(
-      (await house.browser().auth("/sign-in/email", { email: newEmail, password: goodPassword })).status,
+      (await fixture.browser().auth("/sign-in/email", { email: newEmail, password: goodPassword })).status,
     ).toBe(200);
-    expect(await house.actions(userId)).toEqual(["person.email_change_asked", "person.email_changed"]);
+    expect(await fixture.actions(userId)).toEqual(["person.email_change_requested", "person.email_changed"]);
   });
 
   test("an address that has an account cannot be taken over, and asking does not tell that it has one", async () => {
-    const { browser } = await house.guest();
-    const other = await house.resident();
+    const { browser } = await fixture.createSignedInUser();
+    const other = await fixture.createUser();
     const free = `free-${newId()}@example.com`;
     const ask = (address: string) =>
       browser.manage("POST", "/me/email", { new_email: address, password: goodPassword });
     const [taken, open] = [await ask(other.email), await ask(free)];
     expect([taken.status, open.status]).toEqual([202, 202]);
-    expect(await house.letters(other.email)).toEqual([]);
-    const token = tokenIn((await house.letters(free))[0]);
-    await house.store.transaction((db) =>
+    expect(await fixture.emails(other.email)).toEqual([]);
+    const token = tokenIn((await fixture.emails(free))[0]);
+    await fixture.store.transaction((db) =>
       db.updateTable("users").set({ email: free }).where("id", "=", other.userId).execute(),
     );
     expect((await browser.manage("POST", "/me/email/confirm", { token })).status).toBe(409);

@@ -1,25 +1,30 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { goodPassword, type House, openHouse, type Resident } from "../support/house.ts";
+import {
+  goodPassword,
+  openSignInFixture,
+  type SignInFixture,
+  type TestUser,
+} from "../support/sign-in-fixture.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
 
-interface Guarded extends Resident {
+interface Guarded extends TestUser {
   readonly secret: Uint8Array;
   readonly recoveryCodes: readonly string[];
 }
 
 describe.each(databases)("the second factor on $kind", ({ make }) => {
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    house = await openHouse(make);
+    fixture = await openSignInFixture(make);
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   /** Somebody who has it on. Each code is good once: who signs in then takes the next. */
   const guarded = async (): Promise<Guarded> => {
-    const someone = await house.guest();
+    const someone = await fixture.createSignedInUser();
     const enabled = await someone.browser.auth("/two-factor/enable", { password: goodPassword });
     const secret = totpSecret(enabled.body.totpURI);
     const checked = await someone.browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
@@ -27,13 +32,13 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     return { ...someone, secret, recoveryCodes: enabled.body.backupCodes };
   };
   const begin = async (email: string) => {
-    const browser = house.browser();
+    const browser = fixture.browser();
     const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
     return { browser, answer };
   };
 
   test("it is on once a code was right, and the person is told", async () => {
-    const { browser, email, userId } = await house.guest();
+    const { browser, email, userId } = await fixture.createSignedInUser();
     expect((await browser.auth("/two-factor/enable", { password: "not the one" })).status).toBe(401);
     const { totpURI } = (await browser.auth("/two-factor/enable", { password: goodPassword })).body;
     expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(false);
@@ -41,9 +46,9 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     const on = await browser.auth("/two-factor/verify-totp", { code: totpCode(totpSecret(totpURI)) });
     expect(on.status).toBe(200);
     expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(true);
-    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("account_security");
-    expect(await house.actions(userId)).toEqual(["person.second_factor_enabled"]);
-    const rows = JSON.stringify(await house.store.reads.selectFrom("two_factors").selectAll().execute());
+    expect((await fixture.emails(email)).map((message) => message.kind)).toContain("account_security");
+    expect(await fixture.actions(userId)).toEqual(["person.second_factor_enabled"]);
+    const rows = JSON.stringify(await fixture.store.reads.selectFrom("two_factors").selectAll().execute());
     expect(rows).not.toContain(new URL(totpURI).searchParams.get("secret") ?? "?");
   });
 
@@ -109,15 +114,15 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     expect((await browser.auth("/two-factor/disable", { password: goodPassword })).status).toBe(200);
     const { browser: next } = await begin(email);
     expect((await next.manage("GET", "/me")).status).toBe(200);
-    expect(await house.actions(userId)).toContain("person.second_factor_disabled");
+    expect(await fixture.actions(userId)).toContain("person.second_factor_disabled");
   });
 
   test("a new password does not turn it off", async () => {
     const { email } = await guarded();
-    await house.browser().auth("/request-password-reset", { email });
-    const letter = (await house.letters(email)).find(({ kind }) => kind === "password_reset");
-    const token = /token=([\w-]+)/.exec(letter?.body_text ?? "")?.[1];
-    const browser = house.browser();
+    await fixture.browser().auth("/request-password-reset", { email });
+    const message = (await fixture.emails(email)).find(({ kind }) => kind === "password_reset");
+    const token = /token=([\w-]+)/.exec(message?.body_text ?? "")?.[1];
+    const browser = fixture.browser();
     const newPassword = "a password after the reset";
     expect((await browser.auth("/reset-password", { token, newPassword })).status).toBe(200);
     expect(

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { rememberDevice } from "@countersign/store/queries/sign-in";
+import { rememberDevice } from "@countersign/store/queries/identity/sign-in";
 import { hashPassword } from "../../apps/server/features/identity/passwords.ts";
 import { databases } from "../support/databases.ts";
-import { goodPassword, type House, openHouse } from "../support/house.ts";
+import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { suspendUserForTest } from "../support/suspend.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("signing in on $kind", ({ make }) => {
-  let house: House;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    house = await openHouse(make);
+    fixture = await openSignInFixture(make);
   });
-  afterAll(() => house.close());
+  afterAll(() => fixture.close());
 
   test("the right password opens a session, in a cookie that no script can read", async () => {
-    const { browser, email, userId } = await house.resident();
+    const { browser, email, userId } = await fixture.createUser();
     const answer = await browser.auth("/sign-in/email", {
       email: email.toUpperCase(),
       password: goodPassword,
@@ -35,7 +35,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
 
   test("a wrong password and an unknown address get the same answer in about the same time", async () => {
-    const { email } = await house.resident({ hash: await hashPassword(goodPassword) });
+    const { email } = await fixture.createUser({ hash: await hashPassword(goodPassword) });
     const tries = { known: [] as number[], unknown: [] as number[] };
     const texts = new Set<string>();
     for (let time = 0; time < 4; time++) {
@@ -44,7 +44,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
         ["unknown", `nobody-${time}@example.com`],
       ] as const) {
         const startedMs = performance.now();
-        const answer = await house
+        const answer = await fixture
           .browser()
           .auth("/sign-in/email", { email: address, password: "not the one" });
         tries[kind].push(performance.now() - startedMs);
@@ -60,7 +60,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
 
   test("an address that is not verified does not get in with the right password", async () => {
-    const { browser, email } = await house.resident({ verified: false });
+    const { browser, email } = await fixture.createUser({ verified: false });
     const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
     expect(answer.status).toBe(403);
     expect(answer.body.code).toBe("email_not_verified");
@@ -68,13 +68,13 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
 
   test("somebody suspended is nobody: signed in or signing in", async () => {
-    const { browser, email, userId } = await house.guest();
-    await suspendUserForTest(house.store, userId);
+    const { browser, email, userId } = await fixture.createSignedInUser();
+    await suspendUserForTest(fixture.store, userId);
     expect((await browser.manage("GET", "/me")).status).toBe(401);
     expect((await browser.auth("/get-session")).body).toBeNull();
     const change = { currentPassword: goodPassword, newPassword: "another good password" };
     expect((await browser.auth("/change-password", change)).status).toBe(401);
-    const again = await house.browser().auth("/sign-in/email", { email, password: goodPassword });
+    const again = await fixture.browser().auth("/sign-in/email", { email, password: goodPassword });
     expect(again.status).toBe(403);
     expect(
       again.headers
@@ -95,8 +95,8 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       ["upper case", own.toUpperCase()],
     ];
     test("under /api/auth and in the management API", async () => {
-      const { browser } = await house.guest();
-      for (const [what, origin] of origins(house.url)) {
+      const { browser } = await fixture.createSignedInUser();
+      for (const [what, origin] of origins(fixture.url)) {
         const out = await browser.auth("/sign-out", {}, { origin });
         expect([what, out.status, out.body.code]).toEqual([what, 403, "wrong_origin"]);
         const renamed = await browser.manage("PATCH", "/me", { name: "Mallory" }, { origin });
@@ -107,18 +107,18 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     });
 
     test("and a sign-in that another site sends is refused even without a cookie", async () => {
-      const { email } = await house.resident();
+      const { email } = await fixture.createUser();
       const body = { email, password: goodPassword };
-      const answer = await house.browser().auth("/sign-in/email", body, { origin: "https://evil.example" });
+      const answer = await fixture.browser().auth("/sign-in/email", body, { origin: "https://evil.example" });
       expect(answer.status).toBe(403);
-      expect((await house.browser().auth("/sign-in/email", body, { origin: "" })).status).toBe(200);
+      expect((await fixture.browser().auth("/sign-in/email", body, { origin: "" })).status).toBe(200);
     });
   });
 
   test("sessions are listed without their secrets, and end when told to", async () => {
-    const { browser, email } = await house.guest();
-    const other = house.browser();
-    const third = house.browser();
+    const { browser, email } = await fixture.createSignedInUser();
+    const other = fixture.browser();
+    const third = fixture.browser();
     for (const one of [other, third]) await one.auth("/sign-in/email", { email, password: goodPassword });
     const list = await browser.manage("GET", "/me/sessions");
     expect(list.body.data).toHaveLength(3);
@@ -127,7 +127,9 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(list.body.data[0].ip).toStartWith("198.18.");
     expect(list.text).not.toContain("token");
     const second = list.body.data[1].id;
-    expect((await (await house.guest()).browser.manage("DELETE", `/me/sessions/${second}`)).status).toBe(404);
+    expect(
+      (await (await fixture.createSignedInUser()).browser.manage("DELETE", `/me/sessions/${second}`)).status,
+    ).toBe(404);
     expect((await browser.manage("DELETE", `/me/sessions/${second}`)).status).toBe(204);
     expect((await other.manage("GET", "/me")).status).toBe(401);
     expect((await third.manage("GET", "/me")).status).toBe(200);
@@ -138,9 +140,9 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(page.body).toMatchObject({ data: [{ is_current: true }], next_cursor: null });
   });
 
-  test("a change of password needs the old one, ends the other sessions, and is told by letter", async () => {
-    const { browser, email, userId } = await house.guest();
-    const other = house.browser();
+  test("a change of password needs the old one, ends the other sessions, and is told by email", async () => {
+    const { browser, email, userId } = await fixture.createSignedInUser();
+    const other = fixture.browser();
     await other.auth("/sign-in/email", { email, password: goodPassword });
     const newPassword = "an even better password";
     const wrong = await browser.auth("/change-password", { currentPassword: "not the one", newPassword });
@@ -155,40 +157,42 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     ).toBe(200);
     expect((await browser.manage("GET", "/me")).status).toBe(200);
     expect((await other.manage("GET", "/me")).status).toBe(401);
-    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+    expect((await fixture.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
       401,
     );
-    expect((await house.browser().auth("/sign-in/email", { email, password: newPassword })).status).toBe(200);
-    expect((await house.letters(email)).map((letter) => letter.kind)).toContain("password_changed");
-    expect(await house.actions(userId)).toEqual(["person.password_changed"]);
+    expect((await fixture.browser().auth("/sign-in/email", { email, password: newPassword })).status).toBe(
+      200,
+    );
+    expect((await fixture.emails(email)).map((message) => message.kind)).toContain("password_changed");
+    expect(await fixture.actions(userId)).toEqual(["person.password_changed"]);
   });
 
   test("a sign-in from a new place is told, one from a known place is not", async () => {
-    const { browser, email } = await house.guest();
+    const { browser, email } = await fixture.createSignedInUser();
     await browser.auth("/sign-in/email", { email, password: goodPassword });
-    expect(await house.letters(email)).toEqual([]);
+    expect(await fixture.emails(email)).toEqual([]);
     const elsewhere = { "x-forwarded-for": "203.0.113.7", "user-agent": "Other Browser" };
-    await house.browser().auth("/sign-in/email", { email, password: goodPassword }, elsewhere);
-    const letters = await house.letters(email);
-    expect(letters.map((letter) => letter.kind)).toEqual(["new_sign_in"]);
-    expect(letters[0]?.body_text).toContain("203.0.113.7");
+    await fixture.browser().auth("/sign-in/email", { email, password: goodPassword }, elsewhere);
+    const emails = await fixture.emails(email);
+    expect(emails.map((message) => message.kind)).toEqual(["new_sign_in"]);
+    expect(emails[0]?.body_text).toContain("203.0.113.7");
   });
 
-  describe("a letter about a sign-in from somewhere new", () => {
+  describe("an email about a sign-in from somewhere new", () => {
     const signIn = (email: string, from: Record<string, string>) =>
-      house.browser().auth("/sign-in/email", { email, password: goodPassword }, from);
+      fixture.browser().auth("/sign-in/email", { email, password: goodPassword }, from);
     const at = (address: string, program = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0") => ({
       "x-forwarded-for": address,
       "user-agent": program,
     });
-    const told = async (email: string) =>
-      (await house.letters(email)).filter((letter) => letter.kind === "new_sign_in");
+    const notices = async (email: string) =>
+      (await fixture.emails(email)).filter((message) => message.kind === "new_sign_in");
 
     test("is not written about the first one ever, and comes once for each device and network", async () => {
-      const { email } = await house.resident();
+      const { email } = await fixture.createUser();
       await signIn(email, at("203.0.113.7"));
       await signIn(email, at("203.0.113.7"));
-      expect(await told(email)).toEqual([]);
+      expect(await notices(email)).toEqual([]);
       const counts: number[] = [];
       for (const from of [
         at("192.0.2.9"),
@@ -198,31 +202,31 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
         at("203.0.113.7"),
       ]) {
         expect((await signIn(email, from)).status).toBe(200);
-        counts.push((await told(email)).length);
+        counts.push((await notices(email)).length);
       }
       expect(counts).toEqual([1, 1, 2, 2, 2]);
-      const [first] = await told(email);
+      const [first] = await notices(email);
       expect(first?.body_text).toContain("IP address: 192.0.2.9\nApplication: Firefox 140, Linux\n");
     });
 
     test("is not written because a browser renewed itself, or got another address of its network", async () => {
-      const { email } = await house.resident();
+      const { email } = await fixture.createUser();
       await signIn(email, at("203.0.113.7"));
       await signIn(email, at("203.0.113.250", "Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Firefox/141.0.2"));
       await signIn(email, at("203.0.113.8"));
-      expect(await told(email)).toEqual([]);
+      expect(await notices(email)).toEqual([]);
     });
 
     test("is written once when the device signs in many times at once", async () => {
-      const { email, userId } = await house.resident();
+      const { email, userId } = await fixture.createUser();
       await signIn(email, at("203.0.113.7"));
       await Promise.all(Array.from({ length: 5 }, () => signIn(email, at("192.0.2.9"))));
-      expect(await told(email)).toHaveLength(1);
+      expect(await notices(email)).toHaveLength(1);
       // A server checks one password at a time; several servers meet only here.
       for (let round = 0; round < 20; round++) {
         const seen = await Promise.all(
           Array.from({ length: 6 }, () =>
-            house.store.transaction((db) => rememberDevice(db, userId, `device ${round}`, Date.now())),
+            fixture.store.transaction((db) => rememberDevice(db, userId, `device ${round}`, Date.now())),
           ),
         );
         expect(seen.filter(({ isUnexpected }) => isUnexpected)).toHaveLength(1);
@@ -230,31 +234,31 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     });
 
     test("is in the person's language, and does not follow a wrong password", async () => {
-      const { email, browser } = await house.guest();
+      const { email, browser } = await fixture.createSignedInUser();
       expect((await browser.manage("PATCH", "/me", { locale: "de" })).body.locale).toBe("de");
       const wrong = { email, password: "not the one" };
-      await house.browser().auth("/sign-in/email", wrong, at("192.0.2.9"));
-      expect(await told(email)).toEqual([]);
+      await fixture.browser().auth("/sign-in/email", wrong, at("192.0.2.9"));
+      expect(await notices(email)).toEqual([]);
       await signIn(email, { ...at("192.0.2.9"), "accept-language": "es" });
-      const [letter] = await told(email);
-      expect(letter?.subject).toBe("Neue Anmeldung in deinem Konto");
-      expect(letter?.body_html).toContain('<html lang="de">');
+      const [message] = await notices(email);
+      expect(message?.subject).toBe("Neue Anmeldung in deinem Konto");
+      expect(message?.body_html).toContain('<html lang="de">');
     });
   });
 
   test("guessing one account's password is stopped, from wherever it comes, and says for how long", async () => {
-    const { email } = await house.resident();
+    const { email } = await fixture.createUser();
     const statuses: number[] = [];
-    let last = await house.browser().auth("/get-session");
+    let last = await fixture.browser().auth("/get-session");
     for (let time = 0; time < 22; time++) {
-      last = await house.browser().auth("/sign-in/email", { email, password: `guess number ${time}` });
+      last = await fixture.browser().auth("/sign-in/email", { email, password: `guess number ${time}` });
       statuses.push(last.status);
     }
     expect(statuses).toEqual([...Array(20).fill(401), 429, 429]);
     expect(last.body.code).toBe("too_many_attempts");
     expect(Number(last.headers.get("retry-after"))).toBeWithin(1, 601);
     // The right password waits as well: whoever guesses must not learn that it was right.
-    expect((await house.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
+    expect((await fixture.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
       429,
     );
     // A hundred strangers are heard in a second, and the next test comes with many.
@@ -262,13 +266,13 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
 
   test("one address is stopped, whichever accounts it tries; its own word for its address counts for nothing", async () => {
-    const browser = house.browser();
+    const browser = fixture.browser();
     const statuses = new Map<number, number>();
     for (let time = 0; time < 70; time++) {
       const answer = await browser.auth(
         "/sign-in/social",
         { provider: "discord" },
-        { "x-countersign-address": `10.0.0.${time}` },
+        { "x-countersign-ip": `10.0.0.${time}` },
       );
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     }
@@ -281,7 +285,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
 
   test("an address of the library that is not wanted does not exist", async () => {
-    const { browser } = await house.guest();
+    const { browser } = await fixture.createSignedInUser();
     for (const path of [
       "/list-sessions",
       "/delete-user",
@@ -301,7 +305,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
 
   test("bad input names the field, and what the server owns cannot be sent", async () => {
-    const browser = house.browser();
+    const browser = fixture.browser();
     const missing = await browser.auth("/sign-in/email", { email: "ada@example.com" });
     expect([missing.status, missing.body.errors]).toEqual([
       422,
@@ -315,7 +319,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect([extra.status, extra.body.errors[0].field]).toEqual([422, "callbackURL"]);
     const large = await browser.auth("/sign-in/email", { email: "a@b.c", password: "x".repeat(70_000) });
     expect(large.status).toBe(413);
-    const { browser: signedIn } = await house.guest();
+    const { browser: signedIn } = await fixture.createSignedInUser();
     const owned = await signedIn.manage("PATCH", "/me", { is_platform_admin: true });
     expect([owned.status, owned.body.errors[0].field]).toEqual([422, "is_platform_admin"]);
   });
@@ -324,9 +328,9 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
 test("where the address is https, cookies are bound to this host and to https", async () => {
   const [sqlite] = databases;
   if (sqlite === undefined) throw new Error("There is no database.");
-  const house = await openHouse(sqlite.make, { COUNTERSIGN_URL: "https://license.example.com" });
-  const { email } = await house.resident();
-  const browser = house.browser();
+  const fixture = await openSignInFixture(sqlite.make, { COUNTERSIGN_URL: "https://license.example.com" });
+  const { email } = await fixture.createUser();
+  const browser = fixture.browser();
   const answer = await browser.auth(
     "/sign-in/email",
     { email, password: goodPassword },
@@ -338,5 +342,5 @@ test("where the address is https, cookies are bound to this host and to https", 
     /^__Host-countersign\.session_token=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
   expect((await browser.auth("/get-session")).body.user.email).toBe(email);
-  await house.close();
+  await fixture.close();
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { goodPassword, type House, linkIn, openHouse } from "../support/house.ts";
-import { newId } from "../support/seller.ts";
+import { goodPassword, linkIn, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -12,22 +12,22 @@ const someone = (email = `${newId()}@example.com`) => ({
 });
 
 describe.each(databases)("signing up on $kind", ({ make }) => {
-  let open: House;
+  let open: SignInFixture;
   beforeAll(async () => {
-    open = await openHouse(make, { COUNTERSIGN_SIGN_UP: "open" });
+    open = await openSignInFixture(make, { COUNTERSIGN_SIGN_UP: "open" });
   });
   afterAll(() => open.close());
 
-  test("an account opens nothing until its address is verified by the link in the letter", async () => {
+  test("an account opens nothing until its address is verified by the link in the email", async () => {
     const browser = open.browser();
     const person = someone();
     expect((await browser.auth("/sign-up/email", person)).body).toEqual({ status: true });
     expect(browser.cookies.size).toBe(0);
     const { email, password } = person;
     expect((await browser.auth("/sign-in/email", { email, password })).status).toBe(403);
-    const [letter] = await open.letters(email);
-    expect(letter?.kind).toBe("email_verification");
-    const link = linkIn(letter);
+    const [message] = await open.emails(email);
+    expect(message?.kind).toBe("email_verification");
+    const link = linkIn(message);
     const verified = await browser.send("GET", link.pathname + link.search);
     expect([verified.status, verified.headers.get("location")]).toEqual([302, "/sign-in?verified=true"]);
     // The link says that the address is right, and no more: it is not a way to sign in.
@@ -38,11 +38,11 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect(await open.actions(me.body.id)).toEqual(["person.signed_up"]);
   });
 
-  test("an address that has an account gets the same answer, and a letter that says so", async () => {
-    const { email, browser } = await open.resident();
+  test("an address that has an account gets the same answer, and an email that says so", async () => {
+    const { email, browser } = await open.createUser();
     const times = { free: [] as number[], taken: [] as number[] };
     const answers = new Set<string>();
-    const others = await Promise.all([1, 2].map(() => open.resident()));
+    const others = await Promise.all([1, 2].map(() => open.createUser()));
     for (const taken of [email, ...others.map((other) => other.email)]) {
       for (const [kind, address] of [
         ["free", `${newId()}@example.com`],
@@ -59,7 +59,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect([...answers]).toHaveLength(1);
     // The quickest of each: whatever else the machine does makes one slower, never quicker.
     expect(Math.min(...times.taken) / Math.min(...times.free)).toBeWithin(0.6, 1.7);
-    expect((await open.letters(email)).map((letter) => letter.kind)).toEqual(["sign_up_again"]);
+    expect((await open.emails(email)).map((message) => message.kind)).toEqual(["sign_up_again"]);
     expect((await browser.auth("/sign-in/email", { email, password: goodPassword })).status).toBe(200);
   });
 
@@ -96,15 +96,15 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     }
   });
 
-  test("a letter can be asked for again, a few times, and the answer does not tell who has an account", async () => {
-    const { email } = await open.resident({ verified: false });
-    const verified = await open.resident();
+  test("an email can be asked for again, a few times, and the answer does not tell who has an account", async () => {
+    const { email } = await open.createUser({ verified: false });
+    const verified = await open.createUser();
     const answers = [];
     for (const address of [email, verified.email, "nobody@example.com"])
       answers.push((await open.browser().auth("/send-verification-email", { email: address })).text);
     expect(new Set(answers).size).toBe(1);
-    expect(await open.letters(email)).toHaveLength(1);
-    expect(await open.letters(verified.email)).toHaveLength(0);
+    expect(await open.emails(email)).toHaveLength(1);
+    expect(await open.emails(verified.email)).toHaveLength(0);
     const statuses = [];
     for (let time = 0; time < 4; time++)
       statuses.push((await open.browser().auth("/send-verification-email", { email })).status);
@@ -121,12 +121,12 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
   });
 
   test("closed, the default: only an invitation creates an account, for the address that was invited, verified at once", async () => {
-    const house = await openHouse(make);
-    expect((await house.browser().manage("GET", "/setup")).body).toMatchObject({
+    const fixture = await openSignInFixture(make);
+    expect((await fixture.browser().manage("GET", "/setup")).body).toMatchObject({
       sign_up: "closed",
       email: false,
     });
-    const owner = await house.guest();
+    const owner = await fixture.createSignedInUser();
     const organization = (await owner.browser.manage("POST", "/organizations", { name: "Acme" })).body.id;
     const base = `/organizations/${organization}`;
     const roleId = (await owner.browser.manage("GET", `${base}/roles`)).body.data[0].id;
@@ -138,18 +138,18 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     };
     const invited = await invite(person.email);
     const token =
-      linkIn((await house.letters(person.email))[0])
+      linkIn((await fixture.emails(person.email))[0])
         .pathname.split("/")
         .at(-1) ?? "";
 
-    expect((await house.browser().auth("/sign-up/email", person)).status).toBe(403);
+    expect((await fixture.browser().auth("/sign-up/email", person)).status).toBe(403);
     expect(
-      (await house.browser().auth("/sign-up/email", { ...person, invitationToken: "wrong" })).status,
+      (await fixture.browser().auth("/sign-up/email", { ...person, invitationToken: "wrong" })).status,
     ).toBe(403);
     expect(
-      (await house.browser().auth("/sign-up/email", { ...someone(), invitationToken: token })).status,
+      (await fixture.browser().auth("/sign-up/email", { ...someone(), invitationToken: token })).status,
     ).toBe(403);
-    const browser = house.browser();
+    const browser = fixture.browser();
     expect((await browser.auth("/sign-up/email", { ...person, invitationToken: token })).status).toBe(200);
     const { email, password } = person;
     expect((await browser.auth("/sign-in/email", { email, password })).status).toBe(200);
@@ -158,7 +158,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect((await browser.manage("POST", `/invitations/${token}/accept`)).status).toBe(200);
     expect((await browser.manage("GET", "/organizations")).body.data).toHaveLength(1);
     // How the account came to be can be traced to the invitation, which says whether its link was shown.
-    const [entry] = await house.store.reads
+    const [entry] = await fixture.store.reads
       .selectFrom("audit_log")
       .select("after")
       .where("subject_id", "=", me.id)
@@ -167,22 +167,22 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect(JSON.parse(String(entry?.after))).toEqual({ invitation_id: invited.id });
 
     // A link that was used, has expired or was withdrawn creates no account.
-    const again = await house.browser().auth("/sign-up/email", { ...person, invitationToken: token });
+    const again = await fixture.browser().auth("/sign-up/email", { ...person, invitationToken: token });
     expect(again.status).toBe(403);
     for (const columns of [{ expires_at: Date.now() - 1 }, { revoked_at: Date.now() }]) {
       const other = someone();
       const { id, link } = await invite(other.email);
-      await house.store.transaction((db) =>
+      await fixture.store.transaction((db) =>
         db.updateTable("invitations").set(columns).where("id", "=", id).execute(),
       );
-      const refused = await house
+      const refused = await fixture
         .browser()
         .auth("/sign-up/email", { ...other, invitationToken: link.split("/").at(-1) });
       expect(refused.status).toBe(403);
       expect(
-        await house.store.reads.selectFrom("users").where("email", "=", other.email).select("id").execute(),
+        await fixture.store.reads.selectFrom("users").where("email", "=", other.email).select("id").execute(),
       ).toEqual([]);
     }
-    await house.close();
+    await fixture.close();
   });
 });

@@ -1,58 +1,61 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { invitationTokenFor, openedLetters } from "../support/letters.ts";
-import { type Office, openOffice, type Person } from "../support/office.ts";
+import { invitationTokenFor, openedEmails } from "../support/emails.ts";
+import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Emails are meant to be sent, and wait in the mailbox, where the tests read them. */
+/** Emails are meant to be sent, and wait in the outbox, where the tests read them. */
 const deadMailServer = {
   COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
   COUNTERSIGN_MAIL_FROM: "license@example.com",
 };
 
 describe.each(databases)("invitations on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let invitations: string;
   let roleId: string;
   beforeAll(async () => {
-    office = await openOffice(make, { COUNTERSIGN_URL: "https://license.example.com", ...deadMailServer });
-    invitations = `/organizations/${office.organizationId}/invitations`;
+    fixture = await openManageFixture(make, {
+      COUNTERSIGN_URL: "https://license.example.com",
+      ...deadMailServer,
+    });
+    invitations = `/organizations/${fixture.organizationId}/invitations`;
     roleId = await roleWith(["licenses:view"]);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const roleWith = async (permissions: readonly string[]): Promise<string> => {
-    const made = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/roles`, {
       name: `Role ${crypto.randomUUID()}`,
       permissions,
     });
     return made.body.id;
   };
   const invite = async (email: string, role = roleId) => {
-    const made = await office.owner.api.post(invitations, { email, role_id: role });
+    const made = await fixture.owner.api.post(invitations, { email, role_id: role });
     expect(made.status).toBe(201);
-    return { id: made.body.id as string, token: await invitationTokenFor(office.store, email) };
+    return { id: made.body.id as string, token: await invitationTokenFor(fixture.store, email) };
   };
   const set = async (id: string, columns: { expires_at?: number; mailed_at?: number }) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db.updateTable("invitations").set(columns).where("id", "=", id).execute(),
     );
   const setUser = async (person: Person, columns: { email?: string; email_verified?: 0 | 1 }) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db.updateTable("users").set(columns).where("id", "=", person.userId).execute(),
     );
   const rolesOf = async (userId: string) =>
-    office.store.reads
+    fixture.store.reads
       .selectFrom("members")
       .select("role_id")
-      .where("organization_id", "=", office.organizationId)
+      .where("organization_id", "=", fixture.organizationId)
       .where("user_id", "=", userId)
       .execute();
 
-  test("somebody invited gets a letter with a link, and joins with the role they were promised", async () => {
-    const ada = await office.person();
-    const made = await office.owner.api.post(invitations, {
+  test("somebody invited gets an email with a link, and joins with the role they were promised", async () => {
+    const ada = await fixture.person();
+    const made = await fixture.owner.api.post(invitations, {
       email: ada.email.toUpperCase(),
       role_id: roleId,
     });
@@ -60,18 +63,18 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       email: ada.email,
       state: "pending",
       role: { id: roleId },
-      invited_by: { user_id: office.owner.userId },
+      invited_by: { user_id: fixture.owner.userId },
       accepted_at: null,
       link: null,
     });
     expect(Date.parse(made.body.expires_at) - Date.parse(made.body.created_at)).toBe(7 * dayMs);
-    const token = await invitationTokenFor(office.store, ada.email);
-    const [letter] = await openedLetters(office.store, { to: ada.email });
-    expect(letter).toMatchObject({ kind: "invitation", subject: "Invitation to join Acme", sent_at: null });
-    expect(letter?.body_text).toContain(`https://license.example.com/invitations/${token}`);
-    expect(letter?.body_html).toContain(`https://license.example.com/invitations/${token}`);
+    const token = await invitationTokenFor(fixture.store, ada.email);
+    const [message] = await openedEmails(fixture.store, { to: ada.email });
+    expect(message).toMatchObject({ kind: "invitation", subject: "Invitation to join Acme", sent_at: null });
+    expect(message?.body_text).toContain(`https://license.example.com/invitations/${token}`);
+    expect(message?.body_html).toContain(`https://license.example.com/invitations/${token}`);
 
-    const seen = await office.nobody.get(`/invitations/${token}`);
+    const seen = await fixture.anonymous.get(`/invitations/${token}`);
     expect(seen.body).toEqual({
       state: "pending",
       organization_name: "Acme",
@@ -84,35 +87,35 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     });
     const accepted = await ada.api.post(`/invitations/${token}/accept`);
     expect(accepted.body).toMatchObject({
-      id: office.organizationId,
+      id: fixture.organizationId,
       is_owner: false,
       permissions: ["licenses:view"],
     });
     expect((await ada.api.get("/organizations")).body.data).toHaveLength(1);
-    const list = await office.owner.api.get(`${invitations}?state=accepted`);
+    const list = await fixture.owner.api.get(`${invitations}?state=accepted`);
     expect(list.body.data.map((one: { id: string }) => one.id)).toContain(made.body.id);
   });
 
-  test("the token is in the letter and nowhere else", async () => {
+  test("the token is in the email and nowhere else", async () => {
     const { token } = await invite("secret@example.com");
     const dump = JSON.stringify([
-      await office.store.reads.selectFrom("invitations").selectAll().execute(),
-      await office.store.reads.selectFrom("audit_log").selectAll().execute(),
-      (await office.owner.api.get(`${invitations}?limit=200`)).body,
+      await fixture.store.reads.selectFrom("invitations").selectAll().execute(),
+      await fixture.store.reads.selectFrom("audit_log").selectAll().execute(),
+      (await fixture.owner.api.get(`${invitations}?limit=200`)).body,
     ]);
     expect(dump).not.toContain(token);
-    expect(office.server.output()).not.toContain(token);
+    expect(fixture.server.output()).not.toContain(token);
   });
 
   test("whether there is an account is told to the holder of the token alone", async () => {
-    const made = await office.owner.api.post(invitations, { email: "new@example.com", role_id: roleId });
+    const made = await fixture.owner.api.post(invitations, { email: "new@example.com", role_id: roleId });
     expect(made.text).not.toContain("account");
-    const token = await invitationTokenFor(office.store, "new@example.com");
-    expect((await office.nobody.get(`/invitations/${token}`)).body.has_account).toBe(false);
+    const token = await invitationTokenFor(fixture.store, "new@example.com");
+    expect((await fixture.anonymous.get(`/invitations/${token}`)).body.has_account).toBe(false);
   });
 
   test("an invitation is accepted once, however many try at once", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const { token } = await invite(person.email);
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => person.api.post(`/invitations/${token}/accept`)),
@@ -122,7 +125,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("people who accept at the same moment all join, each once", async () => {
-    const people = await Promise.all(Array.from({ length: 5 }, () => office.person()));
+    const people = await Promise.all(Array.from({ length: 5 }, () => fixture.person()));
     const tokens: string[] = [];
     for (const person of people) tokens.push((await invite(person.email)).token);
     const answers = await Promise.all(
@@ -136,7 +139,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("somebody invited at two addresses joins once, with the role they accepted first", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const first = await invite(person.email);
     const other = `other-${person.userId}@example.com`;
     const second = await invite(other, await roleWith([]));
@@ -147,10 +150,10 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("only whoever verified the invited address can accept", async () => {
-    const person = await office.person();
-    const stranger = await office.person();
+    const person = await fixture.person();
+    const otherUser = await fixture.person();
     const { token } = await invite(person.email);
-    const refused = await stranger.api.post(`/invitations/${token}/accept`);
+    const refused = await otherUser.api.post(`/invitations/${token}/accept`);
     expect(refused.status).toBe(403);
     expect(refused.body).toMatchObject({
       code: "invitation_for_other_email",
@@ -163,28 +166,28 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(await rolesOf(person.userId)).toEqual([]);
     await setUser(person, { email_verified: 1 });
     expect((await person.api.post(`/invitations/${token}/accept`)).status).toBe(200);
-    expect((await office.nobody.post(`/invitations/${token}/accept`)).status).toBe(401);
+    expect((await fixture.anonymous.post(`/invitations/${token}/accept`)).status).toBe(401);
   });
 
   test("a link that is over says why, and opens nothing; one that was replaced or never was is not found", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const expired = await invite(person.email);
     await set(expired.id, { expires_at: Date.now() - 1 });
     const revoked = await invite("revoked@example.com");
-    expect((await office.owner.api.delete(`${invitations}/${revoked.id}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`${invitations}/${revoked.id}`)).status).toBe(204);
     const replaced = await invite("replaced@example.com");
     await set(replaced.id, { mailed_at: 0 });
-    expect((await office.owner.api.post(`${invitations}/${replaced.id}/resend`)).status).toBe(200);
-    const joined = await office.person();
+    expect((await fixture.owner.api.post(`${invitations}/${replaced.id}/resend`)).status).toBe(200);
+    const joined = await fixture.person();
     const used = await invite(joined.email);
     await joined.api.post(`/invitations/${used.token}/accept`);
     const over = { expired, revoked, accepted: used };
     for (const [state, { token }] of Object.entries(over)) {
-      const seen = await office.nobody.get(`/invitations/${token}`);
+      const seen = await fixture.anonymous.get(`/invitations/${token}`);
       expect(seen.body).toMatchObject({ state, organization_name: "Acme", has_account: false });
     }
     for (const token of [replaced.token, "never", "x".repeat(43)])
-      expect((await office.nobody.get(`/invitations/${token}`)).status).toBe(404);
+      expect((await fixture.anonymous.get(`/invitations/${token}`)).status).toBe(404);
     const tokens = [expired.token, revoked.token, replaced.token, used.token, "never", "x".repeat(43)];
     const answers = await Promise.all(tokens.map((token) => person.api.post(`/invitations/${token}/accept`)));
     for (const { status, body } of answers)
@@ -193,27 +196,27 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("sending again makes a new link for seven days more, also for one that ran out", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const { id, token } = await invite(person.email);
-    const early = await office.owner.api.post(`${invitations}/${id}/resend`);
+    const early = await fixture.owner.api.post(`${invitations}/${id}/resend`);
     expect(early.status).toBe(429);
     expect(Number(early.headers.get("retry-after"))).toBeWithin(1, 61);
     await set(id, { expires_at: Date.now() - dayMs, mailed_at: Date.now() - 8 * dayMs });
-    const again = await office.owner.api.post(`${invitations}/${id}/resend`);
+    const again = await fixture.owner.api.post(`${invitations}/${id}/resend`);
     expect(again.body).toMatchObject({ id, state: "pending" });
     expect(Date.parse(again.body.expires_at)).toBeGreaterThan(Date.now() + 6 * dayMs);
-    const fresh = await invitationTokenFor(office.store, person.email);
+    const fresh = await invitationTokenFor(fixture.store, person.email);
     expect(fresh).not.toBe(token);
     expect((await person.api.post(`/invitations/${fresh}/accept`)).status).toBe(200);
-    expect((await office.owner.api.post(`${invitations}/${id}/resend`)).status).toBe(409);
-    expect((await office.owner.api.delete(`${invitations}/${id}`)).status).toBe(409);
+    expect((await fixture.owner.api.post(`${invitations}/${id}/resend`)).status).toBe(409);
+    expect((await fixture.owner.api.delete(`${invitations}/${id}`)).status).toBe(409);
   });
 
   test("a member, the owner, or somebody invited already is not invited again", async () => {
-    const member = await office.member([]);
+    const member = await fixture.member([]);
     await invite("twice@example.com");
-    for (const email of [member.email, office.owner.email, "twice@example.com", " TWICE@example.com "]) {
-      const again = await office.owner.api.post(invitations, { email, role_id: roleId });
+    for (const email of [member.email, fixture.owner.email, "twice@example.com", " TWICE@example.com "]) {
+      const again = await fixture.owner.api.post(invitations, { email, role_id: roleId });
       const isInvited = email.trim().toLowerCase() === "twice@example.com";
       expect(again.status).toBe(409);
       expect(again.body.errors[0]).toMatchObject({
@@ -223,7 +226,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     }
     const many = await Promise.all(
       Array.from({ length: 5 }, () =>
-        office.owner.api.post(invitations, { email: "at-once@example.com", role_id: roleId }),
+        fixture.owner.api.post(invitations, { email: "at-once@example.com", role_id: roleId }),
       ),
     );
     expect(many.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409]);
@@ -233,9 +236,9 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     const first = await invite("again@example.com");
     await set(first.id, { expires_at: Date.now() - 1 });
     const second = await invite("again@example.com");
-    await office.owner.api.delete(`${invitations}/${second.id}`);
+    await fixture.owner.api.delete(`${invitations}/${second.id}`);
     await invite("again@example.com");
-    const list = await office.owner.api.get(`${invitations}?limit=200`);
+    const list = await fixture.owner.api.get(`${invitations}?limit=200`);
     const states = list.body.data
       .filter((one: { email: string }) => one.email === "again@example.com")
       .map((one: { state: string }) => one.state);
@@ -243,9 +246,9 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("inviting needs members:invite, and the role can hold no more than the inviter", async () => {
-    const inviter = await office.member(["members:invite", "licenses:view"]);
-    const viewer = await office.member(["members:view"]);
-    const outsider = await office.person();
+    const inviter = await fixture.member(["members:invite", "licenses:view"]);
+    const viewer = await fixture.member(["members:view"]);
+    const outsider = await fixture.person();
     const wide = await roleWith(["licenses:view", "licenses:delete"]);
     const to = (role: string) => ({ email: `${crypto.randomUUID()}@example.com`, role_id: role });
     expect((await inviter.api.post(invitations, to(roleId))).status).toBe(201);
@@ -255,7 +258,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       code: "permissions_exceeded",
       params: { permissions: ["licenses:delete"] },
     });
-    const above = await office.owner.api.post(invitations, to(wide));
+    const above = await fixture.owner.api.post(invitations, to(wide));
     await set(above.body.id, { mailed_at: 0 });
     expect((await inviter.api.post(`${invitations}/${above.body.id}/resend`)).status).toBe(403);
     expect((await inviter.api.delete(`${invitations}/${above.body.id}`)).status).toBe(403);
@@ -273,25 +276,25 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("an invitation of another organization is answered like one that does not exist", async () => {
-    const stranger = await office.person();
-    const theirs = await stranger.api.post("/organizations", { name: "Elsewhere" });
+    const otherUser = await fixture.person();
+    const theirs = await otherUser.api.post("/organizations", { name: "Elsewhere" });
     const { id } = await invite("foreign@example.com");
     const path = `/organizations/${theirs.body.id}/invitations`;
-    expect((await stranger.api.delete(`${path}/${id}`)).status).toBe(404);
-    expect((await stranger.api.post(`${path}/${id}/resend`)).status).toBe(404);
-    const foreign = await stranger.api.post(path, { email: "a@example.com", role_id: roleId });
+    expect((await otherUser.api.delete(`${path}/${id}`)).status).toBe(404);
+    expect((await otherUser.api.post(`${path}/${id}/resend`)).status).toBe(404);
+    const foreign = await otherUser.api.post(path, { email: "a@example.com", role_id: roleId });
     expect(foreign.status).toBe(422);
     expect(foreign.body.errors[0].field).toBe("role_id");
   });
 
   test("an address that nobody could sign in with is not invited", async () => {
-    const answer = await office.owner.api.post(invitations, { email: "ada@localhost", role_id: roleId });
+    const answer = await fixture.owner.api.post(invitations, { email: "ada@localhost", role_id: roleId });
     expect(answer.status).toBe(422);
     expect(answer.body.errors[0].field).toBe("email");
   });
 
   test("what is wrong is named", async () => {
-    const wrong = await office.owner.api.post(invitations, {
+    const wrong = await fixture.owner.api.post(invitations, {
       email: "nobody",
       role_id: roleId,
       token: "mine",
@@ -305,13 +308,13 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
 
   test("a role that is deleted while an invitation with it is accepted leaves no member without one", async () => {
     for (let round = 0; round < 4; round++) {
-      const person = await office.person();
+      const person = await fixture.person();
       const role = await roleWith([]);
       const { id, token } = await invite(person.email, role);
       const [accepted, deleted, revoked] = await Promise.all([
         person.api.post(`/invitations/${token}/accept`),
-        office.owner.api.delete(`/organizations/${office.organizationId}/roles/${role}`),
-        office.owner.api.delete(`${invitations}/${id}`),
+        fixture.owner.api.delete(`/organizations/${fixture.organizationId}/roles/${role}`),
+        fixture.owner.api.delete(`${invitations}/${id}`),
       ]);
       expect([200, 404]).toContain(accepted.status);
       expect([204, 409]).toContain(deleted.status);
@@ -321,24 +324,24 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     }
   });
 
-  test("the same request with the same Idempotency-Key invites once and writes one letter", async () => {
+  test("the same request with the same Idempotency-Key invites once and writes one email", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = { email: "repeated@example.com", role_id: roleId };
     const answers = await Promise.all(
-      Array.from({ length: 4 }, () => office.owner.api.post(invitations, body, headers)),
+      Array.from({ length: 4 }, () => fixture.owner.api.post(invitations, body, headers)),
     );
     expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
-    const letters = await office.store.reads
-      .selectFrom("mailbox")
+    const emails = await fixture.store.reads
+      .selectFrom("outbox")
       .select("id")
       .where("recipient", "=", "repeated@example.com")
       .execute();
-    expect(letters).toHaveLength(1);
+    expect(emails).toHaveLength(1);
   });
 
   test("an organization cannot write to more than two hundred strangers a day", async () => {
-    const spammer = await office.person();
+    const spammer = await fixture.person();
     const made = await spammer.api.post("/organizations", { name: "Spam" });
     const base = `/organizations/${made.body.id}`;
     const role = await spammer.api.post(`${base}/roles`, { name: "R", permissions: [] });
@@ -346,15 +349,15 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       spammer.api.post(`${base}/invitations`, { email: to, role_id: role.body.id });
     const first = await invite("first@example.com");
     const counted = () =>
-      office.store.reads
-        .selectFrom("daily_letters")
+      fixture.store.reads
+        .selectFrom("daily_emails")
         .select(["recipients", "used"])
         .where("sender_id", "=", made.body.id)
         .execute();
     const count = (used: number, day?: number) =>
-      office.store.transaction((db) =>
+      fixture.store.transaction((db) =>
         db
-          .updateTable("daily_letters")
+          .updateTable("daily_emails")
           .set({ used, ...(day === undefined ? {} : { day }) })
           .where("sender_id", "=", made.body.id)
           .execute(),
@@ -370,7 +373,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     const [taken] = answers.filter(({ status }) => status === 201);
     await spammer.api.delete(`${base}/invitations/${taken?.body.id}`);
     expect((await invite("one-more@example.com")).status).toBe(429);
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db
         .updateTable("invitations")
         .set({ mailed_at: Date.now() - 3_600_000 })
@@ -386,7 +389,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("all organizations of one owner together send no more than two hundred invitations a day", async () => {
-    const spammer = await office.person();
+    const spammer = await fixture.person();
     const organization = async () => {
       const made = await spammer.api.post("/organizations", { name: "Spam" });
       const base = `/organizations/${made.body.id}`;
@@ -396,8 +399,8 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     const inviteToFirst = await organization();
     const inviteToSecond = await organization();
     expect((await inviteToFirst("a@example.com")).status).toBe(201);
-    await office.store.transaction((db) =>
-      db.updateTable("daily_letters").set({ used: 199 }).where("sender_id", "=", spammer.userId).execute(),
+    await fixture.store.transaction((db) =>
+      db.updateTable("daily_emails").set({ used: 199 }).where("sender_id", "=", spammer.userId).execute(),
     );
     const answers = await Promise.all([
       inviteToFirst("b@example.com"),
@@ -408,14 +411,14 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 
   test("nobody joins a suspended organization", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const { token } = await invite(person.email);
     const suspend = (suspendedAt: number | null) =>
-      office.store.transaction((db) =>
+      fixture.store.transaction((db) =>
         db
           .updateTable("organizations")
           .set({ suspended_at: suspendedAt })
-          .where("id", "=", office.organizationId)
+          .where("id", "=", fixture.organizationId)
           .execute(),
       );
     await suspend(Date.now());
@@ -424,67 +427,67 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect((await person.api.post(`/invitations/${token}/accept`)).status).toBe(200);
   });
 
-  test("a name cannot write lines of its own into the letter", async () => {
-    const trickster = await office.person();
+  test("a name cannot write lines of its own into the email", async () => {
+    const trickster = await fixture.person();
     const organization = await trickster.api.post("/organizations", {
       name: 'Acme\n\nYour account is locked: <a href="https://evil.example">',
     });
     const base = `/organizations/${organization.body.id}`;
     const role = await trickster.api.post(`${base}/roles`, { name: "R", permissions: [] });
     await trickster.api.post(`${base}/invitations`, { email: "victim@example.com", role_id: role.body.id });
-    const [letter] = await openedLetters(office.store, { to: "victim@example.com" });
-    expect(letter?.subject).not.toContain("\n");
-    expect(letter?.body_text.split("\n").some((line) => line.startsWith("Your account"))).toBe(false);
-    expect(letter?.body_html).not.toContain('<a href="https://evil.example">');
+    const [message] = await openedEmails(fixture.store, { to: "victim@example.com" });
+    expect(message?.subject).not.toContain("\n");
+    expect(message?.body_text.split("\n").some((line) => line.startsWith("Your account"))).toBe(false);
+    expect(message?.body_html).not.toContain('<a href="https://evil.example">');
   });
 
   test("every step is in the audit log", async () => {
-    const person = await office.person();
+    const person = await fixture.person();
     const { id, token } = await invite(person.email);
     await set(id, { mailed_at: 0 });
-    await office.owner.api.post(`${invitations}/${id}/resend`);
-    expect(token).not.toBe(await invitationTokenFor(office.store, person.email));
-    await person.api.post(`/invitations/${await invitationTokenFor(office.store, person.email)}/accept`);
-    const actions = await office.store.reads
+    await fixture.owner.api.post(`${invitations}/${id}/resend`);
+    expect(token).not.toBe(await invitationTokenFor(fixture.store, person.email));
+    await person.api.post(`/invitations/${await invitationTokenFor(fixture.store, person.email)}/accept`);
+    const actions = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["action", "actor_id", "organization_id"])
       .where("subject_id", "in", [id, person.userId])
       .orderBy("id")
       .execute();
-    const organization_id = office.organizationId;
+    const organization_id = fixture.organizationId;
     expect(actions).toEqual([
-      { action: "invitation.created", actor_id: office.owner.userId, organization_id },
-      { action: "invitation.resent", actor_id: office.owner.userId, organization_id },
+      { action: "invitation.created", actor_id: fixture.owner.userId, organization_id },
+      { action: "invitation.resent", actor_id: fixture.owner.userId, organization_id },
       { action: "member.joined", actor_id: person.userId, organization_id },
     ]);
   });
 });
 
 describe.each(databases)("invitations without a mail server, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(make, { COUNTERSIGN_URL: "https://license.example.com" });
+    fixture = await openManageFixture(make, { COUNTERSIGN_URL: "https://license.example.com" });
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   test("the inviter gets the link, once, and a new one as soon as they ask", async () => {
-    const base = `/organizations/${office.organizationId}`;
-    const [role] = (await office.owner.api.get(`${base}/roles`)).body.data;
-    const person = await office.person();
+    const base = `/organizations/${fixture.organizationId}`;
+    const [role] = (await fixture.owner.api.get(`${base}/roles`)).body.data;
+    const person = await fixture.person();
     const key = { "idempotency-key": crypto.randomUUID() };
     const body = { email: person.email, role_id: role.id };
-    const made = await office.owner.api.post(`${base}/invitations`, body, key);
+    const made = await fixture.owner.api.post(`${base}/invitations`, body, key);
     expect(made.body.link).toMatch(/^https:\/\/license\.example\.com\/invitations\/[\w-]{43}$/);
-    const repeated = await office.owner.api.post(`${base}/invitations`, body, key);
+    const repeated = await fixture.owner.api.post(`${base}/invitations`, body, key);
     expect(repeated.text).not.toContain(made.body.link);
-    expect((await office.owner.api.get(`${base}/invitations`)).text).not.toContain("link");
+    expect((await fixture.owner.api.get(`${base}/invitations`)).text).not.toContain("link");
 
-    const again = await office.owner.api.post(`${base}/invitations/${made.body.id}/resend`);
+    const again = await fixture.owner.api.post(`${base}/invitations/${made.body.id}/resend`);
     expect(again.status).toBe(200);
     const tokenOf = (link: string) => link.split("/").at(-1) ?? "";
     expect((await person.api.post(`/invitations/${tokenOf(made.body.link)}/accept`)).status).toBe(404);
     expect((await person.api.post(`/invitations/${tokenOf(again.body.link)}/accept`)).status).toBe(200);
-    const entries = await office.store.reads
+    const entries = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["action", "after"])
       .where("subject_id", "=", made.body.id)

@@ -1,46 +1,46 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
+import { type AddedLicense, addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import type { ManageClient } from "../support/manage-client.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { type SoldLicense, sell } from "../support/sell.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
-const levels: [level: "organization" | "customer" | "license", toLook: Permission][] = [
+const levels: [level: "organization" | "customer" | "license", toView: Permission][] = [
   ["organization", "licenses:view"],
   ["customer", "customers:view"],
   ["license", "licenses:view"],
 ];
 
 describe.each(databases)("IP blocks on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const licensed = () => sell(office, { customer: { email: `${crypto.randomUUID()}@example.com` } });
-  const pathOf = (level: string, license: SoldLicense) => {
-    const organization = `/organizations/${office.organizationId}`;
+  const licensed = () => addLicense(fixture, { customer: { email: `${crypto.randomUUID()}@example.com` } });
+  const pathOf = (level: string, license: AddedLicense) => {
+    const organization = `/organizations/${fixture.organizationId}`;
     if (level === "organization") return `${organization}/ip-blocks`;
     if (level === "customer") return `${organization}/customers/${license.customerId}/ip-blocks`;
     return `/licenses/${license.id}/ip-blocks`;
   };
-  const statusOf = async (license: SoldLicense) =>
-    (await office.publicApi.validate({ license_key: license.key })).body.status;
+  const statusOf = async (license: AddedLicense) =>
+    (await fixture.publicApi.validate({ license_key: license.key })).body.status;
   /** What the hot path goes by, beside the blocks that there really are. */
-  const counters = async (license: SoldLicense) => {
+  const counters = async (license: AddedLicense) => {
     const [organization, row, blocks] = await Promise.all([
-      office.store.reads
+      fixture.store.reads
         .selectFrom("organizations")
         .select("customer_block_count")
-        .where("id", "=", office.organizationId)
+        .where("id", "=", fixture.organizationId)
         .executeTakeFirstOrThrow(),
-      office.store.reads
+      fixture.store.reads
         .selectFrom("licenses")
         .select("block_count")
         .where("id", "=", license.id)
         .executeTakeFirstOrThrow(),
-      office.store.reads.selectFrom("ip_blocks").select(["tier", "scope_id"]).execute(),
+      fixture.store.reads.selectFrom("ip_blocks").select(["tier", "scope_id"]).execute(),
     ]);
     expect(organization.customer_block_count).toBe(
       blocks.filter((block) => block.tier === "customer").length,
@@ -48,13 +48,13 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
     expect(row.block_count).toBe(blocks.filter((block) => block.scope_id === license.id).length);
   };
 
-  describe.each(levels)("of the %s", (level, toLook) => {
+  describe.each(levels)("of the %s", (level, toView) => {
     test("hold from the next request on, and end when they are lifted", async () => {
       const license = await licensed();
       const bystander = await licensed();
       const path = pathOf(level, license);
       expect(await statusOf(license)).toBe("active");
-      const made = await office.owner.api.post(path, { cidr: "127.0.0.1", note: "Abuse" });
+      const made = await fixture.owner.api.post(path, { cidr: "127.0.0.1", note: "Abuse" });
       expect(made.status).toBe(201);
       expect(made.body).toMatchObject({
         level,
@@ -66,66 +66,66 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       expect(await statusOf(license)).toBe("ip_blocked");
       expect(await statusOf(bystander)).toBe(level === "organization" ? "ip_blocked" : "active");
       await counters(license);
-      expect((await office.owner.api.get(path)).body.data).toContainEqual(made.body);
-      expect((await office.owner.api.delete(`${path}/${made.body.id}`)).status).toBe(204);
+      expect((await fixture.owner.api.get(path)).body.data).toContainEqual(made.body);
+      expect((await fixture.owner.api.delete(`${path}/${made.body.id}`)).status).toBe(204);
       expect(await statusOf(license)).toBe("active");
       await counters(license);
-      expect((await office.owner.api.delete(`${path}/${made.body.id}`)).status).toBe(404);
+      expect((await fixture.owner.api.delete(`${path}/${made.body.id}`)).status).toBe(404);
     });
 
     test("end by themselves, and the end can be moved", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const soon = new Date(Date.now() + 700).toISOString();
-      const made = await office.owner.api.post(path, { cidr: "127.0.0.0/8", expires_at: soon });
+      const made = await fixture.owner.api.post(path, { cidr: "127.0.0.0/8", expires_at: soon });
       expect(made.body.expires_at).toBe(soon);
       expect(await statusOf(license)).toBe("ip_blocked");
       await new Promise((resolve) => setTimeout(resolve, 800));
       expect(await statusOf(license)).toBe("active");
       const one = `${path}/${made.body.id}`;
-      const forever = await office.owner.api.patch(one, { expires_at: null, note: "Again" });
+      const forever = await fixture.owner.api.patch(one, { expires_at: null, note: "Again" });
       expect(forever.body).toMatchObject({ expires_at: null, note: "Again", cidr: "127.0.0.0/8" });
       expect(await statusOf(license)).toBe("ip_blocked");
-      const past = await office.owner.api.patch(one, { expires_at: soon });
+      const past = await fixture.owner.api.patch(one, { expires_at: soon });
       expect(past.status).toBe(422);
       expect(past.body.errors[0].field).toBe("expires_at");
       const guard = { note: "Late", updated_at: made.body.updated_at };
-      expect((await office.owner.api.patch(one, guard)).status).toBe(412);
-      await office.owner.api.delete(one);
+      expect((await fixture.owner.api.patch(one, guard)).status).toBe(412);
+      await fixture.owner.api.delete(one);
       expect(await statusOf(license)).toBe("active");
     });
 
     test("the same network twice is a conflict that names the block, also in a race", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
-      const first = await office.owner.api.post(path, { cidr: "198.51.100.77/24" });
+      const first = await fixture.owner.api.post(path, { cidr: "198.51.100.77/24" });
       expect(first.body.cidr).toBe("198.51.100.0/24");
-      const again = await office.owner.api.post(path, { cidr: "198.51.100.0/24" });
+      const again = await fixture.owner.api.post(path, { cidr: "198.51.100.0/24" });
       expect(again.status).toBe(409);
       expect(again.body).toMatchObject({ code: "block_exists", params: { block_id: first.body.id } });
       expect(again.body.errors[0].field).toBe("cidr");
       const racing = await Promise.all(
-        Array.from({ length: 6 }, () => office.owner.api.post(path, { cidr: "203.0.113.200" })),
+        Array.from({ length: 6 }, () => fixture.owner.api.post(path, { cidr: "203.0.113.200" })),
       );
       expect(racing.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
       await counters(license);
       const { body } = racing.find((answer) => answer.status === 201) ?? first;
-      await office.owner.api.delete(`${path}/${body.id}`);
-      await office.owner.api.delete(`${path}/${first.body.id}`);
+      await fixture.owner.api.delete(`${path}/${body.id}`);
+      await fixture.owner.api.delete(`${path}/${first.body.id}`);
     });
 
     test("many who lift one block at once lower the counters once", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
-      const kept = await office.owner.api.post(path, { cidr: "127.0.0.1" });
-      const { body } = await office.owner.api.post(path, { cidr: "127.0.0.0/16" });
+      const kept = await fixture.owner.api.post(path, { cidr: "127.0.0.1" });
+      const { body } = await fixture.owner.api.post(path, { cidr: "127.0.0.0/16" });
       const answers = await Promise.all(
-        Array.from({ length: 6 }, () => office.owner.api.delete(`${path}/${body.id}`)),
+        Array.from({ length: 6 }, () => fixture.owner.api.delete(`${path}/${body.id}`)),
       );
       expect(answers.map((answer) => answer.status).sort()).toEqual([204, 404, 404, 404, 404, 404]);
       await counters(license);
       expect(await statusOf(license)).toBe("ip_blocked");
-      await office.owner.api.delete(`${path}/${kept.body.id}`);
+      await fixture.owner.api.delete(`${path}/${kept.body.id}`);
       expect(await statusOf(license)).toBe("active");
     });
 
@@ -134,27 +134,27 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       const path = pathOf(level, license);
       const made: string[] = [];
       for (let index = 1; index <= 3; index++) {
-        made.push((await office.owner.api.post(path, { cidr: `198.18.7.${index}` })).body.id);
+        made.push((await fixture.owner.api.post(path, { cidr: `198.18.7.${index}` })).body.id);
       }
       const listed: string[] = [];
       for (let cursor: string | null = ""; cursor !== null; ) {
-        const { body } = await office.owner.api.get(
+        const { body } = await fixture.owner.api.get(
           `${path}?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`,
         );
         listed.push(...body.data.map((block: { id: string }) => block.id));
         cursor = body.next_cursor;
       }
       expect(listed).toEqual(made);
-      for (const id of made) await office.owner.api.delete(`${path}/${id}`);
+      for (const id of made) await fixture.owner.api.delete(`${path}/${id}`);
     });
 
-    test(`looking needs ${toLook}, changing ip_blocks:manage, and outsiders find nothing`, async () => {
+    test(`looking needs ${toView}, changing ip_blocks:manage, and outsiders find nothing`, async () => {
       const license = await licensed();
       const path = pathOf(level, license);
-      const { body } = await office.owner.api.post(path, { cidr: "198.18.8.8" });
-      const viewer = await office.member([toLook]);
-      const other = await office.member(["products:view", "licenses:update", "customers:manage"]);
-      const outsider = await office.person();
+      const { body } = await fixture.owner.api.post(path, { cidr: "198.18.8.8" });
+      const viewer = await fixture.member([toView]);
+      const other = await fixture.member(["products:view", "licenses:update", "customers:manage"]);
+      const outsider = await fixture.person();
       const writes = (api: ManageClient) => [
         api.post(path, { cidr: "198.18.8.9" }),
         api.patch(`${path}/${body.id}`, { note: "x" }),
@@ -165,17 +165,17 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       for (const call of [...writes(viewer.api), ...writes(other.api)]) expect((await call).status).toBe(403);
       for (const call of [outsider.api.get(path), ...writes(outsider.api)])
         expect((await call).status).toBe(404);
-      const keeper = await office.member(["ip_blocks:manage"]);
+      const keeper = await fixture.member(["ip_blocks:manage"]);
       expect((await keeper.api.delete(`${path}/${body.id}`)).status).toBe(204);
     });
 
     test("every change is in the audit log; of a license, in its own history", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
-      const { body } = await office.owner.api.post(path, { cidr: "198.18.9.9", note: "a" });
-      await office.owner.api.patch(`${path}/${body.id}`, { note: "b" });
-      await office.owner.api.delete(`${path}/${body.id}`);
-      const rows = await office.store.reads
+      const { body } = await fixture.owner.api.post(path, { cidr: "198.18.9.9", note: "a" });
+      await fixture.owner.api.patch(`${path}/${body.id}`, { note: "b" });
+      await fixture.owner.api.delete(`${path}/${body.id}`);
+      const rows = await fixture.store.reads
         .selectFrom("audit_log")
         .selectAll()
         .where("subject_kind", "=", level === "license" ? "license" : "ip_block")
@@ -190,7 +190,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       ]);
       expect(JSON.parse(rows[1]?.before ?? "")).toMatchObject({ level, note: "a" });
       expect(JSON.parse(rows[1]?.after ?? "")).toMatchObject({ level, note: "b" });
-      expect(rows.every((row) => row.organization_id === office.organizationId)).toBe(true);
+      expect(rows.every((row) => row.organization_id === fixture.organizationId)).toBe(true);
     });
   });
 
@@ -199,13 +199,13 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
     const paths = levels.map(([level]) => pathOf(level, license));
     const elsewhere = levels.slice(1).map(([level]) => pathOf(level, other));
     for (const own of paths) {
-      const { body } = await office.owner.api.post(own, { cidr: "198.18.10.10" });
+      const { body } = await fixture.owner.api.post(own, { cidr: "198.18.10.10" });
       for (const path of [...paths, ...elsewhere].filter((one) => one !== own)) {
-        expect((await office.owner.api.delete(`${path}/${body.id}`)).status).toBe(404);
-        expect((await office.owner.api.patch(`${path}/${body.id}`, { note: "x" })).status).toBe(404);
+        expect((await fixture.owner.api.delete(`${path}/${body.id}`)).status).toBe(404);
+        expect((await fixture.owner.api.patch(`${path}/${body.id}`, { note: "x" })).status).toBe(404);
       }
       await counters(license);
-      expect((await office.owner.api.delete(`${own}/${body.id}`)).status).toBe(204);
+      expect((await fixture.owner.api.delete(`${own}/${body.id}`)).status).toBe(204);
     }
   });
 
@@ -218,15 +218,15 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
   ];
   test.each(spellings)("%p is kept as %s", async (cidr, kept) => {
     const path = pathOf("license", await licensed());
-    const made = await office.owner.api.post(path, { cidr });
+    const made = await fixture.owner.api.post(path, { cidr });
     expect(made.body.cidr).toBe(kept);
-    await office.owner.api.delete(`${path}/${made.body.id}`);
+    await fixture.owner.api.delete(`${path}/${made.body.id}`);
   });
 
   test.each(["", "localhost", "10.0.0.0/33", "1.2.3", "010.0.0.1", "::/129", "1.2.3.4/", 5, null])(
     "%p is no network",
     async (cidr) => {
-      const { status, body } = await office.owner.api.post(pathOf("organization", await licensed()), {
+      const { status, body } = await fixture.owner.api.post(pathOf("organization", await licensed()), {
         cidr,
       });
       expect(status).toBe(422);
@@ -237,34 +237,34 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
   test("what the server decides cannot be sent, and an end in the past is refused", async () => {
     const path = pathOf("organization", await licensed());
     const sent = { cidr: "198.18.11.1", id: "x", created_by: "y", level: "platform", tier: "platform" };
-    const refused = await office.owner.api.post(path, sent);
+    const refused = await fixture.owner.api.post(path, sent);
     expect(refused.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
       "created_by",
       "id",
       "level",
       "tier",
     ]);
-    const past = await office.owner.api.post(path, {
+    const past = await fixture.owner.api.post(path, {
       cidr: "198.18.11.1",
       expires_at: "2020-01-01T00:00:00Z",
     });
     expect(past.body.errors[0].field).toBe("expires_at");
-    const { body } = await office.owner.api.post(path, { cidr: "198.18.11.1" });
-    const moved = await office.owner.api.patch(`${path}/${body.id}`, { cidr: "0.0.0.0/0" });
+    const { body } = await fixture.owner.api.post(path, { cidr: "198.18.11.1" });
+    const moved = await fixture.owner.api.patch(`${path}/${body.id}`, { cidr: "0.0.0.0/0" });
     expect(moved.status).toBe(422);
   });
 
   test("a license has room for a bounded number, because each validate reads them", async () => {
     const license = await licensed();
     const path = pathOf("license", license);
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       await db
         .insertInto("ip_blocks")
         .values(
           Array.from({ length: 200 }, (_, index) => ({
             id: crypto.randomUUID(),
             tier: "license" as const,
-            organization_id: office.organizationId,
+            organization_id: fixture.organizationId,
             scope_id: license.id,
             cidr: `198.20.0.${index}/32`,
             note: null,
@@ -277,7 +277,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
         .execute();
       await db.updateTable("licenses").set({ block_count: 200 }).where("id", "=", license.id).execute();
     });
-    const { status, body } = await office.owner.api.post(path, { cidr: "198.21.0.1" });
+    const { status, body } = await fixture.owner.api.post(path, { cidr: "198.21.0.1" });
     expect(status).toBe(403);
     expect(body).toMatchObject({ code: "block_limit_reached", params: { limit: 200 } });
   });

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openJournal } from "@countersign/store/open";
-import { addIpBlocks } from "@countersign/store/queries/ip-blocks";
-import { registerIp } from "@countersign/store/queries/licenses";
+import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
+import { registerIp } from "@countersign/store/queries/licenses/create";
+import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("addresses on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    office = await openOffice(make);
-    path = `/organizations/${office.organizationId}/ips`;
+    fixture = await openManageFixture(make);
+    path = `/organizations/${fixture.organizationId}/ips`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const see = async (
     organizationId: string,
@@ -23,14 +23,14 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     licenseIds: readonly string[],
     atMs = Date.now(),
   ) => {
-    const journal = await openJournal(office.database.location);
+    const journal = await openJournal(fixture.database.location);
     try {
       await journal.append(
         licenseIds.map((license) => [
           newId(),
           atMs,
           organizationId,
-          office.productId,
+          fixture.productId,
           license,
           "validate",
           "active",
@@ -46,27 +46,27 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     }
   };
   const anotherOrganization = async () => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const { body } = await owner.api.post("/organizations", { name: "Rival" });
     const product = await owner.api.post(`/organizations/${body.id}/products`, { name: "Theirs" });
     const ids = { organizationId: String(body.id), productId: String(product.body.id) };
-    return { owner, ...ids, sell: () => sell({ store: office.store, ...ids }) };
+    return { owner, ...ids, addLicense: () => addLicense({ store: fixture.store, ...ids }) };
   };
 
   test("what validate saw of an address is shown with the licenses it used", async () => {
-    const license = await sell(office, { customer: { email: "ada@example.org", name: "Ada" } });
-    await office.publicApi.validate({ license_key: license.key });
-    await office.publicApi.validate({ license_key: license.key });
+    const license = await addLicense(fixture, { customer: { email: "ada@example.org", name: "Ada" } });
+    await fixture.publicApi.validate({ license_key: license.key });
+    await fixture.publicApi.validate({ license_key: license.key });
     const one = `${path}/127.0.0.1`;
     await until("both were written down", async () => {
-      const { body } = await office.owner.api.get(one);
+      const { body } = await fixture.owner.api.get(one);
       return body.sightings[0]?.hits === 2;
     });
-    const { body } = await office.owner.api.get(one);
+    const { body } = await fixture.owner.api.get(one);
     expect(body).toMatchObject({ ip: "127.0.0.1", blocks: [], blocked_by_platform: false });
     expect(body.sightings).toHaveLength(1);
     expect(body.sightings[0]).toMatchObject({ ip: "127.0.0.1", license_count: 1 });
-    const licenses = (await office.owner.api.get(`${one}/licenses`)).body;
+    const licenses = (await fixture.owner.api.get(`${one}/licenses`)).body;
     expect(licenses.data).toHaveLength(1);
     expect(licenses.data[0]).toMatchObject({
       license_id: license.id,
@@ -82,15 +82,15 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
 
   test("licenses come in pages, those registered by hand and never seen among them", async () => {
     const ip = "198.51.100.40";
-    const sold = [];
-    for (let index = 0; index < 5; index++) sold.push(await sell(office));
-    const ids = sold.map((license) => license.id);
-    await see(office.organizationId, ip, ids.slice(0, 4));
-    await office.store.transaction((db) => registerIp(db, ids[4] ?? "", ip, 1_000));
+    const added = [];
+    for (let index = 0; index < 5; index++) added.push(await addLicense(fixture));
+    const ids = added.map((license) => license.id);
+    await see(fixture.organizationId, ip, ids.slice(0, 4));
+    await fixture.store.transaction((db) => registerIp(db, ids[4] ?? "", ip, 1_000));
     const listed: { license_id: string; hits: number; registered_at: string | null }[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
       const page = `${path}/${ip}/licenses?limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
-      const { body } = await office.owner.api.get(page);
+      const { body } = await fixture.owner.api.get(page);
       listed.push(...body.data);
       cursor = body.next_cursor;
     }
@@ -158,13 +158,13 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
   });
 
   test("an IPv6 address is found as itself and as its /64", async () => {
-    const [single, household] = [await sell(office), await sell(office)];
-    await see(office.organizationId, "2001:db8:7::5", [single.id]);
-    await see(office.organizationId, "2001:db8:7::/64", [household.id, single.id]);
-    const { body } = await office.owner.api.get(`${path}/2001:DB8:7:0::5`);
+    const [single, household] = [await addLicense(fixture), await addLicense(fixture)];
+    await see(fixture.organizationId, "2001:db8:7::5", [single.id]);
+    await see(fixture.organizationId, "2001:db8:7::/64", [household.id, single.id]);
+    const { body } = await fixture.owner.api.get(`${path}/2001:DB8:7:0::5`);
     expect(body.ip).toBe("2001:db8:7::5");
     expect(body.sightings.map((row: { ip: string }) => row.ip)).toEqual(["2001:db8:7::/64", "2001:db8:7::5"]);
-    const licenses = (await office.owner.api.get(`${path}/2001:db8:7::5/licenses`)).body.data;
+    const licenses = (await fixture.owner.api.get(`${path}/2001:db8:7::5/licenses`)).body.data;
     expect(
       licenses.map((row: { license_id: string; hits: number }) => [row.license_id, row.hits]).sort(),
     ).toEqual(
@@ -173,7 +173,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
         [household.id, 1],
       ].sort(),
     );
-    const whole = await office.owner.api.get(`${path}/${encodeURIComponent("2001:db8:7::/64")}`);
+    const whole = await fixture.owner.api.get(`${path}/${encodeURIComponent("2001:db8:7::/64")}`);
     expect(whole.body.sightings).toHaveLength(1);
   });
 
@@ -182,9 +182,9 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     const here = `/organizations/${own.organizationId}`;
     const addresses = ["203.0.113.7", "203.0.113.8", "198.51.100.1", "2001:db8:1::/64", "2001:db8:2::/64"];
     for (const ip of addresses) await see(own.organizationId, ip, [newId()]);
-    const license = await own.sell();
-    const block = (place: string, cidr: string, expires_at: string | null = null) =>
-      own.owner.api.post(`${place}/ip-blocks`, { cidr, expires_at });
+    const license = await own.addLicense();
+    const block = (scope: string, cidr: string, expires_at: string | null = null) =>
+      own.owner.api.post(`${scope}/ip-blocks`, { cidr, expires_at });
     await block(here, "203.0.113.7");
     await block(here, "203.0.113.8", "2020-01-01T00:00:00Z");
     await block(here, "2001:db8:1::/48");
@@ -203,18 +203,18 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
   });
 
   test("all blocks that cover an address are shown, those that ended are not", async () => {
-    const license = await sell(office, { customer: { email: `${crypto.randomUUID()}@example.com` } });
-    const organization = `/organizations/${office.organizationId}`;
-    const add = (list: string, cidr: string) => office.owner.api.post(`${list}/ip-blocks`, { cidr });
+    const license = await addLicense(fixture, { customer: { email: `${crypto.randomUUID()}@example.com` } });
+    const organization = `/organizations/${fixture.organizationId}`;
+    const add = (list: string, cidr: string) => fixture.owner.api.post(`${list}/ip-blocks`, { cidr });
     await add(organization, "192.0.2.0/24");
     await add(`${organization}/customers/${license.customerId}`, "192.0.0.0/8");
     await add(`/licenses/${license.id}`, "192.0.2.77");
     await add(`/licenses/${license.id}`, "192.0.2.78");
-    const scope = { tier: "organization", organizationId: office.organizationId } as const;
-    await office.store.transaction((db) =>
+    const scope = { tier: "organization", organizationId: fixture.organizationId } as const;
+    await fixture.store.transaction((db) =>
       addIpBlocks(db, [{ id: newId(), scope, cidr: "192.0.2.77/32", note: null, expiresAtMs: 5 }], 1),
     );
-    const { body } = await office.owner.api.get(`${path}/192.0.2.77`);
+    const { body } = await fixture.owner.api.get(`${path}/192.0.2.77`);
     expect(
       body.blocks.map((block: { level: string; cidr: string }) => [block.level, block.cidr]).sort(),
     ).toEqual([
@@ -226,7 +226,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(byLevel("customer").customer_id).toBe(license.customerId);
     expect(byLevel("license").license_id).toBe(license.id);
     expect(body.blocked_by_platform).toBe(false);
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       addIpBlocks(
         db,
         [
@@ -241,22 +241,22 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
         1,
       ),
     );
-    const again = await office.owner.api.get(`${path}/192.0.2.77`);
+    const again = await fixture.owner.api.get(`${path}/192.0.2.77`);
     expect(again.body.blocked_by_platform).toBe(true);
     expect(again.text).not.toContain("Hidden");
   });
 
   test("nothing of another organization is shown", async () => {
     const rival = await anotherOrganization();
-    const theirs = await rival.sell();
+    const theirs = await rival.addLicense();
     const ip = "198.51.100.99";
     await see(rival.organizationId, ip, [theirs.id]);
-    await office.store.transaction((db) => registerIp(db, theirs.id, ip, 1));
+    await fixture.store.transaction((db) => registerIp(db, theirs.id, ip, 1));
     await rival.owner.api.post(`/organizations/${rival.organizationId}/ip-blocks`, { cidr: ip });
-    const here = await office.owner.api.get(`${path}/${ip}`);
+    const here = await fixture.owner.api.get(`${path}/${ip}`);
     expect(here.body).toEqual({ ip, sightings: [], blocks: [], blocked_by_platform: false });
-    expect((await office.owner.api.get(`${path}/${ip}/licenses`)).body.data).toEqual([]);
-    const list = await office.owner.api.get(`${path}?limit=200`);
+    expect((await fixture.owner.api.get(`${path}/${ip}/licenses`)).body.data).toEqual([]);
+    const list = await fixture.owner.api.get(`${path}?limit=200`);
     expect(list.text).not.toContain(ip);
     const there = await rival.owner.api.get(`/organizations/${rival.organizationId}/ips/${ip}`);
     expect(there.body.sightings).toHaveLength(1);
@@ -264,17 +264,17 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
   });
 
   test("it needs licenses:view, and outsiders find nothing", async () => {
-    const other = await office.member(["products:view", "ip_blocks:manage"]);
-    const outsider = await office.person();
+    const other = await fixture.member(["products:view", "ip_blocks:manage"]);
+    const outsider = await fixture.person();
     for (const address of [path, `${path}/127.0.0.1`, `${path}/127.0.0.1/licenses`]) {
       expect((await other.api.get(address)).status).toBe(403);
       expect((await outsider.api.get(address)).status).toBe(404);
-      expect((await office.nobody.get(address)).status).toBe(401);
+      expect((await fixture.anonymous.get(address)).status).toBe(401);
     }
   });
 
   test.each(["x", "1.2.3", "10.0.0.0%2F8", "2001:db8::%2F48"])("%s is no address", async (ip) => {
-    const { status, body } = await office.owner.api.get(`${path}/${ip}`);
+    const { status, body } = await fixture.owner.api.get(`${path}/${ip}`);
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("ip");
   });

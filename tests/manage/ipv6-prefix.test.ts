@@ -1,46 +1,46 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("changing ipv6_prefix by API on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const product = async (prefix: 64 | 128) => {
-    const { body } = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Prefixed",
       ipv6_prefix: prefix,
     });
     return String(body.id);
   };
   const ips = async (licenseId: string) =>
-    (await office.owner.api.get(`/licenses/${licenseId}/ips`)).body.data.map(({ ip }: { ip: string }) => ip);
-  const add = (licenseId: string, ip: string) => office.owner.api.post(`/licenses/${licenseId}/ips`, { ip });
+    (await fixture.owner.api.get(`/licenses/${licenseId}/ips`)).body.data.map(({ ip }: { ip: string }) => ip);
+  const add = (licenseId: string, ip: string) => fixture.owner.api.post(`/licenses/${licenseId}/ips`, { ip });
   const remove = (licenseId: string, ip: string) =>
-    office.owner.api.delete(`/licenses/${licenseId}/ips/${encodeURIComponent(ip)}`);
+    fixture.owner.api.delete(`/licenses/${licenseId}/ips/${encodeURIComponent(ip)}`);
 
   test("from 128 to 64, single addresses are merged into their /64 without being asked", async () => {
     const productId = await product(128);
-    const license = await sell(office, { productId, maxIps: 3 });
+    const license = await addLicense(fixture, { productId, maxIps: 3 });
     for (const ip of ["2001:db8::1", "2001:db8::2"]) expect((await add(license.id, ip)).status).toBe(201);
-    await office.owner.api.patch(`/products/${productId}`, { ipv6_prefix: 64 });
+    await fixture.owner.api.patch(`/products/${productId}`, { ipv6_prefix: 64 });
     expect((await add(license.id, "2001:db8::3")).status).toBe(201);
     await until("the addresses are merged", async () => (await ips(license.id)).length === 1, 30_000);
     expect(await ips(license.id)).toEqual(["2001:db8::/64"]);
-    const { body } = await office.owner.api.get(`/licenses/${license.id}`);
+    const { body } = await fixture.owner.api.get(`/licenses/${license.id}`);
     expect(body.current_unique_ip_count).toBe(1);
   }, 45_000);
 
   test("from 64 to 128, a /64 is listed, covers what is added, and can be removed by its name", async () => {
     const productId = await product(64);
-    const license = await sell(office, { productId, maxIps: 3 });
+    const license = await addLicense(fixture, { productId, maxIps: 3 });
     await add(license.id, "2001:db8::1");
-    await office.owner.api.patch(`/products/${productId}`, { ipv6_prefix: 128 });
+    await fixture.owner.api.patch(`/products/${productId}`, { ipv6_prefix: 128 });
     const covered = await add(license.id, "2001:db8::9");
     expect([covered.status, covered.body.ip]).toEqual([201, "2001:db8::/64"]);
     expect(await ips(license.id)).toEqual(["2001:db8::/64"]);
@@ -52,9 +52,9 @@ describe.each(databases)("changing ipv6_prefix by API on $kind", ({ make }) => {
 
   test("a single address that is left of before can be removed by its name", async () => {
     const productId = await product(128);
-    const license = await sell(office, { productId, maxIps: 3 });
+    const license = await addLicense(fixture, { productId, maxIps: 3 });
     await add(license.id, "2001:db8::1");
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db.updateTable("products").set({ ipv6_prefix: 64 }).where("id", "=", productId).execute(),
     );
     expect((await remove(license.id, "2001:db8::1")).status).toBe(204);

@@ -1,43 +1,43 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("a product's last validation, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const last = async (productId = office.productId) =>
-    (await office.owner.api.get(`/products/${productId}/last-validation`)).body.request;
+  const last = async (productId = fixture.productId) =>
+    (await fixture.owner.api.get(`/products/${productId}/last-validation`)).body.request;
 
   test("it says how the newest one ended, of this product alone", async () => {
     expect(await last()).toBeNull();
-    await office.publicApi.validate({ license_key: "NONE-NONE-NONE-NONE" });
+    await fixture.publicApi.validate({ license_key: "NONE-NONE-NONE-NONE" });
     await until("the first is recorded", async () => (await last())?.status === "license_not_found");
-    await office.publicApi.lookup("NONE-NONE-NONE-NONE");
-    await office.publicApi.validate({});
+    await fixture.publicApi.lookup("NONE-NONE-NONE-NONE");
+    await fixture.publicApi.validate({});
     await until("the second is recorded", async () => (await last())?.problem !== null);
     expect((await last()).problem).toContain("no license_key");
-    const { body: license } = await office.owner.api.post(`/products/${office.productId}/licenses`, {
+    const { body: license } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "carla@example.com",
     });
-    await office.publicApi.validate({ license_key: license.license_key });
+    await fixture.publicApi.validate({ license_key: license.license_key });
     await until("the third is recorded", async () => (await last())?.status === "active");
     expect(await last()).toMatchObject({ license_id: license.id, problem: null });
-    const other = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const other = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Another",
     });
     expect(await last(other.body.id)).toBeNull();
   });
 
   test("it takes the permission to see requests", async () => {
-    const path = `/products/${office.productId}/last-validation`;
-    expect((await (await office.member(["requests:view"])).api.get(path)).status).toBe(200);
-    expect((await (await office.member(["products:view"])).api.get(path)).status).toBe(403);
+    const path = `/products/${fixture.productId}/last-validation`;
+    expect((await (await fixture.member(["requests:view"])).api.get(path)).status).toBe(200);
+    expect((await (await fixture.member(["products:view"])).api.get(path)).status).toBe(403);
   });
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { isKept, keptCount } from "@countersign/store/queries/license-counts";
-import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
-import { recountLicenses, wrongCounts } from "@countersign/store/queries/recount-licenses";
+import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/licenses/filter";
+import { recountLicenses, wrongCounts } from "@countersign/store/queries/licenses/recount";
+import { isKept, keptCount } from "@countersign/store/queries/licenses/stored-counts";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
@@ -15,29 +15,29 @@ setDefaultTimeout(120_000);
 const dayMs = 86_400_000;
 
 describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const aProduct = async (organizationId: string, settings: object = {}) => {
-    const { body } = await office.owner.api.post(`/organizations/${organizationId}/products`, {
+    const { body } = await fixture.owner.api.post(`/organizations/${organizationId}/products`, {
       name: "Counted",
       ...settings,
     });
     const apiKey = String(body.api_key);
-    return { id: String(body.id), apiKey, api: apiOf(office.server.url, apiKey) };
+    return { id: String(body.id), apiKey, api: apiOf(fixture.server.url, apiKey) };
   };
   type Product = Awaited<ReturnType<typeof aProduct>>;
   const rowsOf = (organizationId: string) =>
-    office.store.reads
+    fixture.store.reads
       .selectFrom("licenses")
       .selectAll()
       .where("organization_id", "=", organizationId)
       .execute();
   const deletedProducts = async () => {
-    const products = office.store.reads.selectFrom("products").select("id");
+    const products = fixture.store.reads.selectFrom("products").select("id");
     return new Set((await products.where("deleted_at", "is not", null).execute()).map(({ id }) => id));
   };
 
@@ -62,7 +62,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
     }).length;
 
   const checkAll = async (organizationId: string, productId: string, what: string) => {
-    expect(await wrongCounts(office.store.reads), what).toEqual([]);
+    expect(await wrongCounts(fixture.store.reads), what).toEqual([]);
     const rows = await rowsOf(organizationId);
     const deleted = await deletedProducts();
     const ends = rows.flatMap(({ expires_at: end }) => (end === null ? [] : [end]));
@@ -78,7 +78,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
         ] satisfies Partial<LicenseFilter>[]) {
           const filter = { ...everyLicenseOf(organizationId), ...other, status };
           expect(isKept(filter)).toBe(true);
-          const counted = await keptCount(office.store.alongIndexes, filter, nowMs);
+          const counted = await keptCount(fixture.store.listReads, filter, nowMs);
           expect(counted, `${what}: ${JSON.stringify(other)} ${status} at ${nowMs}`).toBe(
             matching(rows, deleted, filter, nowMs),
           );
@@ -94,7 +94,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
       state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
       return Math.floor((state / 0x80000000) * most);
     };
-    const api = office.owner.api;
+    const api = fixture.owner.api;
     const organization = await api.post("/organizations", { name: "Random" });
     const organizationId = String(organization.body.id);
     const path = `/organizations/${organizationId}`;
@@ -130,7 +130,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
           one(["2026-01-02T00:00:00Z", null]),
         ]);
         const header = ["license_key", "customer_email", "expires_at", "notes", "revoked_at"];
-        await importFile(office, csvFile(header, ...rows), "?on_existing=update&mode=row_by_row", {
+        await importFile(fixture, csvFile(header, ...rows), "?on_existing=update&mode=row_by_row", {
           productId: kept.product_id,
         });
       },
@@ -183,17 +183,17 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
       const what = `seed ${seed}, round ${round}, ${name}`;
       await operations[name]?.();
       if (round % 9 === 0) await checkAll(organizationId, products[0]?.id ?? "", what);
-      else expect(await wrongCounts(office.store.reads), what).toEqual([]);
+      else expect(await wrongCounts(fixture.store.reads), what).toEqual([]);
     }
     await checkAll(organizationId, products[0]?.id ?? "", `seed ${seed}, at the end`);
     expect(done, `seed ${seed}`).toBeGreaterThan(15);
   });
 
   test("are what there is after many write at once, on several nodes where there can be", async () => {
-    const product = await aProduct(office.organizationId);
+    const product = await aProduct(fixture.organizationId);
     const second =
-      kind === "postgres" ? await startServerProcess(office.database.environment) : office.server;
-    const api = office.owner.api;
+      kind === "postgres" ? await startServerProcess(fixture.database.environment) : fixture.server;
+    const api = fixture.owner.api;
     const created = await api.post(`/products/${product.id}/licenses`, {
       customer_email: "a@example.com",
       term_seconds: 86_400,
@@ -217,33 +217,33 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
       ...some(10).map(({ id }) => api.delete(`/licenses/${id}`)),
       ...some(40).map(({ id }) => api.patch(`/licenses/${id}`, { notes: "Noted" })),
     ]);
-    expect(await wrongCounts(office.store.reads)).toEqual([]);
+    expect(await wrongCounts(fixture.store.reads)).toEqual([]);
     if (kind === "postgres") {
-      const { reads } = office.store;
+      const { reads } = fixture.store;
       const isFolded = async () =>
         (await reads.selectFrom("license_count_changes").select("day").execute()).length === 0;
       await until("the changes are folded", isFolded);
       await second.stop();
     }
-    await checkAll(office.organizationId, product.id, "after many at once");
+    await checkAll(fixture.organizationId, product.id, "after many at once");
   });
 
   test("tell the side of a day on which thousands expire, before and after", async () => {
-    const product = await aProduct(office.organizationId);
-    const filter = { ...everyLicenseOf(office.organizationId), productId: product.id } as const;
+    const product = await aProduct(fixture.organizationId);
+    const filter = { ...everyLicenseOf(fixture.organizationId), productId: product.id } as const;
     const endMs = Date.UTC(2031, 4, 5, 12);
     for (const [count, expiresAtMs] of [
       [2_500, endMs],
       [3, endMs - 60_000],
       [2, endMs + 60_000],
     ] as const)
-      await office.owner.api.post(`/products/${product.id}/licenses`, {
+      await fixture.owner.api.post(`/products/${product.id}/licenses`, {
         customer_email: "a@example.com",
         count,
         expires_at: new Date(expiresAtMs).toISOString(),
       });
     const expired = (nowMs: number) =>
-      keptCount(office.store.alongIndexes, { ...filter, status: "expired" }, nowMs);
+      keptCount(fixture.store.listReads, { ...filter, status: "expired" }, nowMs);
     expect(await expired(endMs - 120_000)).toBe(0);
     expect(await expired(endMs - 1)).toBe(3);
     expect(await expired(endMs)).toBe(2_503);
@@ -252,17 +252,17 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
   });
 
   test("are put right by a recount, whoever writes meanwhile", async () => {
-    const product = await aProduct(office.organizationId);
-    const sell = () =>
-      office.owner.api.post(`/products/${product.id}/licenses`, {
+    const product = await aProduct(fixture.organizationId);
+    const addLicense = () =>
+      fixture.owner.api.post(`/products/${product.id}/licenses`, {
         customer_email: "c@example.com",
         count: 50,
       });
-    await sell();
+    await addLicense();
     const spoil = () =>
-      office.store.transaction(async (db) => {
+      fixture.store.transaction(async (db) => {
         const none = { is_revoked: 1, is_used: 1, has_notes: 1, fact: "expires", licenses: 7 } as const;
-        const where = { organization_id: office.organizationId, product_id: product.id, day: 9 };
+        const where = { organization_id: fixture.organizationId, product_id: product.id, day: 9 };
         await db
           .insertInto("license_counts")
           .values({ ...none, ...where })
@@ -274,32 +274,32 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
           .execute();
       });
     if (kind === "postgres") {
-      const { reads } = office.store;
+      const { reads } = fixture.store;
       const isFolded = async () =>
         (await reads.selectFrom("license_count_changes").select("day").execute()).length === 0;
       await until("the changes are folded", isFolded);
     }
     await spoil();
-    expect((await wrongCounts(office.store.reads)).length).toBeGreaterThan(1);
-    const [repaired] = await Promise.all([recountLicenses(office.store), sell(), sell()]);
+    expect((await wrongCounts(fixture.store.reads)).length).toBeGreaterThan(1);
+    const [repaired] = await Promise.all([recountLicenses(fixture.store), addLicense(), addLicense()]);
     expect(repaired).toBeGreaterThan(1);
-    expect(await wrongCounts(office.store.reads)).toEqual([]);
+    expect(await wrongCounts(fixture.store.reads)).toEqual([]);
   });
 
   test("are gone with their organization", async () => {
-    const { body } = await office.owner.api.post("/organizations", { name: "Gone" });
+    const { body } = await fixture.owner.api.post("/organizations", { name: "Gone" });
     const product = await aProduct(String(body.id));
-    await office.owner.api.post(`/products/${product.id}/licenses`, {
+    await fixture.owner.api.post(`/products/${product.id}/licenses`, {
       customer_email: "d@example.com",
       count: 120,
     });
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db.updateTable("organizations").set({ delete_after: 1 }).where("id", "=", String(body.id)).execute(),
     );
-    await new OrganizationRemoval(office.store, { forget: async () => {} }).run();
+    await new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
     const left = async (table: "license_counts" | "license_count_changes") =>
       (
-        await office.store.reads
+        await fixture.store.reads
           .selectFrom(table)
           .select("day")
           .where("organization_id", "=", String(body.id))

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { openedLetters } from "../support/letters.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { openedEmails } from "../support/emails.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("the email with a license key, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    // Emails are meant to be sent, and wait in the mailbox.
-    office = await openOffice(make, {
+    // Emails are meant to be sent, and wait in the outbox.
+    fixture = await openManageFixture(make, {
       COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
       COUNTERSIGN_MAIL_FROM: "license@example.com",
-      COUNTERSIGN_DAILY_LETTERS: "3",
+      COUNTERSIGN_DAILY_EMAILS: "3",
     });
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   /** A license of an organization of its own, so that nobody else's emails are counted. */
   const license = async (body: object = {}, settings: object = {}) => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
     const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
       name: "Tool",
@@ -34,9 +34,9 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
   /** As the mailer would have done it. */
   // A second ago by any clock: the database's may be a little behind this one.
   const sendAll = (to: string, at = Date.now() - 1_000) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db
-        .updateTable("mailbox")
+        .updateTable("outbox")
         .set({ sent_at: at, created_at: at, next_attempt_at: null, sealed_body: null })
         .where("recipient", "=", to)
         .execute(),
@@ -51,15 +51,15 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     expect(before.body.subject).toContain("Tool");
     const sent = await owner.api.post(`${path}/email`);
     expect([sent.status, sent.body.state]).toEqual([200, "queued"]);
-    const [letter] = await openedLetters(office.store, { to });
-    expect(letter).toMatchObject({ kind: "license_delivery", is_bulk: 0 });
-    expect(letter?.body_text).toBe(before.body.text);
+    const [message] = await openedEmails(fixture.store, { to });
+    expect(message).toMatchObject({ kind: "license_delivery", is_bulk: 0 });
+    expect(message?.body_text).toBe(before.body.text);
     await sendAll(to);
     expect((await owner.api.get(`${path}/email`)).body).toMatchObject({
       state: "sent",
       sent_at: expect.any(String),
     });
-    const entries = await office.store.reads
+    const entries = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["action", "actor_id"])
       .where("subject_id", "=", path.split("/").at(-1) ?? "")
@@ -69,7 +69,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
   });
 
   test("is sent again at most once a minute, and never while it waits, however many ask at once", async () => {
-    const { owner, to, path } = await license({}, { deliver_license_by_mail: true });
+    const { owner, to, path } = await license({}, { deliver_license_by_email: true });
     expect((await owner.api.post(`${path}/email`)).status).toBe(409);
     await sendAll(to);
     const early = await owner.api.post(`${path}/email`);
@@ -78,7 +78,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     await sendAll(to, anHourAgo());
     const answers = await Promise.all(Array.from({ length: 5 }, () => owner.api.post(`${path}/email`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
-    expect(await openedLetters(office.store, { to })).toHaveLength(2);
+    expect(await openedEmails(fixture.store, { to })).toHaveLength(2);
   });
 
   test("counts among the emails of the day, and is refused beyond them", async () => {
@@ -89,8 +89,8 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     }
     const refused = await owner.api.post(`${path}/email`);
     expect([refused.status, refused.body.code]).toEqual([429, "license_email_limit_reached"]);
-    const used = await office.store.reads
-      .selectFrom("daily_letters")
+    const used = await fixture.store.reads
+      .selectFrom("daily_emails")
       .select("used")
       .where("sender_id", "=", organizationId)
       .executeTakeFirst();
@@ -108,16 +108,16 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     const revoked = await license();
     await revoked.owner.api.post(`${revoked.path}/revoke`, {});
     expect((await revoked.owner.api.post(`${revoked.path}/email`)).status).toBe(409);
-    expect(await openedLetters(office.store, { to: revoked.to })).toEqual([]);
+    expect(await openedEmails(fixture.store, { to: revoked.to })).toEqual([]);
   });
 
   const rejected = { code: "email_rejected", params: { response: "550 No such user" } };
 
   test("an email that waits for the next day is said to, and one that was given up is said to have failed", async () => {
-    const { owner, to, path } = await license({}, { deliver_license_by_mail: true });
-    await office.store.transaction((db) =>
+    const { owner, to, path } = await license({}, { deliver_license_by_email: true });
+    await fixture.store.transaction((db) =>
       db
-        .updateTable("mailbox")
+        .updateTable("outbox")
         .set({ next_attempt_at: null, failure: JSON.stringify(rejected) })
         .where("recipient", "=", to)
         .execute(),

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CsvReader } from "@countersign/domain/csv/reader";
 import { databases } from "../support/databases.ts";
 import { csv, csvFile, exported, importFile, jsonLines, newProduct } from "../support/license-files.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
 describe.each(databases)("export of licenses on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let productId: string;
-  const base = () => `/organizations/${office.organizationId}/licenses/export`;
+  const base = () => `/organizations/${fixture.organizationId}/licenses/export`;
 
   beforeAll(async () => {
-    office = await openOffice(make);
-    productId = await newProduct(office, { name: "=cmd()" });
+    fixture = await openManageFixture(make);
+    productId = await newProduct(fixture, { name: "=cmd()" });
     const lines = hostile.map((license) => JSON.stringify(license)).join("\n");
-    const job = await importFile(office, lines, "", { productId, type: jsonLines });
+    const job = await importFile(fixture, lines, "", { productId, type: jsonLines });
     expect(job).toMatchObject({ state: "finished", created: hostile.length });
   }, 60_000);
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   test("a CSV file has a header, ends lines in CRLF and comes as an attachment with a name", async () => {
-    const { status, headers, text } = await office.owner.api.get(base());
+    const { status, headers, text } = await fixture.owner.api.get(base());
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
     expect(headers.get("content-disposition")).toMatch(
@@ -32,7 +32,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
   });
 
   test("no cell begins a formula", async () => {
-    const { text } = await office.owner.api.get(base());
+    const { text } = await fixture.owner.api.get(base());
     expect(text).toContain(",'=cmd(),");
     expect(text).toContain(`"'=HYPERLINK(""http://evil.example"",""x"")"`);
     expect(text).toContain(",'@SUM(A1),");
@@ -43,13 +43,13 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
   test.each(["csv", "jsonl"])(
     "what was exported as %s and imported again is the same in every field",
     async (format) => {
-      const file = (await office.owner.api.get(`${base()}?format=${format}&product_id=${productId}`)).text;
-      const copy = await newProduct(office);
+      const file = (await fixture.owner.api.get(`${base()}?format=${format}&product_id=${productId}`)).text;
+      const copy = await newProduct(fixture);
       const type = format === "csv" ? csv : jsonLines;
-      const job = await importFile(office, file, "", { productId: copy, type });
+      const job = await importFile(fixture, file, "", { productId: copy, type });
       expect(job).toMatchObject({ state: "finished", created: hostile.length, failed: 0 });
-      const before = await exported(office, productId);
-      const after = await exported(office, copy);
+      const before = await exported(fixture, productId);
+      const after = await exported(fixture, copy);
       expect(after.size).toBe(hostile.length);
       for (const [key, license] of before) {
         const own = { id: "", product_id: "", product_name: "", updated_at: "" };
@@ -60,7 +60,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
 
   test("filters are those of the list", async () => {
     const lines = async (query: string) => {
-      const { text } = await office.owner.api.get(`${base()}?format=jsonl&product_id=${productId}&${query}`);
+      const { text } = await fixture.owner.api.get(`${base()}?format=jsonl&product_id=${productId}&${query}`);
       return text
         .split("\n")
         .filter((line) => line !== "")
@@ -71,48 +71,48 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
     expect(await lines("status=expired")).toEqual(["HOSTILE-2"]);
     expect(await lines("tag=vip")).toEqual(["=HOSTILE-1", "HOSTILE-2"]);
     expect(await lines("q=stile-3")).toEqual(["HOSTILE-3"]);
-    expect((await office.owner.api.get(`${base()}?status=gone`)).body.errors[0].field).toBe("status");
+    expect((await fixture.owner.api.get(`${base()}?status=gone`)).body.errors[0].field).toBe("status");
   });
 
   test("somebody else's product is one that does not exist: an empty file", async () => {
-    const stranger = await office.person();
-    const theirs = (await stranger.api.post("/organizations", { name: "Other" })).body.id;
-    const product = (await stranger.api.post(`/organizations/${theirs}/products`, { name: "P" })).body.id;
+    const otherUser = await fixture.person();
+    const theirs = (await otherUser.api.post("/organizations", { name: "Other" })).body.id;
+    const product = (await otherUser.api.post(`/organizations/${theirs}/products`, { name: "P" })).body.id;
     const file = csvFile(["license_key", "customer_email"], ["THEIRS", "a@example.com"]);
-    await stranger.api.send("POST", `/products/${product}/licenses/import`, file, csv);
-    const { text } = await office.owner.api.get(`${base()}?format=jsonl&product_id=${product}`);
+    await otherUser.api.send("POST", `/products/${product}/licenses/import`, file, csv);
+    const { text } = await fixture.owner.api.get(`${base()}?format=jsonl&product_id=${product}`);
     expect(text).toBe("");
-    expect((await stranger.api.get(base())).status).toBe(404);
+    expect((await otherUser.api.get(base())).status).toBe(404);
   });
 
   test("it needs its own permission", async () => {
-    const viewer = await office.member(["licenses:view", "licenses:import"]);
+    const viewer = await fixture.member(["licenses:view", "licenses:import"]);
     expect((await viewer.api.get(base())).status).toBe(403);
-    const exporter = await office.member(["licenses:export"]);
+    const exporter = await fixture.member(["licenses:export"]);
     expect((await exporter.api.get(base())).status).toBe(200);
-    expect((await office.nobody.get(base())).status).toBe(401);
+    expect((await fixture.anonymous.get(base())).status).toBe(401);
   });
 
   test("every export is in the audit log, with what was asked for", async () => {
-    await office.owner.api.get(`${base()}?format=jsonl&tag=vip`);
-    const rows = await office.store.reads
+    await fixture.owner.api.get(`${base()}?format=jsonl&tag=vip`);
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("action", "=", "licenses.exported")
       .orderBy("id", "desc")
       .limit(1)
       .execute();
-    expect(rows[0]).toMatchObject({ actor_id: office.owner.userId, subject_id: office.organizationId });
+    expect(rows[0]).toMatchObject({ actor_id: fixture.owner.userId, subject_id: fixture.organizationId });
     expect(JSON.parse(rows[0]?.after ?? "")).toEqual({ format: "jsonl", tag: "vip" });
   });
 
   test("many pages come whole, each license once", async () => {
-    const many = await newProduct(office);
+    const many = await newProduct(fixture);
     const rows = Array.from({ length: 3_300 }, (_, number) => [`PAGE-${number}`, "many@example.com"]);
-    await importFile(office, csvFile(["license_key", "customer_email"], ...rows), "", { productId: many });
-    const { text } = await office.owner.api.get(`${base()}?product_id=${many}`);
+    await importFile(fixture, csvFile(["license_key", "customer_email"], ...rows), "", { productId: many });
+    const { text } = await fixture.owner.api.get(`${base()}?product_id=${many}`);
     expect(text.split("\r\n")).toHaveLength(3_302);
-    expect((await exported(office, many)).size).toBe(3_300);
+    expect((await exported(fixture, many)).size).toBe(3_300);
   }, 60_000);
 });
 

@@ -9,30 +9,30 @@ import {
   jsonLines,
   newProduct,
 } from "../support/license-files.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("what an import rejected, and taking it back, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   }, 60_000);
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const pathOf = (productId: string, id: string, what = "") => `/products/${productId}/imports/${id}${what}`;
   const undo = (productId: string, id: string, body: object = {}) =>
-    office.owner.api.post(pathOf(productId, id, "/undo"), body);
+    fixture.owner.api.post(pathOf(productId, id, "/undo"), body);
   const undone = async (productId: string, id: string, body: object = {}) => {
     const answer = await undo(productId, id, body);
     expect(answer.status, answer.text).toBe(202);
-    return finishedImport(office, id, productId);
+    return finishedImport(fixture, id, productId);
   };
   const rows = (count: number) =>
     Array.from({ length: count }, (_, number) => [`K-${number}`, `u${number}@example.com`]);
   const file = (count: number) => csvFile(["license_key", "customer_email"], ...rows(count));
 
   test("errors name the column and the value as the file has them, and rejected rows come with their cells", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const columns = encodeURIComponent(JSON.stringify({ "Bought by": "customer_email", Phone: null }));
     const wrong = csvFile(
       ["license_key", "Bought by", "Phone", "Max_IPs"],
@@ -42,7 +42,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
       ["D", "", "", "3"],
     );
     const query = `?mode=row_by_row&file_name=sold.csv&columns=${columns}`;
-    const job = await importFile(office, wrong, query, { productId });
+    const job = await importFile(fixture, wrong, query, { productId });
     expect(job).toMatchObject({ state: "finished", file_name: "sold.csv", created: 1, failed: 3 });
     expect(job.errors).toMatchObject([
       { row: 3, field: "customer_email", column: "Bought by", value: "nobody at all" },
@@ -50,27 +50,27 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
       { row: 4, field: "license_key", column: "license_key", value: "A" },
       { row: 5, field: "customer_email", column: "Bought by", value: "" },
     ]);
-    const rejected = (await office.owner.api.get(pathOf(productId, job.id, "/rejected-rows?limit=2"))).body;
+    const rejected = (await fixture.owner.api.get(pathOf(productId, job.id, "/rejected-rows?limit=2"))).body;
     expect(rejected.columns).toEqual(["license_key", "Bought by", "Phone", "Max_IPs"]);
     expect(rejected.data).toMatchObject([
       { row: 3, cells: ["B", "nobody at all", "=1+1", "many"], errors: [{ column: "Bought by" }, {}] },
       { row: 4, cells: ["A", "c@example.com", "", "3"] },
     ]);
     const next = pathOf(productId, job.id, `/rejected-rows?limit=2&cursor=${rejected.next_cursor}`);
-    expect((await office.owner.api.get(next)).body).toMatchObject({ data: [{ row: 5 }], next_cursor: null });
+    expect((await fixture.owner.api.get(next)).body).toMatchObject({ data: [{ row: 5 }], next_cursor: null });
   });
 
   test("a trial keeps rejected rows too, and lines of JSON come as they are", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const columns = encodeURIComponent(JSON.stringify({ Mail: "customer_email" }));
     const lines = '{"license_key":"A","Mail":"a@example.com"}\n{"license_key":"B","Mail":5}\nnothing\n';
     const query = `?dry_run=true&columns=${columns}`;
-    const job = await importFile(office, lines, query, { productId, type: jsonLines });
+    const job = await importFile(fixture, lines, query, { productId, type: jsonLines });
     expect(job.errors).toMatchObject([
       { row: 2, column: "Mail", value: "5" },
       { row: 3, field: "row", column: null, value: null },
     ]);
-    const { body } = await office.owner.api.get(pathOf(productId, job.id, "/rejected-rows"));
+    const { body } = await fixture.owner.api.get(pathOf(productId, job.id, "/rejected-rows"));
     expect(body.columns).toEqual(["line"]);
     expect(body.data.map((row: { cells: string[] }) => row.cells[0])).toEqual([
       '{"license_key":"B","Mail":5}',
@@ -79,27 +79,27 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
   });
 
   test("the organization's imports are listed with product and file", async () => {
-    const productId = await newProduct(office, { name: "Listed" });
-    const job = await importFile(office, file(1), "?file_name=one.csv", { productId });
-    const path = `/organizations/${office.organizationId}/imports?limit=1`;
-    const { body } = await office.owner.api.get(path);
+    const productId = await newProduct(fixture, { name: "Listed" });
+    const job = await importFile(fixture, file(1), "?file_name=one.csv", { productId });
+    const path = `/organizations/${fixture.organizationId}/imports?limit=1`;
+    const { body } = await fixture.owner.api.get(path);
     expect(body.data).toMatchObject([
       { id: job.id, product_name: "Listed", file_name: "one.csv", created_by: job.created_by },
     ]);
-    const next = await office.owner.api.get(`${path}&cursor=${body.next_cursor}`);
+    const next = await fixture.owner.api.get(`${path}&cursor=${body.next_cursor}`);
     expect(next.body.data[0].id).not.toBe(job.id);
   });
 
   test("undone, what it created is gone and what it updated is as before; used and changed licenses stay", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const header = ["license_key", "customer_email", "notes"];
     await importFile(
-      office,
+      fixture,
       csvFile(header, ["OLD-1", "o@example.com", "before"], ["OLD-2", "o@example.com", "before"]),
       "",
       { productId },
     );
-    const before = (await exported(office, productId)).get("OLD-1");
+    const before = (await exported(fixture, productId)).get("OLD-1");
     const all = csvFile(
       header,
       ["OLD-1", "other@example.com", "after"],
@@ -108,20 +108,20 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
       ["NEW-2", "n@example.com", ""],
       ["NEW-3", "n@example.com", ""],
     );
-    const job = await importFile(office, all, "?on_existing=update", { productId });
+    const job = await importFile(fixture, all, "?on_existing=update", { productId });
     expect(job).toMatchObject({ created: 3, updated: 2, undo: null });
     expect(job.undo_until).not.toBeNull();
-    const imported = await exported(office, productId);
-    await office.owner.api.patch(`/licenses/${imported.get("OLD-2")?.id}`, { notes: "by hand" });
-    await office.owner.api.patch(`/licenses/${imported.get("NEW-2")?.id}`, { notes: "renewed" });
-    await office.store.transaction((db) =>
+    const imported = await exported(fixture, productId);
+    await fixture.owner.api.patch(`/licenses/${imported.get("OLD-2")?.id}`, { notes: "by hand" });
+    await fixture.owner.api.patch(`/licenses/${imported.get("NEW-2")?.id}`, { notes: "renewed" });
+    await fixture.store.transaction((db) =>
       db
         .updateTable("licenses")
         .set({ first_used_at: 1 })
         .where("id", "=", String(imported.get("NEW-3")?.id))
         .execute(),
     );
-    const forecast = await office.owner.api.get(pathOf(productId, job.id, "/undo"));
+    const forecast = await fixture.owner.api.get(pathOf(productId, job.id, "/undo"));
     expect(forecast.body).toEqual({ created: 3, used: 2, updated: 2, changed: 1 });
     const over = await undone(productId, job.id);
     expect(over).toMatchObject({
@@ -129,32 +129,32 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
       undo: { deleted: 1, restored: 1, kept: 3 },
       undo_until: null,
     });
-    const left = await exported(office, productId);
+    const left = await exported(fixture, productId);
     expect([...left.keys()].sort()).toEqual(["NEW-2", "NEW-3", "OLD-1", "OLD-2"]);
     expect({ ...left.get("OLD-1"), updated_at: null }).toEqual({ ...before, updated_at: null });
     expect(left.get("OLD-2")).toMatchObject({ notes: "by hand", customer_email: "other@example.com" });
-    const found = await office.owner.api.get(`/products/${productId}/licenses?q=before`);
+    const found = await fixture.owner.api.get(`/products/${productId}/licenses?q=before`);
     expect(found.body.data).toHaveLength(1);
     const again = await undo(productId, job.id);
     expect([again.status, again.body.code]).toEqual([409, "import_undone"]);
-    const log = await office.owner.api.get(
-      `/organizations/${office.organizationId}/audit-log?action=import.undone`,
+    const log = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/audit-log?action=import.undone`,
     );
     expect(log.body.data[0]).toMatchObject({ subject: { id: job.id }, after: { deleted: 1, kept: 3 } });
   });
 
   test("with delete_used, licenses that were used go as well", async () => {
-    const productId = await newProduct(office);
-    const job = await importFile(office, file(3), "?tell_events=true", { productId });
-    const key = (await exported(office, productId)).get("K-1");
-    await office.store.transaction((db) =>
+    const productId = await newProduct(fixture);
+    const job = await importFile(fixture, file(3), "?send_events=true", { productId });
+    const key = (await exported(fixture, productId)).get("K-1");
+    await fixture.store.transaction((db) =>
       db.updateTable("licenses").set({ first_used_at: 1 }).where("id", "=", String(key?.id)).execute(),
     );
     expect(await undone(productId, job.id, { delete_used: true })).toMatchObject({
       undo: { deleted: 3, kept: 0 },
     });
-    expect((await exported(office, productId)).size).toBe(0);
-    const events = await office.store.reads
+    expect((await exported(fixture, productId)).size).toBe(0);
+    const events = await fixture.store.reads
       .selectFrom("events")
       .select("type")
       .where("product_id", "=", productId)
@@ -164,54 +164,54 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
   });
 
   test("several at once undo it once", async () => {
-    const productId = await newProduct(office);
-    const job = await importFile(office, file(200), "?mode=row_by_row", { productId });
+    const productId = await newProduct(fixture);
+    const job = await importFile(fixture, file(200), "?mode=row_by_row", { productId });
     const answers = await Promise.all(Array.from({ length: 4 }, () => undo(productId, job.id)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409]);
-    expect(await finishedImport(office, job.id, productId)).toMatchObject({ undo: { deleted: 200 } });
+    expect(await finishedImport(fixture, job.id, productId)).toMatchObject({ undo: { deleted: 200 } });
   });
 
   test("cancelled, it stops; what was done stays and can be undone", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const query = `/products/${productId}/licenses/import?mode=row_by_row`;
-    const sent = await office.owner.api.send("POST", query, file(30_000), csv);
+    const sent = await fixture.owner.api.send("POST", query, file(30_000), csv);
     const path = pathOf(productId, sent.body.id);
-    await until("some rows are written", async () => (await office.owner.api.get(path)).body.created > 0);
+    await until("some rows are written", async () => (await fixture.owner.api.get(path)).body.created > 0);
     expect((await undo(productId, sent.body.id)).body.code).toBe("import_running");
-    expect((await office.owner.api.post(`${path}/cancel`)).status).toBe(200);
-    const job = await finishedImport(office, sent.body.id, productId);
+    expect((await fixture.owner.api.post(`${path}/cancel`)).status).toBe(200);
+    const job = await finishedImport(fixture, sent.body.id, productId);
     expect(job.state).toBe("cancelled");
-    const { size } = await exported(office, productId);
+    const { size } = await exported(fixture, productId);
     expect(size).toBe(job.created);
     expect(size).toBeLessThan(30_000);
-    expect((await office.owner.api.post(`${path}/cancel`)).status).toBe(409);
+    expect((await fixture.owner.api.post(`${path}/cancel`)).status).toBe(409);
     expect(await undone(productId, job.id)).toMatchObject({ state: "undone", undo: { deleted: size } });
-    expect((await exported(office, productId)).size).toBe(0);
+    expect((await exported(fixture, productId)).size).toBe(0);
   }, 120_000);
 
   test("a trial, and an import that changed nothing, cannot be undone", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     for (const query of ["?dry_run=true", "?on_existing=skip"]) {
-      if (query.includes("skip")) await importFile(office, file(1), "", { productId });
-      const job = await importFile(office, file(1), query, { productId });
+      if (query.includes("skip")) await importFile(fixture, file(1), "", { productId });
+      const job = await importFile(fixture, file(1), query, { productId });
       const refused = await undo(productId, job.id);
       expect([refused.body.code, job.undo_until]).toEqual(["import_changed_nothing", null]);
     }
   });
 
   test("needs licenses:delete, and for updates the permissions that they needed", async () => {
-    const productId = await newProduct(office);
-    await importFile(office, file(1), "", { productId });
-    const job = await importFile(office, file(2), "?on_existing=update", { productId });
+    const productId = await newProduct(fixture);
+    await importFile(fixture, file(1), "", { productId });
+    const job = await importFile(fixture, file(2), "?on_existing=update", { productId });
     const path = pathOf(productId, job.id, "/undo");
-    const importer = await office.member(["licenses:import"]);
+    const importer = await fixture.member(["licenses:import"]);
     expect((await importer.api.post(path, {})).status).toBe(403);
-    const deleter = await office.member(["licenses:import", "licenses:delete"]);
+    const deleter = await fixture.member(["licenses:import", "licenses:delete"]);
     expect((await deleter.api.post(path, {})).body).toMatchObject({
       code: "permission_missing",
       params: { permission: "licenses:update" },
     });
-    const other = await newProduct(office);
-    expect((await office.owner.api.post(pathOf(other, job.id, "/undo"), {})).status).toBe(404);
+    const other = await newProduct(fixture);
+    expect((await fixture.owner.api.post(pathOf(other, job.id, "/undo"), {})).status).toBe(404);
   });
 });

@@ -10,14 +10,14 @@ import {
   jsonLines,
   newProduct,
 } from "../support/license-files.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
 describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
   }, 60_000);
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const path = (productId: string, query = "") => `/products/${productId}/licenses/import${query}`;
 
@@ -52,8 +52,8 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       ],
       [null, "grace@example.com", null, null, null, null, null],
     );
-    const productId = await newProduct(office);
-    const job = await importFile(office, file, "", { productId });
+    const productId = await newProduct(fixture);
+    const job = await importFile(fixture, file, "", { productId });
     expect(job).toMatchObject({
       state: "finished",
       created: 3,
@@ -62,7 +62,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       rows_done: 3,
       errors: [],
     });
-    const licenses = await exported(office, productId);
+    const licenses = await exported(fixture, productId);
     expect(licenses.get("old Key-1")).toMatchObject({
       created_at: "2020-01-02T03:04:05.000Z",
       expires_at: "2099-01-01T23:59:59.999Z",
@@ -78,8 +78,8 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     });
     const made = [...licenses.keys()].find((key) => !key.startsWith("old")) ?? "";
     expect(made).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
-    await importFile(office, csvFile(["license_key", "customer_email"], ["Valid Now", "a@example.com"]));
-    expect((await office.publicApi.validate({ license_key: "valid now" })).body.status).toBe("active");
+    await importFile(fixture, csvFile(["license_key", "customer_email"], ["Valid Now", "a@example.com"]));
+    expect((await fixture.publicApi.validate({ license_key: "valid now" })).body.status).toBe("active");
   });
 
   test("every field is read, from CSV and from JSON Lines alike", async () => {
@@ -104,12 +104,12 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     const cells = Object.values(record).map((value) =>
       typeof value === "object" ? JSON.stringify(value) : String(value),
     );
-    const inCsv = await newProduct(office);
-    const inJson = await newProduct(office);
-    await importFile(office, csvFile(Object.keys(record), cells), "", { productId: inCsv });
-    await importFile(office, `${JSON.stringify(record)}\n`, "", { productId: inJson, type: jsonLines });
+    const inCsv = await newProduct(fixture);
+    const inJson = await newProduct(fixture);
+    await importFile(fixture, csvFile(Object.keys(record), cells), "", { productId: inCsv });
+    await importFile(fixture, `${JSON.stringify(record)}\n`, "", { productId: inJson, type: jsonLines });
     for (const productId of [inCsv, inJson]) {
-      expect((await exported(office, productId)).get("FULL-1")).toMatchObject({
+      expect((await exported(fixture, productId)).get("FULL-1")).toMatchObject({
         ...record,
         ips: ["2001:db8::/64", "203.0.113.7"],
         tags: ["a", "b;c"],
@@ -120,16 +120,16 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
   });
 
   test("a column map says what foreign columns mean, and null leaves one out", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const file = csvFile(["Serial", "E-Mail", "Phone"], ["MAP-1", "ada@example.com", "+49 30"]);
     const columns = encodeURIComponent(
       JSON.stringify({ Serial: "license_key", "E-Mail": "customer_email", Phone: null }),
     );
-    expect((await importFile(office, file, `?columns=${columns}`, { productId })).created).toBe(1);
-    expect([...(await exported(office, productId)).keys()]).toEqual(["MAP-1"]);
+    expect((await importFile(fixture, file, `?columns=${columns}`, { productId })).created).toBe(1);
+    expect([...(await exported(fixture, productId)).keys()]).toEqual(["MAP-1"]);
     const members = JSON.stringify({ Serial: "MAP-2", "E-Mail": "ada@example.com", Phone: 1 });
-    await importFile(office, members, `?columns=${columns}`, { productId, type: jsonLines });
-    expect((await exported(office, productId)).size).toBe(2);
+    await importFile(fixture, members, `?columns=${columns}`, { productId, type: jsonLines });
+    expect((await exported(fixture, productId)).size).toBe(2);
   });
 
   test.each([
@@ -149,33 +149,33 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     ],
     ["a NUL character", "license_key\nA\0\n", { code: "file_has_nul", params: {} }],
   ])("a file with %s is refused at once and leaves no import behind", async (_, file, error) => {
-    const productId = await newProduct(office);
-    const { status, body } = await office.owner.api.send("POST", path(productId), file, csv);
+    const productId = await newProduct(fixture);
+    const { status, body } = await fixture.owner.api.send("POST", path(productId), file, csv);
     expect({ status, errors: body.errors }).toMatchObject({
       status: 422,
       errors: [{ field: "body", ...error }],
     });
-    expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toEqual([]);
+    expect((await fixture.owner.api.get(`/products/${productId}/imports`)).body.data).toEqual([]);
   });
 
   test("a file that is not UTF-8 is refused, and so is another type or a bad map", async () => {
     const bytes = new Blob([new Uint8Array([...Buffer.from("notes\n"), 0xc3, 0x28])]);
-    const latin = await office.owner.api.send("POST", path(office.productId), bytes, csv);
+    const latin = await fixture.owner.api.send("POST", path(fixture.productId), bytes, csv);
     expect(latin.body.errors[0].code).toBe("file_not_utf8");
-    const typed = await office.owner.api.send("POST", path(office.productId), "{}", {
+    const typed = await fixture.owner.api.send("POST", path(fixture.productId), "{}", {
       "content-type": "application/json",
     });
     expect(typed.status).toBe(415);
-    const map = await office.owner.api.send(
+    const map = await fixture.owner.api.send(
       "POST",
-      path(office.productId, `?columns=${encodeURIComponent('{"A":"price"}')}`),
+      path(fixture.productId, `?columns=${encodeURIComponent('{"A":"price"}')}`),
       "A\n1\n",
       csv,
     );
     expect(map.body.errors[0]).toMatchObject({ field: "columns", code: "invalid_column_map" });
-    const named = await office.owner.api.send(
+    const named = await fixture.owner.api.send(
       "POST",
-      path(office.productId, `?columns=${encodeURIComponent('{"Key":"license_key"}')}`),
+      path(fixture.productId, `?columns=${encodeURIComponent('{"Key":"license_key"}')}`),
       "notes\n1\n",
       csv,
     );
@@ -186,10 +186,10 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
   });
 
   test("a byte order mark, semicolons, single line feeds and no last line break are understood", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const file = '\ufefflicense_key;customer_email;notes\nBOM-1;a@example.com;"x;y"\n\nBOM-2;b@example.com;';
-    expect(await importFile(office, file, "", { productId })).toMatchObject({ created: 2, failed: 0 });
-    expect((await exported(office, productId)).get("BOM-1")).toMatchObject({ notes: "x;y" });
+    expect(await importFile(fixture, file, "", { productId })).toMatchObject({ created: 2, failed: 0 });
+    expect((await exported(fixture, productId)).get("BOM-1")).toMatchObject({ notes: "x;y" });
   });
 
   const wrongRows = csvFile(
@@ -229,8 +229,8 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
   ];
 
   test("all or nothing: what is wrong is named by row and field, and nothing is written", async () => {
-    const productId = await newProduct(office);
-    const job = await importFile(office, wrongRows, "", { productId });
+    const productId = await newProduct(fixture);
+    const job = await importFile(fixture, wrongRows, "", { productId });
     expect(job).toMatchObject({ state: "failed", created: 0, failed: 5, rows_total: 6 });
     expect(job.failure).toEqual({
       code: "import_rows_invalid",
@@ -241,24 +241,24 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(
       job.errors.every((error: { field: string; message: string }) => error.message.startsWith(error.field)),
     ).toBe(true);
-    expect((await exported(office, productId)).size).toBe(0);
+    expect((await exported(fixture, productId)).size).toBe(0);
   });
 
   test("row by row: the rows that are right are written, the others are named", async () => {
-    const productId = await newProduct(office);
-    const job = await importFile(office, wrongRows, "?mode=row_by_row", { productId });
+    const productId = await newProduct(fixture);
+    const job = await importFile(fixture, wrongRows, "?mode=row_by_row", { productId });
     expect(job).toMatchObject({ state: "finished", created: 1, failed: 5, error_count: 11, failure: null });
     expect(errorsOf(job)).toEqual(expectedErrors);
-    expect([...(await exported(office, productId)).keys()]).toEqual(["GOOD-1"]);
+    expect([...(await exported(fixture, productId)).keys()]).toEqual(["GOOD-1"]);
   });
 
   test("a dry run says the same and writes nothing", async () => {
-    const productId = await newProduct(office);
-    const job = await importFile(office, wrongRows, "?mode=row_by_row&dry_run=true", { productId });
+    const productId = await newProduct(fixture);
+    const job = await importFile(fixture, wrongRows, "?mode=row_by_row&dry_run=true", { productId });
     expect(job).toMatchObject({ state: "finished", dry_run: true, created: 1, failed: 5 });
     expect(errorsOf(job)).toEqual(expectedErrors);
-    expect((await exported(office, productId)).size).toBe(0);
-    expect(await office.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
+    expect((await exported(fixture, productId)).size).toBe(0);
+    expect(await fixture.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
   });
 
   test("JSON Lines: lines that are no objects, unknown members and wrong types are named by line", async () => {
@@ -271,22 +271,22 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       "",
       '{"customer_email":"a@example.com","notes":"a\\u0000b"}',
     ].join("\n");
-    const job = await importFile(office, lines, "?mode=row_by_row", { type: jsonLines });
+    const job = await importFile(fixture, lines, "?mode=row_by_row", { type: jsonLines });
     expect(errorsOf(job)).toEqual(["2 row", "3 row", "4 licence_key", "5 customer_discord_id", "7 notes"]);
     expect(job.created).toBe(1);
   });
 
   test("of very many errors the first thousand are kept and all are counted", async () => {
     const rows = Array.from({ length: 1_500 }, () => ["x"]);
-    const job = await importFile(office, csvFile(["customer_email"], ...rows), "?dry_run=true");
+    const job = await importFile(fixture, csvFile(["customer_email"], ...rows), "?dry_run=true");
     expect(job.errors).toHaveLength(1_000);
     expect(job).toMatchObject({ error_count: 1_500, failed: 1_500 });
   });
 
   test("a huge cell is an error of its row, not of the server", async () => {
     const file = csvFile(["customer_email", "notes"], ["a@example.com", "n".repeat(300_000)]);
-    expect(errorsOf(await importFile(office, file, "?dry_run=true"))).toEqual(["2 notes"]);
-    const endless = await importFile(office, `notes\n"${"n".repeat(2_000_000)}`);
+    expect(errorsOf(await importFile(fixture, file, "?dry_run=true"))).toEqual(["2 notes"]);
+    const endless = await importFile(fixture, `notes\n"${"n".repeat(2_000_000)}`);
     expect(endless).toMatchObject({ state: "failed", created: 0 });
     expect(endless.failure).toMatchObject({
       code: "import_file_invalid",
@@ -307,96 +307,96 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     );
 
     test("fail keeps everything out and names the row", async () => {
-      const productId = await newProduct(office);
-      await importFile(office, first, "", { productId });
-      const job = await importFile(office, second, "", { productId });
+      const productId = await newProduct(fixture);
+      await importFile(fixture, first, "", { productId });
+      const job = await importFile(fixture, second, "", { productId });
       expect(job.state).toBe("failed");
       expect(errorsOf(job)).toEqual(["2 license_key"]);
-      expect((await exported(office, productId)).size).toBe(2);
+      expect((await exported(fixture, productId)).size).toBe(2);
     });
 
     test("skip leaves them as they are", async () => {
-      const productId = await newProduct(office);
-      await importFile(office, first, "", { productId });
-      expect(await importFile(office, second, "?on_existing=skip", { productId })).toMatchObject({
+      const productId = await newProduct(fixture);
+      await importFile(fixture, first, "", { productId });
+      expect(await importFile(fixture, second, "?on_existing=skip", { productId })).toMatchObject({
         created: 1,
         skipped: 1,
       });
-      expect((await exported(office, productId)).get("Same-1")).toMatchObject({ notes: "before" });
+      expect((await exported(fixture, productId)).get("Same-1")).toMatchObject({ notes: "before" });
     });
 
     test("update writes what the file says and leaves alone what it does not say", async () => {
-      const productId = await newProduct(office);
-      await importFile(office, first, "", { productId });
-      expect(await importFile(office, second, "?on_existing=update", { productId })).toMatchObject({
+      const productId = await newProduct(fixture);
+      await importFile(fixture, first, "", { productId });
+      expect(await importFile(fixture, second, "?on_existing=update", { productId })).toMatchObject({
         created: 1,
         updated: 1,
       });
-      expect((await exported(office, productId)).get("Same-1")).toMatchObject({
+      expect((await exported(fixture, productId)).get("Same-1")).toMatchObject({
         customer_email: "grace@example.com",
         notes: "after",
         tags: ["new"],
         max_ips: 3,
         ips: ["10.0.0.1"],
       });
-      const found = await office.owner.api.get(
-        `/organizations/${office.organizationId}/licenses?q=grace&product_id=${productId}`,
+      const found = await fixture.owner.api.get(
+        `/organizations/${fixture.organizationId}/licenses?q=grace&product_id=${productId}`,
       );
       expect(found.body.data).toHaveLength(2);
     });
   });
 
   test("twenty thousand rows arrive whole, and sending them again with skip doubles nothing", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const rows = Array.from({ length: 20_000 }, (_, number) => [
       `BULK-${number}`,
       `c${number % 7_000}@example.com`,
       number % 3 === 0 ? "every;third" : null,
     ]);
     const file = csvFile(["license_key", "customer_email", "tags"], ...rows);
-    expect(await importFile(office, file, "", { productId })).toMatchObject({
+    expect(await importFile(fixture, file, "", { productId })).toMatchObject({
       created: 20_000,
       rows_total: 20_000,
     });
-    const again = await importFile(office, file, "?on_existing=skip&mode=row_by_row", { productId });
+    const again = await importFile(fixture, file, "?on_existing=skip&mode=row_by_row", { productId });
     expect(again).toMatchObject({ created: 0, skipped: 20_000 });
-    const { count } = await office.store.reads
+    const { count } = await fixture.store.reads
       .selectFrom("licenses")
       .select((is) => is.fn.countAll<number>().as("count"))
       .where("product_id", "=", productId)
       .executeTakeFirstOrThrow();
     expect(Number(count)).toBe(20_000);
-    expect((await exported(office, productId)).size).toBe(20_000);
+    expect((await exported(fixture, productId)).size).toBe(20_000);
   }, 120_000);
 
   test("the product's defaults hold where the file says nothing", async () => {
-    const productId = await newProduct(office, {
+    const productId = await newProduct(fixture, {
       default_max_ips: 7,
       default_expires_in_days: 10,
       default_ip_system_enabled: false,
     });
-    await importFile(office, csvFile(["license_key", "customer_email"], ["D-1", "a@example.com"]), "", {
+    await importFile(fixture, csvFile(["license_key", "customer_email"], ["D-1", "a@example.com"]), "", {
       productId,
     });
-    const license = (await exported(office, productId)).get("D-1");
+    const license = (await exported(fixture, productId)).get("D-1");
     expect(license).toMatchObject({ ip_system_enabled: false, max_ips: 7, is_lifetime: false });
     const days = (Date.parse(String(license?.expires_at)) - Date.now()) / 86_400_000;
     expect(days).toBeCloseTo(10, 1);
   });
 
   test("another organization sees nothing of a customer whom this one imported", async () => {
-    const stranger = await office.person();
-    const theirs = (await stranger.api.post("/organizations", { name: "Other" })).body.id;
+    const otherUser = await fixture.person();
+    const theirs = (await otherUser.api.post("/organizations", { name: "Other" })).body.id;
     await importFile(
-      office,
+      fixture,
       csvFile(["customer_email", "customer_name"], ["shared@example.com", "Secret Name"]),
     );
-    const { body } = await stranger.api.get(`/organizations/${theirs}/customers`);
+    const { body } = await otherUser.api.get(`/organizations/${theirs}/customers`);
     expect(body.data).toEqual([]);
   });
 
   test("server-owned columns of a file have no effect", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const file = csvFile(
       [
         "id",
@@ -409,39 +409,39 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       ],
       ["chosen", "other", "other", "OWN-1", "a@example.com", "2001-01-01", 99],
     );
-    await importFile(office, file, "", { productId });
-    const license = (await exported(office, productId)).get("OWN-1");
+    await importFile(fixture, file, "", { productId });
+    const license = (await exported(fixture, productId)).get("OWN-1");
     expect(license).toMatchObject({
       product_id: productId,
-      organization_id: office.organizationId,
+      organization_id: fixture.organizationId,
       current_unique_ip_count: 0,
     });
     expect(license?.id).not.toBe("chosen");
   });
 
   test("without the permission it is forbidden, and for outsiders the product does not exist", async () => {
-    const member = await office.member(["licenses:create", "licenses:view", "licenses:export"]);
-    const outsider = await office.person();
+    const member = await fixture.member(["licenses:create", "licenses:view", "licenses:export"]);
+    const outsider = await fixture.person();
     const file = csvFile(["customer_email"], ["a@example.com"]);
-    const job = await importFile(office, file, "?dry_run=true");
-    const one = `/products/${office.productId}/imports/${job.id}`;
-    const list = `/products/${office.productId}/imports`;
-    expect((await member.api.send("POST", path(office.productId), file, csv)).status).toBe(403);
+    const job = await importFile(fixture, file, "?dry_run=true");
+    const one = `/products/${fixture.productId}/imports/${job.id}`;
+    const list = `/products/${fixture.productId}/imports`;
+    expect((await member.api.send("POST", path(fixture.productId), file, csv)).status).toBe(403);
     expect((await member.api.get(one)).status).toBe(403);
     expect((await member.api.get(list)).status).toBe(403);
-    expect((await outsider.api.send("POST", path(office.productId), file, csv)).status).toBe(404);
+    expect((await outsider.api.send("POST", path(fixture.productId), file, csv)).status).toBe(404);
     expect((await outsider.api.get(one)).status).toBe(404);
-    expect((await office.nobody.send("POST", path(office.productId), file, csv)).status).toBe(401);
-    const other = await newProduct(office);
-    expect((await office.owner.api.get(`/products/${other}/imports/${job.id}`)).status).toBe(404);
-    const allowed = await office.member(["licenses:import"]);
-    expect((await allowed.api.send("POST", path(office.productId), file, csv)).status).toBe(202);
+    expect((await fixture.anonymous.send("POST", path(fixture.productId), file, csv)).status).toBe(401);
+    const other = await newProduct(fixture);
+    expect((await fixture.owner.api.get(`/products/${other}/imports/${job.id}`)).status).toBe(404);
+    const allowed = await fixture.member(["licenses:import"]);
+    expect((await allowed.api.send("POST", path(fixture.productId), file, csv)).status).toBe(202);
   });
 
   test("a file changes licenses that exist only for those who may update and revoke", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const send = async (allowed: readonly Permission[], query: string) => {
-      const { api } = await office.member(allowed);
+      const { api } = await fixture.member(allowed);
       const answer = await api.send("POST", path(productId, query), "license_key,customer_email\n", {
         "content-type": "text/csv",
       });
@@ -461,14 +461,14 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
   });
 
   test("imports are listed page by page, newest first", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     for (let count = 0; count < 3; count++)
-      await importFile(office, csvFile(["customer_email"], ["a@example.com"]), "?dry_run=true", {
+      await importFile(fixture, csvFile(["customer_email"], ["a@example.com"]), "?dry_run=true", {
         productId,
       });
     const list = `/products/${productId}/imports?limit=2`;
-    const first = (await office.owner.api.get(list)).body;
-    const second = (await office.owner.api.get(`${list}&cursor=${first.next_cursor}`)).body;
+    const first = (await fixture.owner.api.get(list)).body;
+    const second = (await fixture.owner.api.get(`${list}&cursor=${first.next_cursor}`)).body;
     const times = [...first.data, ...second.data].map((job: { created_at: string }) => job.created_at);
     expect(times).toHaveLength(3);
     expect(times).toEqual([...times].sort().reverse());
@@ -476,18 +476,18 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
   });
 
   test("the same request with the same Idempotency-Key imports once", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const file = csvFile(["customer_email"], ["a@example.com"]);
     const headers = { ...csv, "idempotency-key": crypto.randomUUID() };
     const answers = [];
     for (let count = 0; count < 2; count++)
-      answers.push(await office.owner.api.send("POST", path(productId), file, headers));
+      answers.push(await fixture.owner.api.send("POST", path(productId), file, headers));
     expect(answers[0]?.body.id).toBe(answers[1]?.body.id);
-    expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
+    expect((await fixture.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
   });
 
   test("the same Idempotency-Key with another file, or the same read as another type, is refused", async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     // More than one piece of it is written down.
     const note = "n".repeat(1_000);
     const file = (count: number) =>
@@ -497,7 +497,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       );
     const headers = { ...csv, "idempotency-key": crypto.randomUUID() };
     const send = (body: string, more = {}) =>
-      office.owner.api.send("POST", path(productId), body, { ...headers, ...more });
+      fixture.owner.api.send("POST", path(productId), body, { ...headers, ...more });
     const first = await send(file(700));
     expect(first.status).toBe(202);
     const lines = `{"customer_email":"a@example.com"}\n`;
@@ -508,15 +508,15 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     const again = await send(file(700));
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(again.body).toEqual(first.body);
-    expect((await office.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
-    await finishedImport(office, first.body.id, productId);
-    const pieces = await office.store.reads.selectFrom("import_pieces").select("import_id").execute();
+    expect((await fixture.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
+    await finishedImport(fixture, first.body.id, productId);
+    const pieces = await fixture.store.reads.selectFrom("import_pieces").select("import_id").execute();
     expect(pieces).toEqual([]);
   }, 60_000);
 
   test("the audit log says who began it and what came of it", async () => {
-    const job = await importFile(office, csvFile(["customer_email"], ["audit@example.com"]));
-    const rows = await office.store.reads
+    const job = await importFile(fixture, csvFile(["customer_email"], ["audit@example.com"]));
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("subject_id", "=", job.id)
@@ -527,31 +527,31 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     for (const row of rows)
       expect(row).toMatchObject({
         actor_kind: "person",
-        actor_id: office.owner.userId,
-        organization_id: office.organizationId,
+        actor_id: fixture.owner.userId,
+        organization_id: fixture.organizationId,
       });
     expect(JSON.parse(rows[1]?.after ?? "")).toMatchObject({
       created: 1,
       failed: 0,
-      product_id: office.productId,
+      product_id: fixture.productId,
     });
   });
 
   test(`a license that takes a key while an import runs makes ${kind} take everything back`, async () => {
-    const productId = await newProduct(office);
+    const productId = await newProduct(fixture);
     const rows = Array.from({ length: 6_000 }, (_, number) => [
       `RACE-${number}`,
       `race${number}@example.com`,
     ]);
-    const sent = await office.owner.api.send(
+    const sent = await fixture.owner.api.send(
       "POST",
       path(productId),
       csvFile(["license_key", "customer_email"], ...rows),
       csv,
     );
     const taken = await takeKey(productId, "RACE-5999");
-    const job = await finishedImport(office, sent.body.id, productId);
-    const left = await exported(office, productId);
+    const job = await finishedImport(fixture, sent.body.id, productId);
+    const left = await exported(fixture, productId);
     if (taken) {
       expect(job).toMatchObject({ state: "failed", created: 0 });
       expect([...left.keys()]).toEqual(["RACE-5999"]);
@@ -562,7 +562,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
   }, 60_000);
 
   async function takeKey(productId: string, key: string): Promise<boolean> {
-    const { status } = await office.owner.api.post(`/products/${productId}/licenses`, {
+    const { status } = await fixture.owner.api.post(`/products/${productId}/licenses`, {
       license_key: key,
       customer_email: "quick@example.com",
     });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CsvReader } from "@countersign/domain/csv/reader";
 import { databases } from "../support/databases.ts";
 import { csv, importFile, jsonLines } from "../support/license-files.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 const count = 120;
 /** What another license than the one that was exported has of its own. */
@@ -16,26 +16,26 @@ const own = new Set([
 ]);
 
 describe.each(databases)("licenses that leave as a file and come back, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    await makeVariedLicenses(office);
+    fixture = await openSharedOffice(make);
+    await makeVariedLicenses(fixture);
   }, 120_000);
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const exportOf = async (format: string, organizationId = office.organizationId) =>
-    (await office.owner.api.get(`/organizations/${organizationId}/licenses/export?format=${format}`)).text;
+  const exportOf = async (format: string, organizationId = fixture.organizationId) =>
+    (await fixture.owner.api.get(`/organizations/${organizationId}/licenses/export?format=${format}`)).text;
 
   test.each(["csv", "jsonl"])(
     "are the same in another organization, as %s",
     async (format) => {
       const file = await exportOf(format);
-      const { body: other } = await office.owner.api.post("/organizations", { name: `Other ${format}` });
-      const { body: product } = await office.owner.api.post(`/organizations/${other.id}/products`, {
+      const { body: other } = await fixture.owner.api.post("/organizations", { name: `Other ${format}` });
+      const { body: product } = await fixture.owner.api.post(`/organizations/${other.id}/products`, {
         name: "Elsewhere",
       });
       const type = format === "csv" ? csv : jsonLines;
-      const job = await importFile(office, file, "", { productId: product.id, type });
+      const job = await importFile(fixture, file, "", { productId: product.id, type });
       expect(job.errors).toEqual([]);
       expect(job).toMatchObject({ state: "finished", created: count });
       expect(comparable(await exportOf(format, other.id), format)).toEqual(comparable(file, format));
@@ -48,16 +48,16 @@ describe.each(databases)("licenses that leave as a file and come back, on $kind"
     async (format) => {
       const file = await exportOf(format);
       const type = format === "csv" ? csv : jsonLines;
-      const path = `/organizations/${office.organizationId}/licenses/bulk`;
-      const all = { filter: { product_id: office.productId } };
-      await office.owner.api.post(path, { action: "delete", selection: all });
-      expect(await importFile(office, file, "", { type })).toMatchObject({ created: count });
+      const path = `/organizations/${fixture.organizationId}/licenses/bulk`;
+      const all = { filter: { product_id: fixture.productId } };
+      await fixture.owner.api.post(path, { action: "delete", selection: all });
+      expect(await importFile(fixture, file, "", { type })).toMatchObject({ created: count });
       expect(comparable(await exportOf(format), format)).toEqual(comparable(file, format));
 
-      await office.owner.api.post(path, { action: "reset_ips", selection: all });
-      await office.owner.api.post(path, { action: "set_max_ips", selection: all, max_ips: 77 });
-      await office.owner.api.post(path, { action: "set_expiry", selection: all, expires_at: null });
-      const job = await importFile(office, file, "?on_existing=update", { type });
+      await fixture.owner.api.post(path, { action: "reset_ips", selection: all });
+      await fixture.owner.api.post(path, { action: "set_max_ips", selection: all, max_ips: 77 });
+      await fixture.owner.api.post(path, { action: "set_expiry", selection: all, expires_at: null });
+      const job = await importFile(fixture, file, "?on_existing=update", { type });
       expect(job).toMatchObject({ state: "finished", updated: count });
       expect(comparable(await exportOf(format), format)).toEqual(comparable(file, format));
     },
@@ -76,10 +76,10 @@ function comparable(file: string, format: string): string[] {
   }
   const reader = new CsvReader();
   const [header = [], ...rows] = [...reader.read(file), ...reader.end()];
-  return rows.map((row) => JSON.stringify(row.filter((_, place) => !own.has(header[place] ?? "")))).sort();
+  return rows.map((row) => JSON.stringify(row.filter((_, index) => !own.has(header[index] ?? "")))).sort();
 }
 
-async function makeVariedLicenses(office: Office): Promise<void> {
+async function makeVariedLicenses(fixture: ManageFixture): Promise<void> {
   const { any, chance, text } = dice(20_260_101);
   const licenses = Array.from({ length: count }, (_, index) => ({
     ...(chance(0.5) ? { license_key: `${any(["", "=", "'", "@x "])}${text(12)}-${index}` } : {}),
@@ -106,20 +106,20 @@ async function makeVariedLicenses(office: Office): Promise<void> {
       { version_range_min: "1.0" },
       { version_range_max: "2.1.0.4" },
     ]),
-    tags: Array.from({ length: any([0, 1, 3]) }, (_, place) => any([text(6), ";", "[x", "a,b"]) + place),
+    tags: Array.from({ length: any([0, 1, 3]) }, (_, index) => any([text(6), ";", "[x", "a,b"]) + index),
   }));
-  const made = await office.owner.api.post(`/products/${office.productId}/licenses`, { licenses });
+  const made = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, { licenses });
   expect(made.status, made.text.slice(0, 500)).toBe(201);
   for (const [index, { id, license_key: key }] of made.body.data.entries()) {
     const act = async (path: string, body: object = {}) => {
-      const { status, text } = await office.owner.api.post(`/licenses/${id}/${path}`, body);
+      const { status, text } = await fixture.owner.api.post(`/licenses/${id}/${path}`, body);
       expect([200, 201, 409], text).toContain(status);
     };
-    if (index % 3 === 0) await office.publicApi.validate({ license_key: key });
+    if (index % 3 === 0) await fixture.publicApi.validate({ license_key: key });
     if (index % 4 === 0) await act("ips", { ip: `203.0.113.${index}` });
     if (index % 4 === 0) await act("ips", { ip: `2001:db8:0:${index}::1` });
     // As many addresses as before, and fewer places than that.
-    if (index % 8 === 0) await office.owner.api.patch(`/licenses/${id}`, { max_ips: 1 });
+    if (index % 8 === 0) await fixture.owner.api.patch(`/licenses/${id}`, { max_ips: 1 });
     if (index % 5 === 0) await act("revoke", index % 2 === 0 ? { reason: text(30) || "x" } : {});
     if (index % 7 === 0) await act("renew", { extend_by_seconds: 61 });
   }

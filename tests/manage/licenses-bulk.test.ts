@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 interface Shown {
   id: string;
@@ -10,18 +10,18 @@ interface Shown {
 }
 
 describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    path = `/organizations/${office.organizationId}/licenses/bulk`;
+    fixture = await openSharedOffice(make);
+    path = `/organizations/${fixture.organizationId}/licenses/bulk`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  let lots = 0;
+  let batches = 0;
   const create = async (count: number, body: object = {}): Promise<{ tag: string; licenses: Shown[] }> => {
-    const tag = `lot ${++lots}`;
-    const { body: made } = await office.owner.api.post(`/products/${office.productId}/licenses`, {
+    const tag = `lot ${++batches}`;
+    const { body: made } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "bulk@example.com",
       tags: [tag],
       ...body,
@@ -29,15 +29,16 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     });
     return { tag, licenses: made.data };
   };
-  const bulk = (body: object) => office.owner.api.post(path, body);
+  const bulk = (body: object) => fixture.owner.api.post(path, body);
   const read = async (tag: string) =>
-    (await office.owner.api.get(`/organizations/${office.organizationId}/licenses?limit=200&tag=${tag}`)).body
-      .data;
-  const statusOf = async (key: string) => (await office.publicApi.validate({ license_key: key })).body.status;
+    (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/licenses?limit=200&tag=${tag}`))
+      .body.data;
+  const statusOf = async (key: string) =>
+    (await fixture.publicApi.validate({ license_key: key })).body.status;
 
   test("a dry run says how many it would be and changes nothing", async () => {
     const { tag, licenses } = await create(5);
-    await office.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`);
+    await fixture.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`);
     const dry = await bulk({ action: "revoke", selection: { filter: { tag } }, dry_run: true });
     expect(dry.status).toBe(200);
     expect(dry.body).toEqual({ matched: 5, changed: 4, dry_run: true, next_cursor: null });
@@ -53,27 +54,27 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
 
   test("ids of others, and ids of nothing, are left alone alike", async () => {
     const { licenses } = await create(1);
-    const stranger = await office.person();
-    const foreign = await stranger.api.post("/organizations", { name: "Foreign" });
-    const product = await stranger.api.post(`/organizations/${foreign.body.id}/products`, { name: "F" });
-    const theirs = await stranger.api.post(`/products/${product.body.id}/licenses`, {
+    const otherUser = await fixture.person();
+    const foreign = await otherUser.api.post("/organizations", { name: "Foreign" });
+    const product = await otherUser.api.post(`/organizations/${foreign.body.id}/products`, { name: "F" });
+    const theirs = await otherUser.api.post(`/products/${product.body.id}/licenses`, {
       customer_email: "a@b.c",
     });
     const ids = [licenses[0]?.id, theirs.body.id, "nothing"];
     const { body } = await bulk({ action: "delete", selection: { ids } });
     expect(body).toMatchObject({ matched: 1, changed: 1 });
-    expect((await stranger.api.get(`/licenses/${theirs.body.id}`)).status).toBe(200);
+    expect((await otherUser.api.get(`/licenses/${theirs.body.id}`)).status).toBe(200);
     const filter = { product_id: product.body.id };
     expect((await bulk({ action: "delete", selection: { filter } })).body.matched).toBe(0);
   });
 
   test("what cannot run out is not extended, and the rest is, each from its own end", async () => {
     const { tag, licenses } = await create(2, { expires_in_seconds: 3600 });
-    const lifetime = await office.owner.api.post(`/products/${office.productId}/licenses`, {
+    const lifetime = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "bulk@example.com",
       tags: [tag],
     });
-    await office.owner.api.patch(`/licenses/${licenses[0]?.id}`, { expires_at: "2050-01-01T00:00:00Z" });
+    await fixture.owner.api.patch(`/licenses/${licenses[0]?.id}`, { expires_at: "2050-01-01T00:00:00Z" });
     const { body } = await bulk({ action: "extend", selection: { filter: { tag } }, extend_by_seconds: 60 });
     expect(body).toMatchObject({ matched: 3, changed: 2 });
     const after = new Map((await read(tag)).map((one: Shown) => [one.id, one.expires_at]));
@@ -87,7 +88,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
   test("ends, places, tags and addresses are set for all", async () => {
     const { tag, licenses } = await create(3);
     const selection = { filter: { tag } };
-    await office.publicApi.validate({ license_key: licenses[0]?.license_key });
+    await fixture.publicApi.validate({ license_key: licenses[0]?.license_key });
     expect(
       (await bulk({ action: "set_expiry", selection, expires_at: "2020-01-01T00:00:00Z" })).body.changed,
     ).toBe(3);
@@ -104,10 +105,10 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
         current_unique_ip_count: 0,
       });
     }
-    const found = await office.owner.api.get(`/organizations/${office.organizationId}/licenses?q=fresh`);
+    const found = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/licenses?q=fresh`);
     expect(found.body.data).toHaveLength(3);
     expect((await bulk({ action: "remove_tags", selection, tags: ["fresh"] })).body.changed).toBe(3);
-    const gone = await office.owner.api.get(`/organizations/${office.organizationId}/licenses?q=fresh`);
+    const gone = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/licenses?q=fresh`);
     expect(gone.body.data).toEqual([]);
   });
 
@@ -115,7 +116,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     const { tag, licenses } = await create(650);
     const { body } = await bulk({ action: "revoke", selection: { filter: { tag, status: "active" } } });
     expect(body).toMatchObject({ matched: 650, changed: 650 });
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["subject_id", "request_id"])
       .where("action", "=", "license.revoked")
@@ -135,8 +136,8 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     const { tag, licenses } = await create(2, { expires_in_seconds: 3600 });
     const headers = { "idempotency-key": crypto.randomUUID() };
     const order = { action: "extend", selection: { filter: { tag } }, extend_by_seconds: 60 };
-    const first = await office.owner.api.post(path, order, headers);
-    const second = await office.owner.api.post(path, order, headers);
+    const first = await fixture.owner.api.post(path, order, headers);
+    const second = await fixture.owner.api.post(path, order, headers);
     expect(second.body).toEqual(first.body);
     const [license] = await read(tag);
     expect(Date.parse(license.expires_at) - Date.parse(licenses[0]?.expires_at ?? "")).toBe(60_000);
@@ -155,13 +156,13 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
       });
     }
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const answers = await Promise.all([1, 2, 3].map(() => office.owner.api.post(path, order, headers)));
-    answers.push(await office.owner.api.post(path, order, headers));
+    const answers = await Promise.all([1, 2, 3].map(() => fixture.owner.api.post(path, order, headers)));
+    answers.push(await fixture.owner.api.post(path, order, headers));
     for (const { body } of answers) expect(body).toMatchObject({ matched: 120, changed: 120 });
     expect(answers.at(-1)?.headers.get("idempotent-replayed")).toBe("true");
     const wanted = Date.parse(licenses[0]?.expires_at ?? "") + 60_000;
     for (const license of await read(tag)) expect(Date.parse(license.expires_at)).toBe(wanted);
-    const other = await office.owner.api.post(path, { ...order, extend_by_seconds: 61 }, headers);
+    const other = await fixture.owner.api.post(path, { ...order, extend_by_seconds: 61 }, headers);
     expect(other.status).toBe(409);
   });
 
@@ -192,14 +193,14 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
       "licenses:reset_ips",
     ];
     const order = { action, ...more, selection: { ids: ["nothing"] }, dry_run: true };
-    const without = await office.member(all.filter((one) => one !== permission));
+    const without = await fixture.member(all.filter((one) => one !== permission));
     const refused = await without.api.post(path, order);
     expect(refused.status).toBe(403);
     expect(refused.body).toMatchObject({ code: "permission_missing", params: { permission } });
-    const allowed = await office.member(["licenses:view", permission]);
+    const allowed = await fixture.member(["licenses:view", permission]);
     expect((await allowed.api.post(path, order)).status).toBe(200);
-    const stranger = await office.person();
-    expect((await stranger.api.post(path, order)).status).toBe(404);
+    const otherUser = await fixture.person();
+    expect((await otherUser.api.post(path, order)).status).toBe(404);
   });
 
   const wrong: [field: string, body: object][] = [

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("changing a license on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const create = async (body: object = {}) =>
     (
-      await office.owner.api.post(`/products/${office.productId}/licenses`, {
+      await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
         customer_email: "a@b.c",
         ...body,
       })
     ).body;
-  const patch = (id: string, body: object) => office.owner.api.patch(`/licenses/${id}`, body);
+  const patch = (id: string, body: object) => fixture.owner.api.patch(`/licenses/${id}`, body);
   const validate = async (key: string, more: object = {}) =>
-    (await office.publicApi.validate({ license_key: key, ...more })).body;
+    (await fixture.publicApi.validate({ license_key: key, ...more })).body;
   const auditOf = (id: string) =>
-    office.store.reads
+    fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("subject_id", "=", id)
@@ -99,7 +99,7 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
     expect(Date.parse(body.expires_at) - Date.parse(body.first_used_at)).toBe(3_600_000);
   });
 
-  test("another e-mail gives the license to that customer, and what was known of the first stays theirs", async () => {
+  test("another email gives the license to that customer, and what was known of the first stays theirs", async () => {
     const first = await create({ customer_email: "first@example.com", customer_name: "First" });
     const second = await create({ customer_email: "second@example.com", customer_name: "Second" });
     const { body } = await patch(first.id, { customer_email: "SECOND@example.com" });
@@ -117,8 +117,8 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
     const one = await create({ customer_email: "shared@example.com" });
     const two = await create({ customer_email: "shared@example.com" });
     await patch(one.id, { customer_name: "Grace Hopper" });
-    const found = await office.owner.api.get(
-      `/organizations/${office.organizationId}/licenses?q=${encodeURIComponent("ace hop")}`,
+    const found = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/licenses?q=${encodeURIComponent("ace hop")}`,
     );
     expect(found.body.data.map((license: { id: string }) => license.id).sort()).toEqual(
       [one.id, two.id].sort(),
@@ -147,12 +147,12 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
 
   test("fewer places than addresses keeps those that are there and lets no other in", async () => {
     const license = await create({ max_ips: 3 });
-    await office.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.1" });
+    await fixture.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.1" });
     await validate(license.license_key);
     const { body } = await patch(license.id, { max_ips: 1 });
     expect(body).toMatchObject({ max_ips: 1, current_unique_ip_count: 2 });
     expect((await validate(license.license_key)).status).toBe("active");
-    expect((await office.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.2" })).status).toBe(
+    expect((await fixture.owner.api.post(`/licenses/${license.id}/ips`, { ip: "203.0.113.2" })).status).toBe(
       409,
     );
   });
@@ -172,16 +172,16 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
     await patch(license.id, { notes: "first" });
     const late = await patch(license.id, { notes: "late", updated_at: license.updated_at });
     expect(late.status).toBe(412);
-    expect((await office.owner.api.get(`/licenses/${license.id}`)).body.notes).toBe("first");
+    expect((await fixture.owner.api.get(`/licenses/${license.id}`)).body.notes).toBe("first");
   });
 
   test("of many changes at once none is lost", async () => {
     const license = await create();
-    const read = await office.owner.api.get(`/licenses/${license.id}`);
+    const read = await fixture.owner.api.get(`/licenses/${license.id}`);
     const etag = read.headers.get("etag") ?? "";
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        office.owner.api.patch(`/licenses/${license.id}`, { notes: `n${index}` }, { "if-match": etag }),
+        fixture.owner.api.patch(`/licenses/${license.id}`, { notes: `n${index}` }, { "if-match": etag }),
       ),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
@@ -190,35 +190,35 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
   test("a deleted license is gone with its addresses and tags, and its key is unknown at once", async () => {
     const license = await create({ tags: ["gone"] });
     await validate(license.license_key);
-    expect((await office.owner.api.delete(`/licenses/${license.id}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`/licenses/${license.id}`)).status).toBe(204);
     expect((await validate(license.license_key)).status).toBe("license_not_found");
-    expect((await office.owner.api.get(`/licenses/${license.id}`)).status).toBe(404);
-    expect((await office.owner.api.delete(`/licenses/${license.id}`)).status).toBe(404);
+    expect((await fixture.owner.api.get(`/licenses/${license.id}`)).status).toBe(404);
+    expect((await fixture.owner.api.delete(`/licenses/${license.id}`)).status).toBe(404);
     const again = await create({ license_key: license.license_key });
     expect(again.current_unique_ip_count).toBe(0);
-    const list = await office.owner.api.get(`/organizations/${office.organizationId}/licenses?tag=gone`);
+    const list = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/licenses?tag=gone`);
     expect(list.body.data).toEqual([]);
   });
 
   test("each needs its permission, and outsiders find nothing", async () => {
     const license = await create();
     const path = `/licenses/${license.id}`;
-    const viewer = await office.member(["licenses:view"]);
+    const viewer = await fixture.member(["licenses:view"]);
     expect((await viewer.api.get(path)).status).toBe(200);
     expect((await viewer.api.patch(path, { notes: "x" })).status).toBe(403);
     expect((await viewer.api.delete(path)).status).toBe(403);
-    const editor = await office.member(["licenses:update"]);
+    const editor = await fixture.member(["licenses:update"]);
     expect((await editor.api.get(path)).status).toBe(403);
     expect((await editor.api.patch(path, { notes: "x" })).status).toBe(200);
-    const stranger = await office.person();
+    const otherUser = await fixture.person();
     for (const answer of [
-      await stranger.api.get(path),
-      await stranger.api.patch(path, { notes: "x" }),
-      await stranger.api.delete(path),
+      await otherUser.api.get(path),
+      await otherUser.api.patch(path, { notes: "x" }),
+      await otherUser.api.delete(path),
     ]) {
       expect(answer.status).toBe(404);
     }
-    expect((await office.owner.api.get(path)).status).toBe(200);
+    expect((await fixture.owner.api.get(path)).status).toBe(200);
   });
 
   test("the audit log has before and after of what changed, and nothing where nothing did", async () => {
@@ -227,10 +227,10 @@ describe.each(databases)("changing a license on $kind", ({ make }) => {
     await patch(license.id, { notes: "after" });
     const [, updated, ...more] = await auditOf(license.id);
     expect(more).toEqual([]);
-    expect(updated).toMatchObject({ action: "license.updated", actor_id: office.owner.userId });
+    expect(updated).toMatchObject({ action: "license.updated", actor_id: fixture.owner.userId });
     expect(JSON.parse(updated?.before ?? "")).toEqual({ notes: "before", tags: ["one"] });
     expect(JSON.parse(updated?.after ?? "")).toEqual({ notes: "after", tags: ["one", "two"] });
-    await office.owner.api.delete(`/licenses/${license.id}`);
+    await fixture.owner.api.delete(`/licenses/${license.id}`);
     expect((await auditOf(license.id)).at(-1)).toMatchObject({ action: "license.deleted", after: null });
   });
 });

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("creating licenses on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    path = `/products/${office.productId}/licenses`;
+    fixture = await openSharedOffice(make);
+    path = `/products/${fixture.productId}/licenses`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const create = (body: object, headers?: Record<string, string>) =>
-    office.owner.api.post(path, body, headers);
+    fixture.owner.api.post(path, body, headers);
   const fieldsOf = (body: { errors: { field: string }[] }) => body.errors.map((error) => error.field).sort();
 
-  test("a customer's e-mail is enough: the rest comes from the product, and the key works at once", async () => {
-    await office.owner.api.patch(`/products/${office.productId}`, {
+  test("a customer's email is enough: the rest comes from the product, and the key works at once", async () => {
+    await fixture.owner.api.patch(`/products/${fixture.productId}`, {
       default_max_ips: 7,
       default_expires_in_days: 30,
     });
     const { status, body } = await create({ customer_email: " Ada@Example.com " });
     expect(status).toBe(201);
     expect(body).toMatchObject({
-      organization_id: office.organizationId,
-      product_id: office.productId,
+      organization_id: fixture.organizationId,
+      product_id: fixture.productId,
       product_name: "Plugin",
       status: "active",
       is_lifetime: false,
@@ -40,9 +40,9 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     const days = (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 86_400_000;
     expect(days).toBe(30);
     expect(body.license_key).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
-    const validated = await office.publicApi.validate({ license_key: body.license_key.toLowerCase() });
+    const validated = await fixture.publicApi.validate({ license_key: body.license_key.toLowerCase() });
     expect(validated.body).toMatchObject({ valid: true, status: "active", max_ips: 7 });
-    await office.owner.api.patch(`/products/${office.productId}`, { default_expires_in_days: null });
+    await fixture.owner.api.patch(`/products/${fixture.productId}`, { default_expires_in_days: null });
   });
 
   test("everything that can be said about a license is kept and shown as it was said", async () => {
@@ -64,8 +64,8 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     const { status, body } = await create(wanted);
     expect(status).toBe(201);
     expect(body).toMatchObject({ ...wanted, is_lifetime: false, customer_email: null });
-    expect((await office.owner.api.get(`/licenses/${body.id}`)).body).toEqual(body);
-    const known = await office.publicApi.lookup("old shop/42");
+    expect((await fixture.owner.api.get(`/licenses/${body.id}`)).body).toEqual(body);
+    const known = await fixture.publicApi.lookup("old shop/42");
     expect(known.body.notes).toBe("Paid by invoice 7");
     expect(known.text).not.toContain("metadata");
   });
@@ -89,8 +89,8 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
 
   test("a term begins with the first use", async () => {
     const { body } = await create({ customer_email: "term@example.com", term_seconds: 3600 });
-    expect((await office.publicApi.validate({ license_key: body.license_key })).body.valid).toBe(true);
-    const used = (await office.owner.api.get(`/licenses/${body.id}`)).body;
+    expect((await fixture.publicApi.validate({ license_key: body.license_key })).body.valid).toBe(true);
+    const used = (await fixture.owner.api.get(`/licenses/${body.id}`)).body;
     expect(Date.parse(used.expires_at) - Date.parse(used.first_used_at)).toBe(3_600_000);
     expect(used.term_seconds).toBe(3600);
   });
@@ -158,7 +158,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
 
   test("metadata nested without end is refused, not walked down", async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`;
-    const { status } = await office.owner.api.send(
+    const { status } = await fixture.owner.api.send(
       "POST",
       path,
       `{"customer_email":"a@b.c","metadata":${deep}}`,
@@ -180,10 +180,10 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
         message: "license_key belongs to another license of this product: taken-1.",
       },
     ]);
-    const other = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const other = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Another",
     });
-    const elsewhere = await office.owner.api.post(`/products/${other.body.id}/licenses`, {
+    const elsewhere = await fixture.owner.api.post(`/products/${other.body.id}/licenses`, {
       customer_email: "a@b.c",
       license_key: "TAKEN-1",
     });
@@ -222,9 +222,9 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
       customer_email: "buyer9999@example.com",
     });
     for (const index of [0, 4_321, 9_999]) {
-      expect((await office.publicApi.validate({ license_key: `BULK-${index}` })).body.valid).toBe(true);
+      expect((await fixture.publicApi.validate({ license_key: `BULK-${index}` })).body.valid).toBe(true);
     }
-    const audited = await office.store.reads
+    const audited = await fixture.store.reads
       .selectFrom("audit_log")
       .select((is) => is.fn.countAll<number>().as("count"))
       .where("action", "=", "license.created")
@@ -242,7 +242,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     const answer = await create({ licenses });
     expect(answer.status).toBe(409);
     expect(fieldsOf(answer.body)).toEqual(["licenses.999.license_key"]);
-    expect((await office.publicApi.validate({ license_key: "half-0" })).body.status).toBe(
+    expect((await fixture.publicApi.validate({ license_key: "half-0" })).body.status).toBe(
       "license_not_found",
     );
   });
@@ -258,7 +258,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
       const keys = (answer: (typeof answers)[0]) =>
         answer.body.data.map((one: { license_key: string }) => one.license_key);
       for (const answer of answers) expect(keys(answer)).toEqual(keys(answers[0] as (typeof answers)[0]));
-      const rows = await office.store.reads
+      const rows = await fixture.store.reads
         .selectFrom("licenses")
         .select("id")
         .where("search_text", "like", `%once${count}@%`)
@@ -271,7 +271,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = { customer_email: "forgotten@example.com", count: 250 };
     const first = await create(body, headers);
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db.deleteFrom("idempotency_keys").where("idempotency_key", "=", headers["idempotency-key"]).execute(),
     );
     const second = await create(body, headers);
@@ -289,26 +289,26 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
   });
 
   test("needs licenses:create; to outsiders the product does not exist", async () => {
-    const viewer = await office.member(["licenses:view", "licenses:update", "products:manage"]);
+    const viewer = await fixture.member(["licenses:view", "licenses:update", "products:manage"]);
     expect((await viewer.api.post(path, { customer_email: "a@b.c" })).status).toBe(403);
-    const seller = await office.member(["licenses:create"]);
-    expect((await seller.api.post(path, { customer_email: "a@b.c" })).status).toBe(201);
-    const stranger = await office.person();
-    expect((await stranger.api.post(path, { customer_email: "a@b.c" })).status).toBe(404);
-    expect((await office.nobody.post(path, { customer_email: "a@b.c" })).status).toBe(401);
+    const org = await fixture.member(["licenses:create"]);
+    expect((await org.api.post(path, { customer_email: "a@b.c" })).status).toBe(201);
+    const otherUser = await fixture.person();
+    expect((await otherUser.api.post(path, { customer_email: "a@b.c" })).status).toBe(404);
+    expect((await fixture.anonymous.post(path, { customer_email: "a@b.c" })).status).toBe(401);
   });
 
   test("the audit log says who made it, for whom, and not the key", async () => {
     const { body } = await create({ customer_email: "audited@example.com", license_key: "Secret-Key-1" });
-    const row = await office.store.reads
+    const row = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("subject_id", "=", body.id)
       .executeTakeFirstOrThrow();
     expect(row).toMatchObject({
       action: "license.created",
-      actor_id: office.owner.userId,
-      organization_id: office.organizationId,
+      actor_id: fixture.owner.userId,
+      organization_id: fixture.organizationId,
       subject_kind: "license",
     });
     expect(row.after).toContain("audited@example.com");

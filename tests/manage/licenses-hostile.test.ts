@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 const who = { customer_email: "hostile@example.com" };
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
@@ -69,18 +69,18 @@ const wrongFields: [field: string, sent: object][] = [
 ];
 
 describe.each(databases)("licenses and what should not be sent, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let id: string;
   let path: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    path = `/products/${office.productId}/licenses`;
-    id = (await office.owner.api.post(path, { ...who, license_key: "Hostile", max_ips: 2 })).body.id;
+    fixture = await openSharedOffice(make);
+    path = `/products/${fixture.productId}/licenses`;
+    id = (await fixture.owner.api.post(path, { ...who, license_key: "Hostile", max_ips: 2 })).body.id;
   }, 60_000);
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const api = () => office.owner.api;
-  const bulk = () => `/organizations/${office.organizationId}/licenses/bulk`;
+  const api = () => fixture.owner.api;
+  const bulk = () => `/organizations/${fixture.organizationId}/licenses/bulk`;
   const refused = (answer: { status: number; body: { errors?: { field: string; message: string }[] } }) => {
     for (const { field, message } of answer.body.errors ?? []) expect(message).toStartWith(`${field} `);
     return [answer.status, answer.body.errors?.[0]?.field];
@@ -184,7 +184,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
 
   test("a cursor is of one list and one order", async () => {
     await api().post(path, { ...who, count: 3 });
-    const list = `/organizations/${office.organizationId}/licenses?limit=1`;
+    const list = `/organizations/${fixture.organizationId}/licenses?limit=1`;
     const cursor = (await api().get(list)).body.next_cursor;
     expect((await api().get(`${list}&cursor=${cursor}`)).status).toBe(200);
     const [name, at, last] = JSON.parse(Buffer.from(cursor, "base64url").toString());
@@ -204,7 +204,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
     for (const other of ["sort=expires_at", "sort=updated_at", "order=asc"])
       expect(refused(await api().get(`${list}&${other}&cursor=${cursor}`))).toEqual([422, "cursor"]);
     expect(refused(await inBulk({ action: "revoke", cursor }))).toEqual([422, "cursor"]);
-    const audit = `/organizations/${office.organizationId}/audit-log?limit=1`;
+    const audit = `/organizations/${fixture.organizationId}/audit-log?limit=1`;
     const { next_cursor: foreign } = (await api().get(audit)).body;
     expect(refused(await api().get(`${list}&cursor=${foreign}`))).toEqual([422, "cursor"]);
     expect(refused(await api().get(`/licenses/${id}/ips?cursor=${cursor}`))).toEqual([422, "cursor"]);
@@ -228,7 +228,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
     ["customer_id=", "customer_id"],
   ];
   test.each(queries)("a list asked for with %s is refused", async (query, field) => {
-    for (const list of [path, `/organizations/${office.organizationId}/licenses`])
+    for (const list of [path, `/organizations/${fixture.organizationId}/licenses`])
       expect(refused(await api().get(`${list}?${query}`))).toEqual([422, field]);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 interface Shown {
   id: string;
@@ -11,20 +11,20 @@ interface Shown {
 }
 
 describe.each(databases)("listing and searching licenses on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   let otherProductId: string;
   const made: Record<string, Shown> = {};
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    path = `/organizations/${office.organizationId}/licenses`;
-    const other = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    fixture = await openSharedOffice(make);
+    path = `/organizations/${fixture.organizationId}/licenses`;
+    const other = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "B",
     });
     otherProductId = other.body.id;
-    const create = async (name: string, body: object, productId = office.productId) => {
+    const create = async (name: string, body: object, productId = fixture.productId) => {
       made[name] = (
-        await office.owner.api.post(`/products/${productId}/licenses`, {
+        await fixture.owner.api.post(`/products/${productId}/licenses`, {
           license_key: `key-${name}`,
           customer_email: `${name}@example.com`,
           ...body,
@@ -38,15 +38,15 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
     await create("term", { term_seconds: 60, customer_name: "Žofie Nováková" });
     await create("revoked", { expires_at: "2020-01-01T00:00:00Z" });
     await create("elsewhere", { tags: ["VIP"] }, otherProductId);
-    await office.owner.api.post(`/licenses/${made.revoked?.id}/revoke`);
+    await fixture.owner.api.post(`/licenses/${made.revoked?.id}/revoke`);
     for (const ip of ["203.0.113.1", "203.0.113.2"])
-      await office.owner.api.post(`/licenses/${made.later?.id}/ips`, { ip });
-    await office.publicApi.validate({ license_key: "key-plain" });
+      await fixture.owner.api.post(`/licenses/${made.later?.id}/ips`, { ip });
+    await fixture.publicApi.validate({ license_key: "key-plain" });
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const names = (data: Shown[]) => data.map((one) => one.license_key.replace("key-", ""));
-  const list = async (query: string, at = path) => (await office.owner.api.get(`${at}?${query}`)).body;
+  const list = async (query: string, at = path) => (await fixture.owner.api.get(`${at}?${query}`)).body;
 
   const all = ["elsewhere", "revoked", "term", "later", "soon", "expired", "plain"];
   const queries: [query: string, names: string[]][] = [
@@ -102,7 +102,7 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
   });
 
   test("sorted by change, what was changed last comes first", async () => {
-    await office.owner.api.patch(`/licenses/${made.soon?.id}`, { notes: null, max_ips: 5 });
+    await fixture.owner.api.patch(`/licenses/${made.soon?.id}`, { notes: null, max_ips: 5 });
     const { data } = await list("sort=updated_at&limit=1");
     expect(names(data)).toEqual(["soon"]);
   });
@@ -110,14 +110,16 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
   test("a product's list holds its own; a product of others is one that does not exist", async () => {
     expect(names((await list("", `/products/${otherProductId}/licenses`)).data)).toEqual(["elsewhere"]);
     expect(names((await list(`product_id=${otherProductId}`)).data)).toEqual(["elsewhere"]);
-    const stranger = await office.person();
-    const foreign = await stranger.api.post("/organizations", { name: "Foreign" });
-    const product = await stranger.api.post(`/organizations/${foreign.body.id}/products`, { name: "F" });
-    await stranger.api.post(`/products/${product.body.id}/licenses`, { customer_email: "plain@example.com" });
+    const otherUser = await fixture.person();
+    const foreign = await otherUser.api.post("/organizations", { name: "Foreign" });
+    const product = await otherUser.api.post(`/organizations/${foreign.body.id}/products`, { name: "F" });
+    await otherUser.api.post(`/products/${product.body.id}/licenses`, {
+      customer_email: "plain@example.com",
+    });
     expect((await list(`product_id=${product.body.id}`)).data).toEqual([]);
     expect((await list("product_id=nothing")).data).toEqual([]);
     expect(names((await list("q=example.com")).data)).toEqual(all);
-    const theirs = await stranger.api.get(`/organizations/${foreign.body.id}/licenses?q=example`);
+    const theirs = await otherUser.api.get(`/organizations/${foreign.body.id}/licenses?q=example`);
     expect(theirs.body.data).toHaveLength(1);
   });
 
@@ -128,15 +130,15 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
   });
 
   test("the licenses of a deleted product are gone from every list", async () => {
-    const product = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const product = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "C",
     });
-    const license = await office.owner.api.post(`/products/${product.body.id}/licenses`, {
+    const license = await fixture.owner.api.post(`/products/${product.body.id}/licenses`, {
       customer_email: "gone@example.com",
       tags: ["doomed"],
     });
     expect((await list("tag=doomed")).data).toHaveLength(1);
-    await office.owner.api.delete(`/products/${product.body.id}`);
+    await fixture.owner.api.delete(`/products/${product.body.id}`);
     for (const query of ["tag=doomed", "q=gone@example", `customer_id=${license.body.global_customer_id}`])
       expect((await list(query)).data).toEqual([]);
     expect(names((await list("")).data)).toEqual(all);
@@ -154,37 +156,37 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
     ["cursor=nonsense", "cursor"],
   ];
   test.each(wrong)("%p is refused and %p named", async (query, field) => {
-    const { status, body } = await office.owner.api.get(`${path}?${query}`);
+    const { status, body } = await fixture.owner.api.get(`${path}?${query}`);
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe(field);
   });
 
   test("needs licenses:view; outsiders find nothing", async () => {
-    const creator = await office.member(["licenses:create", "products:view"]);
-    const stranger = await office.person();
-    for (const at of [path, `/products/${office.productId}/licenses`]) {
+    const creator = await fixture.member(["licenses:create", "products:view"]);
+    const otherUser = await fixture.person();
+    for (const at of [path, `/products/${fixture.productId}/licenses`]) {
       expect((await creator.api.get(at)).status).toBe(403);
-      expect((await stranger.api.get(at)).status).toBe(404);
-      expect((await office.nobody.get(at)).status).toBe(401);
+      expect((await otherUser.api.get(at)).status).toBe(404);
+      expect((await fixture.anonymous.get(at)).status).toBe(401);
     }
   });
 
   test("pages neither repeat nor leave out what was there all along, while licenses come and go", async () => {
-    const product = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const product = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "D",
     });
     const at = `/products/${product.body.id}/licenses`;
-    const lot = await office.owner.api.post(at, { customer_email: "d@example.com", count: 100 });
-    const ids: string[] = lot.body.data.map((one: Shown) => one.id);
+    const batch = await fixture.owner.api.post(at, { customer_email: "d@example.com", count: 100 });
+    const ids: string[] = batch.body.data.map((one: Shown) => one.id);
     const removed = new Set(ids.filter((_, index) => index % 10 === 5));
     const seen: string[] = [];
     let page = 0;
     for (let cursor = ""; ; page++) {
-      const { body } = await office.owner.api.get(`${at}?limit=7${cursor}`);
+      const { body } = await fixture.owner.api.get(`${at}?limit=7${cursor}`);
       seen.push(...body.data.map((one: Shown) => one.id));
       if (page === 3) {
-        await office.owner.api.post(at, { customer_email: "d@example.com", count: 10 });
-        for (const id of removed) await office.owner.api.delete(`/licenses/${id}`);
+        await fixture.owner.api.post(at, { customer_email: "d@example.com", count: 10 });
+        for (const id of removed) await fixture.owner.api.delete(`/licenses/${id}`);
       }
       if (body.next_cursor === null) break;
       cursor = `&cursor=${body.next_cursor}`;

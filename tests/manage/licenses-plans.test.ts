@@ -1,41 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { countLicenses } from "@countersign/store/queries/count-licenses";
-import { createdByDay, expiringByWeek } from "@countersign/store/queries/license-counts";
-import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
-import { licensePage, mostLookedAtForNothing } from "@countersign/store/queries/license-list";
-import type { LicenseOrder } from "@countersign/store/queries/license-walk";
-import { licenseRow, tagRows } from "@countersign/store/queries/licenses";
+import { countLicenses } from "@countersign/store/queries/licenses/count-filtered";
+import { licenseRow, tagRows } from "@countersign/store/queries/licenses/create";
+import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/licenses/filter";
+import { licensePage, mostScannedForNothing } from "@countersign/store/queries/licenses/list";
+import type { LicenseOrder } from "@countersign/store/queries/licenses/scan";
+import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";
 import type { Store } from "@countersign/store/store";
 import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { databases, type TestDatabase } from "../support/databases.ts";
-import { newId, openSeller, type Seller } from "../support/seller.ts";
+import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
-const licenseCount = mostLookedAtForNothing + 5_000;
+const licenseCount = mostScannedForNothing + 5_000;
 
 /** How a database goes about it when there are many licenses. */
 describe.each(databases)("finding among many licenses on $kind", ({ kind, make }) => {
   let database: TestDatabase;
-  let seller: Seller;
+  let org: TestOrganization;
   let all: LicenseFilter;
   const nowMs = Date.UTC(2030, 0, 1);
   beforeAll(async () => {
     database = await make();
-    seller = await openSeller(database.location);
-    all = everyLicenseOf(seller.organizationId);
-    await fill(seller, nowMs);
-    seller.store.startUpkeep((reason) => expect(reason).toBe("nothing"));
-    const isReady = async () => (await seller.store.searchLicenses(newId(), ["nothing"], 1)) !== null;
+    org = await openTestOrganization(database.location);
+    all = everyLicenseOf(org.organizationId);
+    await fill(org, nowMs);
+    org.store.startUpkeep((reason) => expect(reason).toBe("nothing"));
+    const isReady = async () => (await org.store.searchLicenses(newId(), ["nothing"], 1)) !== null;
     await until("the text index knows all licenses", isReady, 100_000);
   }, 120_000);
   afterAll(async () => {
-    await seller.store.close();
+    await org.store.close();
     database.remove();
   });
 
   const filters: [name: string, filter: () => Partial<LicenseFilter>][] = [
     ["nothing", () => ({})],
-    ["a product", () => ({ productId: seller.productId })],
+    ["a product", () => ({ productId: org.productId })],
     ["a status", () => ({ status: "active" })],
     ["revoked ones", () => ({ status: "revoked" })],
     ["expired ones", () => ({ status: "expired" })],
@@ -51,7 +51,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     ["what no index knows", () => ({ neverUsed: false, minIps: 3, hasNotes: true })],
     [
       "all at once",
-      () => ({ words: ["example"], tag: "common", status: "active", productId: seller.productId }),
+      () => ({ words: ["example"], tag: "common", status: "active", productId: org.productId }),
     ],
   ];
   const orders: LicenseOrder[] = (["created_at", "expires_at", "updated_at"] as const).flatMap((by) =>
@@ -59,7 +59,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
   );
 
   test.each(filters)("by %s no query reads the whole table", async (_, filter) => {
-    const { store, plans } = watched(seller.store);
+    const { store, plans } = watched(org.store);
     for (const order of orders) {
       const first = await licensePage(store, { ...all, ...filter() }, order, null, 50, nowMs);
       if (first.next !== null)
@@ -77,11 +77,11 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
   });
 
   test("the overview's charts read kept counts, and of the licenses only those that expire today", async () => {
-    const { store, plans } = watched(seller.store);
+    const { store, plans } = watched(org.store);
     const today = Math.floor(nowMs / 86_400_000);
-    const created = await createdByDay(store.alongIndexes, seller.organizationId, today - 29, 30);
-    const expiring = await expiringByWeek(store.alongIndexes, seller.organizationId, nowMs, 12);
-    const rows = await seller.store.reads
+    const created = await createdByDay(store.listReads, org.organizationId, today - 29, 30);
+    const expiring = await expiringByWeek(store.listReads, org.organizationId, nowMs, 12);
+    const rows = await org.store.reads
       .selectFrom("licenses")
       .select(["created_at", "expires_at", "revoked_at"])
       .execute();
@@ -106,7 +106,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     let pages = 0;
     for (let after = null as Parameters<typeof licensePage>[3]; ; ) {
       const order = { by: "created_at", descending: true } as const;
-      const page = await licensePage(seller.store, { ...all, minIps: 3 }, order, after, 50, nowMs);
+      const page = await licensePage(org.store, { ...all, minIps: 3 }, order, after, 50, nowMs);
       pages += 1;
       found = [...found, ...page.ids];
       if (page.next === null) break;
@@ -120,11 +120,11 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
 
   test("all are counted, whatever they are chosen by", async () => {
     const count = async (filter: Partial<LicenseFilter>) =>
-      (await countLicenses(seller.store, { ...all, ...filter }, nowMs, unhurried)).count;
+      (await countLicenses(org.store, { ...all, ...filter }, nowMs, unhurried)).count;
     expect(await count({})).toBe(licenseCount);
     expect(await count({ minIps: 3 })).toBe(1);
     expect(await count({ words: ["example"] })).toBe(licenseCount);
-    const tagged = await seller.store.reads
+    const tagged = await org.store.reads
       .selectFrom("license_tags")
       .select((is) => is.fn.countAll<number>().as("count"))
       .where("tag", "=", "common")
@@ -140,7 +140,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
   test("a count that takes too long, or that nobody waits for, says how many it found", async () => {
     const filter = { ...all, words: ["example"] };
     for (const limits of [{ longestMs: 0 }, { ...unhurried, signal: AbortSignal.abort() }]) {
-      const { count, exact } = await countLicenses(seller.store, filter, nowMs, limits);
+      const { count, exact } = await countLicenses(org.store, filter, nowMs, limits);
       expect(exact).toBe(false);
       expect(count).toBeGreaterThan(0);
       expect(count).toBeLessThan(licenseCount);
@@ -150,23 +150,23 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
   test("counts that go through everything do so one after the other, and all come to an end", async () => {
     const filter = { ...all, words: ["example"] };
     const counted = await Promise.all(
-      Array.from({ length: 4 }, () => countLicenses(seller.store, filter, nowMs, unhurried)),
+      Array.from({ length: 4 }, () => countLicenses(org.store, filter, nowMs, unhurried)),
     );
     expect(counted).toEqual(Array(4).fill({ count: licenseCount, exact: true }));
   });
 
   test("the text index finds what is rare, says so when it is common, and keeps to the organization", async () => {
-    const { store, organizationId } = seller;
+    const { store, organizationId } = org;
     expect(await store.searchLicenses(organizationId, [`buyer${licenseCount - 1}@`], 10)).toHaveLength(1);
     expect(await store.searchLicenses(organizationId, ["example"], 10)).toBeNull();
     expect(await store.searchLicenses(newId(), [`buyer${licenseCount - 1}@`], 10)).toEqual([]);
   });
 });
 
-async function fill({ store, organizationId, productId }: Seller, nowMs: number): Promise<void> {
+async function fill({ store, organizationId, productId }: TestOrganization, nowMs: number): Promise<void> {
   for (let start = 0; start < licenseCount; start += 1_000) {
-    const licenses = Array.from({ length: 1_000 }, (_, place) => {
-      const index = start + place;
+    const licenses = Array.from({ length: 1_000 }, (_, offset) => {
+      const index = start + offset;
       const key = `key-${index}`;
       return {
         id: newId(),
@@ -185,9 +185,9 @@ async function fill({ store, organizationId, productId }: Seller, nowMs: number)
       await store.bulk.insert(
         db,
         "licenses",
-        licenses.map((license, place) => ({
+        licenses.map((license, offset) => ({
           ...licenseRow(license, nowMs),
-          ip_count: start + place === 7 ? 3 : 0,
+          ip_count: start + offset === 7 ? 3 : 0,
         })),
       );
       await store.bulk.insert(db, "license_tags", licenses.flatMap(tagRows));
@@ -210,7 +210,7 @@ function watched(store: Store) {
     });
   const watchers: Record<string | symbol, unknown> = {
     reads: watching(store.reads),
-    alongIndexes: watching(store.alongIndexes),
+    listReads: watching(store.listReads),
   };
   const explain = store.kind === "sqlite" ? "explain query plan " : "explain ";
   return {

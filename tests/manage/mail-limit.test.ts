@@ -1,50 +1,50 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { claimMail } from "@countersign/store/queries/mailbox";
-import { mailForgetting } from "../../apps/server/features/mail/forget.ts";
-import { writeLetter } from "../../apps/server/features/mail/letter.ts";
-import { licenseExpiringLetters } from "../../apps/server/features/mail/license-letters.ts";
-import { WaitingLetters } from "../../apps/server/features/mail/waiting-letters.ts";
+import { claimEmail } from "@countersign/store/queries/mail/outbox";
+import { writeEmail } from "../../apps/server/features/mail/email.ts";
+import { licenseExpiringEmails } from "../../apps/server/features/mail/license-emails.ts";
+import { emailPruning } from "../../apps/server/features/mail/prune.ts";
+import { WaitingEmails } from "../../apps/server/features/mail/waiting-emails.ts";
+import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
-import { openedLetters } from "../support/letters.ts";
+import { openedEmails } from "../support/emails.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type Office, openOffice, type Person } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
 const dayMs = 86_400_000;
-const lettersADay = 5;
+const dailyEmails = 5;
 
-describe.each(databases)("how many letters an organization sends, on $kind", ({ kind, make }) => {
-  let office: Office;
+describe.each(databases)("how many emails an organization sends, on $kind", ({ kind, make }) => {
+  let fixture: ManageFixture;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
-    const settings = { COUNTERSIGN_DAILY_LETTERS: String(lettersADay) };
-    office = await openOffice(make, settings);
+    const settings = { COUNTERSIGN_DAILY_EMAILS: String(dailyEmails) };
+    fixture = await openManageFixture(make, settings);
     if (kind === "postgres")
-      secondNode = await startServerProcess({ ...office.database.environment, ...settings });
+      secondNode = await startServerProcess({ ...fixture.database.environment, ...settings });
   });
   afterAll(async () => {
     await secondNode?.stop();
-    await office.close();
+    await fixture.close();
   });
 
-  /** A seller of their own, who delivers by mail, and everything that is known of their letters. */
-  const seller = async (settings: object = { deliver_license_by_mail: true }, of?: Person) => {
-    const owner = of ?? (await office.person());
+  /** A seller of their own, who delivers by mail, and everything that is known of their emails. */
+  const org = async (settings: object = { deliver_license_by_email: true }, of?: Person) => {
+    const owner = of ?? (await fixture.person());
     const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
     const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
       name: "Tool",
       ...settings,
     });
     const customer = `${newId()}@example.net`;
-    const written = () => openedLetters(office.store, { to: customer });
+    const written = () => openedEmails(fixture.store, { to: customer });
     const waiting = () =>
-      office.store.reads
-        .selectFrom("waiting_letters")
+      fixture.store.reads
+        .selectFrom("waiting_emails")
         .select("license_id")
         .where("organization_id", "=", organization.id)
         .orderBy("id")
@@ -59,21 +59,21 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
       written,
       waiting,
       counts: async () => [(await written()).length, (await waiting()).length],
-      ownersLetters: () => openedLetters(office.store, { to: owner.email, kind: "letters_wait" }),
+      ownersEmails: () => openedEmails(fixture.store, { to: owner.email, kind: "emails_waiting" }),
     };
   };
-  const releaseAt = (ms: number, allowed = lettersADay) =>
-    new WaitingLetters(office.store, allowed, async () => ms).run();
+  const releaseAt = (ms: number, allowed = dailyEmails) =>
+    new WaitingEmails(fixture.store, allowed, async () => ms).run();
   const nextDay = (days = 1) => Date.now() + days * dayMs;
 
-  test("letters beyond a day's number wait for the next days, the oldest first, and none is lost", async () => {
-    const { create, written, waiting, counts, ownersLetters } = await seller();
+  test("emails beyond a day's number wait for the next days, the oldest first, and none is lost", async () => {
+    const { create, written, waiting, counts, ownersEmails } = await org();
     const { body } = await create(12, undefined, { "idempotency-key": newId() });
     const keys: string[] = body.data.map((license: { license_key: string }) => license.license_key);
     expect(await counts()).toEqual([5, 7]);
-    const [told, ...others] = await ownersLetters();
+    const [notices, ...others] = await ownersEmails();
     expect(others).toEqual([]);
-    expect(told?.body_text).toContain("Post & Co can send its customers 5 emails a day.");
+    expect(notices?.body_text).toContain("Post & Co can send its customers 5 emails a day.");
     await releaseAt(Date.now());
     expect(await counts()).toEqual([5, 7]);
     await releaseAt(nextDay(1));
@@ -81,32 +81,32 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
     expect(await counts()).toEqual([10, 2]);
     await releaseAt(nextDay(2));
     expect(await counts()).toEqual([12, 0]);
-    const texts = (await written()).map((letter) => letter.body_text);
+    const texts = (await written()).map((message) => message.body_text);
     for (const key of keys) expect(texts.filter((text) => text.includes(key))).toHaveLength(1);
     expect(await waiting()).toEqual([]);
-    expect(await ownersLetters()).toHaveLength(1);
+    expect(await ownersEmails()).toHaveLength(1);
   });
 
-  test("the owner is told once a day, however many letters wait, and in their language", async () => {
-    const { owner, create, counts, ownersLetters } = await seller();
+  test("the owner is told once a day, however many emails wait, and in their language", async () => {
+    const { owner, create, counts, ownersEmails } = await org();
     await owner.api.patch("/me", { locale: "es" });
     for (let time = 0; time < 4; time++) await create(3);
     expect(await counts()).toEqual([5, 7]);
-    expect((await ownersLetters()).map((letter) => letter.body_text)).toEqual([
+    expect((await ownersEmails()).map((message) => message.body_text)).toEqual([
       expect.stringContaining("puede enviar 5 correos al día"),
     ]);
   });
 
   test("a request that is repeated takes no place, and many made in lots are counted alike", async () => {
-    const { create, counts } = await seller();
+    const { create, counts } = await org();
     const again = { "idempotency-key": newId() };
     for (let time = 0; time < 2; time++) expect((await create(130, undefined, again)).status).toBe(201);
     expect(await counts()).toEqual([5, 125]);
   });
 
   test("nodes that write and release at once never send more than the day's number, nor one twice", async () => {
-    const { owner, create, counts, written } = await seller();
-    const api = manageClient(secondNode?.url ?? office.server.url, owner.token);
+    const { owner, create, counts, written } = await org();
+    const api = manageClient(secondNode?.url ?? fixture.server.url, owner.token);
     const other = { ...owner, api };
     await Promise.all(Array.from({ length: 12 }, (_, index) => create(2, index % 2 === 0 ? owner : other)));
     expect(await counts()).toEqual([5, 19]);
@@ -114,21 +114,21 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
     expect(await counts()).toEqual([10, 14]);
     for (const day of [2, 3, 4]) await Promise.all([1, 2, 3].map(() => releaseAt(nextDay(day))));
     expect(await counts()).toEqual([24, 0]);
-    expect(new Set((await written()).map((letter) => letter.body_text)).size).toBe(24);
+    expect(new Set((await written()).map((message) => message.body_text)).size).toBe(24);
   });
 
   test("the organizations of one owner share a day's number, unless the operator set one of their own", async () => {
-    const first = await seller();
-    const second = await seller(undefined, first.owner);
+    const first = await org();
+    const second = await org(undefined, first.owner);
     await Promise.all([first.create(3), second.create(4)]);
     const [early, late] = [await first.counts(), await second.counts()];
     expect(Number(early[0]) + Number(late[0])).toBe(5);
     expect(Number(early[1]) + Number(late[1])).toBe(2);
     await releaseAt(Date.now());
     expect([await first.counts(), await second.counts()]).toEqual([early, late]);
-    const third = await seller(undefined, first.owner);
-    await office.admin.api.patch(`/admin/organizations/${third.organizationId}`, {
-      daily_letters_override: 2,
+    const third = await org(undefined, first.owner);
+    await fixture.admin.api.patch(`/admin/organizations/${third.organizationId}`, {
+      daily_emails_override: 2,
     });
     await third.create(3);
     expect(await third.counts()).toEqual([2, 1]);
@@ -138,16 +138,16 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
   });
 
   test("the operator can allow one organization more, and what waits goes out soon", async () => {
-    const { organizationId, create, counts } = await seller();
+    const { organizationId, create, counts } = await org();
     await create(8);
     const path = `/admin/organizations/${organizationId}`;
-    expect((await office.admin.api.get(path)).body).toMatchObject({
-      daily_letters_override: null,
-      waiting_letter_count: 3,
+    expect((await fixture.admin.api.get(path)).body).toMatchObject({
+      daily_emails_override: null,
+      waiting_email_count: 3,
     });
-    const refused = await office.admin.api.patch(path, { daily_letters_override: -1 });
-    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "daily_letters_override"]);
-    await office.admin.api.patch(path, { daily_letters_override: 7 });
+    const refused = await fixture.admin.api.patch(path, { daily_emails_override: -1 });
+    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "daily_emails_override"]);
+    await fixture.admin.api.patch(path, { daily_emails_override: 7 });
     await until("the server sends what it may", async () => (await counts())[0] === 7);
     expect(await counts()).toEqual([7, 1]);
     await create(1);
@@ -155,7 +155,7 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
   });
 
   test("what is not true any more when it is its turn is not written, and takes no place", async () => {
-    const { owner, productId, create, written, waiting, counts } = await seller();
+    const { owner, productId, create, written, waiting, counts } = await org();
     const { body } = await create(12);
     const late: { id: string; license_key: string }[] = body.data.slice(5);
     const [revoked, deleted, rotated, kept] = late;
@@ -164,30 +164,30 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
     const { body: renewed } = await owner.api.post(`/licenses/${rotated?.id}/rotate-key`);
     await releaseAt(nextDay(1));
     expect(await counts()).toEqual([10, 0]);
-    const texts = (await written()).map((letter) => letter.body_text).join("\n");
+    const texts = (await written()).map((message) => message.body_text).join("\n");
     expect(texts).toContain(kept?.license_key ?? "?");
     expect(texts).toContain(renewed.license_key);
     for (const gone of [revoked, deleted, rotated]) expect(texts).not.toContain(gone?.license_key ?? "?");
 
     await create(4);
     expect(await waiting()).toHaveLength(4);
-    await owner.api.patch(`/products/${productId}`, { deliver_license_by_mail: false });
+    await owner.api.patch(`/products/${productId}`, { deliver_license_by_email: false });
     await releaseAt(nextDay(2));
     expect(await counts()).toEqual([10, 0]);
   });
 
   test("of a license that was renewed meanwhile nobody says that it ends soon", async () => {
-    const { owner, organizationId, productId, customer, counts } = await seller({ expiring_soon_mail: true });
-    const sold = { store: office.store, organizationId, productId };
+    const { owner, organizationId, productId, customer, counts } = await org({ expiring_soon_email: true });
+    const added = { store: fixture.store, organizationId, productId };
     const ids: string[] = [];
     for (let index = 0; index < 8; index++) {
       const license = { expiresAtMs: Date.now() + 5 * dayMs, customer: { email: customer } };
-      ids.push((await sell(sold, license)).id);
+      ids.push((await addLicense(added, license)).id);
     }
-    const tell = () =>
-      office.store.transaction((db) => licenseExpiringLetters(db, ids, lettersADay, Date.now()));
-    await tell();
-    await tell();
+    const notify = () =>
+      fixture.store.transaction((db) => licenseExpiringEmails(db, ids, dailyEmails, Date.now()));
+    await notify();
+    await notify();
     expect(await counts()).toEqual([5, 3]);
     await owner.api.post(`/licenses/${ids[5]}/renew`, { extend_by_seconds: 86_400 * 30 });
     await releaseAt(nextDay(1));
@@ -195,49 +195,49 @@ describe.each(databases)("how many letters an organization sends, on $kind", ({ 
   });
 
   test("a suspended organization sends nothing until it is restored", async () => {
-    const { organizationId, create, counts } = await seller();
+    const { organizationId, create, counts } = await org();
     await create(7);
     const path = `/admin/organizations/${organizationId}`;
-    await office.admin.api.post(`${path}/suspend`, { reason: "Spam" });
+    await fixture.admin.api.post(`${path}/suspend`, { reason: "Spam" });
     await releaseAt(nextDay(1));
     expect(await counts()).toEqual([5, 2]);
-    await office.admin.api.post(`${path}/restore`);
+    await fixture.admin.api.post(`${path}/restore`);
     await releaseAt(nextDay(1));
     expect(await counts()).toEqual([7, 0]);
   });
 
-  test("a letter that somebody waits for is sent before those to customers", async () => {
-    const { customer, create, written } = await seller();
+  test("an email that somebody waits for is sent before those to customers", async () => {
+    const { customer, create, written } = await org();
     await create(3);
     const to = `${newId()}@example.net`;
-    const letter = { to, subject: "Choose a new password", text: "A", html: null, kind: "password_reset" };
-    await office.store.transaction((db) => writeLetter(db, letter, Date.now()));
-    // The others that lie in the mailbox are not the point.
-    await office.store.transaction((db) =>
+    const message = { to, subject: "Choose a new password", text: "A", html: null, kind: "password_reset" };
+    await fixture.store.transaction((db) => writeEmail(db, message, Date.now()));
+    // The others that lie in the outbox are not the point.
+    await fixture.store.transaction((db) =>
       db
-        .updateTable("mailbox")
+        .updateTable("outbox")
         .set({ next_attempt_at: null })
         .where("recipient", "not in", [customer, to])
         .execute(),
     );
     const claim = () =>
-      office.store.transaction((db) => claimMail(db, Date.now(), Date.now() - dayMs, Date.now() + dayMs));
+      fixture.store.transaction((db) => claimEmail(db, Date.now(), Date.now() - dayMs, Date.now() + dayMs));
     const claimed = [await claim(), await claim(), await claim(), await claim(), await claim()];
     expect(claimed.map((mail) => mail?.recipient)).toEqual([to, customer, customer, customer, undefined]);
     expect(await written()).toHaveLength(3);
   });
 
   test("what has waited for ninety days is forgotten", async () => {
-    const { organizationId, create, counts } = await seller();
+    const { organizationId, create, counts } = await org();
     await create(7);
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db
-        .updateTable("waiting_letters")
+        .updateTable("waiting_emails")
         .set({ created_at: Date.now() - 91 * dayMs })
         .where("organization_id", "=", organizationId)
         .execute(),
     );
-    await mailForgetting(office.store).run();
+    await emailPruning(fixture.store).run();
     expect(await counts()).toEqual([5, 0]);
   });
 });

@@ -1,36 +1,36 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
-import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
+import { ExpiryCheck } from "../../apps/server/features/events/expiry-watch.ts";
+import { addLicense } from "../support/add-license.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
-import { openedLetters } from "../support/letters.ts";
-import { openOffice } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
-import { newId, openSeller, type Seller } from "../support/seller.ts";
+import { openedEmails } from "../support/emails.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
 const startMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
-const lettersADay = 1_000;
+const dailyEmails = 1_000;
 
-describe.each(databases)("letters that time brings on $kind", ({ kind, make }) => {
+describe.each(databases)("emails that time brings on $kind", ({ kind, make }) => {
   const made: { database: TestDatabase; stores: Store[] }[] = [];
-  let seller: Seller;
-  let nodes: ExpiryWatch[];
+  let org: TestOrganization;
+  let nodes: ExpiryCheck[];
   let nowMs: number;
 
   beforeEach(async () => {
     const database = await make();
-    seller = await openSeller(database.location, { settings: { expiring_soon_mail: 1 } });
+    org = await openTestOrganization(database.location, { settings: { expiring_soon_email: 1 } });
     // A SQLite database has one server, so there it is two watches of that one.
     const options = { encryptionKey: null, durability: "standard" } as const;
-    const other = kind === "sqlite" ? seller.store : await openStore(database.location, options);
-    made.push({ database, stores: [...new Set([seller.store, other])] });
+    const other = kind === "sqlite" ? org.store : await openStore(database.location, options);
+    made.push({ database, stores: [...new Set([org.store, other])] });
     nowMs = startMs;
-    nodes = [seller.store, other].map((store) => new ExpiryWatch(store, lettersADay, async () => nowMs));
+    nodes = [org.store, other].map((store) => new ExpiryCheck(store, dailyEmails, async () => nowMs));
   });
   afterAll(async () => {
     for (const { database, stores } of made) {
@@ -44,22 +44,22 @@ describe.each(databases)("letters that time brings on $kind", ({ kind, make }) =
     nowMs = ms;
     await Promise.all(nodes.map((node) => node.run()));
   };
-  const license = (expiresAtMs: number, productId = seller.productId) =>
-    sell(seller, { productId, expiresAtMs, customer: { email: `${newId()}@example.net` } });
+  const license = (expiresAtMs: number, productId = org.productId) =>
+    addLicense(org, { productId, expiresAtMs, customer: { email: `${newId()}@example.net` } });
   const events = async () => {
-    const rows = await seller.store.reads.selectFrom("events").select("type").orderBy("id").execute();
+    const rows = await org.store.reads.selectFrom("events").select("type").orderBy("id").execute();
     return rows.map(({ type }) => type);
   };
-  const letters = () => openedLetters(seller.store);
+  const emails = () => openedEmails(org.store);
 
   test("the customer is written to so many days before the end as the product says, and not at the end", async () => {
-    const month = await seller.product({ expiring_soon_mail: 1, expiring_soon_days: 30, locale: "de" });
-    const silent = await seller.product({ expiring_soon_days: 30 });
+    const month = await org.product({ expiring_soon_email: 1, expiring_soon_days: 30, locale: "de" });
+    const silent = await org.product({ expiring_soon_days: 30 });
     await license(startMs + 40 * dayMs);
     const early = await license(startMs + 40 * dayMs, month.productId);
     await license(startMs + 40 * dayMs, silent.productId);
     for (let day = 0; day <= 41; day++) await runAt(startMs + day * dayMs);
-    const found = await letters();
+    const found = await emails();
     expect(found.map(({ created_at, subject }) => [(created_at - startMs) / dayMs, subject])).toEqual([
       [10, "Deine Lizenz für Test Product läuft bald ab"],
       [33, "Your Test Product license expires soon"],
@@ -72,25 +72,25 @@ describe.each(databases)("letters that time brings on $kind", ({ kind, make }) =
     ]);
   });
 
-  test("two nodes that look at once write one letter and one event for each of 120 licenses", async () => {
+  test("two nodes that look at once write one email and one event for each of 120 licenses", async () => {
     for (let index = 0; index < 120; index++) await license(startMs + 8 * dayMs + index);
     await runAt(startMs);
     await runAt(startMs + 2 * dayMs);
     await runAt(startMs + 2 * dayMs);
-    expect(await letters()).toHaveLength(120);
+    expect(await emails()).toHaveLength(120);
     expect(await events()).toEqual(Array(120).fill("license.expiring_soon"));
     await runAt(startMs + 9 * dayMs);
-    expect(await letters()).toHaveLength(120);
+    expect(await emails()).toHaveLength(120);
     expect((await events()).slice(120)).toEqual(Array(120).fill("license.expired"));
   });
 
-  test("after days without any server it is one letter, not one for each day that was missed", async () => {
+  test("after days without any server it is one email, not one for each day that was missed", async () => {
     await license(startMs + 12 * dayMs);
     const gone = await license(startMs + 9 * dayMs);
     await runAt(startMs);
     await runAt(startMs + 10 * dayMs);
     for (let hour = 0; hour < 24; hour++) await runAt(startMs + 10 * dayMs + hour * 3_600_000);
-    const found = await letters();
+    const found = await emails();
     expect(found).toHaveLength(1);
     // What has ended meanwhile is not said to end soon.
     expect(found[0]?.body_text).not.toContain(gone.key);
@@ -100,61 +100,61 @@ describe.each(databases)("letters that time brings on $kind", ({ kind, make }) =
   test("a license whose end is moved is told of anew, with the new end; one moved back is not", async () => {
     const { id } = await license(startMs + 8 * dayMs);
     const endAt = (ms: number) =>
-      seller.store.transaction((db) =>
+      org.store.transaction((db) =>
         db.updateTable("licenses").set({ expires_at: ms }).where("id", "=", id).execute(),
       );
     await runAt(startMs);
     await runAt(startMs + 2 * dayMs);
     await endAt(startMs + 30 * dayMs);
     await runAt(startMs + 3 * dayMs);
-    expect(await letters()).toHaveLength(1);
+    expect(await emails()).toHaveLength(1);
     await runAt(startMs + 24 * dayMs);
-    const texts = (await letters()).map((letter) => letter.body_text);
+    const texts = (await emails()).map((message) => message.body_text);
     expect(texts[0]).toContain("June 9, 2030");
     expect(texts[1]).toContain("July 1, 2030");
     await endAt(startMs + 31 * dayMs);
     await endAt(startMs + 30 * dayMs);
     await runAt(startMs + 24 * dayMs + 60_000);
-    expect(await letters()).toHaveLength(2);
+    expect(await emails()).toHaveLength(2);
     await runAt(startMs + 30 * dayMs);
     expect(await events()).toEqual(["license.expiring_soon", "license.expiring_soon", "license.expired"]);
   });
 
-  test("a letter that was written stays alone when the look that wrote it is done again", async () => {
+  test("an email that was written stays alone when the look that wrote it is done again", async () => {
     await license(startMs + 8 * dayMs);
     await runAt(startMs);
     const state = () =>
-      seller.store.reads
+      org.store.reads
         .selectFrom("platform_state")
         .select("value")
-        .where("name", "=", "expiries_told_until")
+        .where("name", "=", "expiries_checked_until")
         .executeTakeFirstOrThrow();
     const { value } = await state();
     await runAt(startMs + 2 * dayMs);
-    await seller.store.transaction((db) =>
-      db.updateTable("platform_state").set({ value }).where("name", "=", "expiries_told_until").execute(),
+    await org.store.transaction((db) =>
+      db.updateTable("platform_state").set({ value }).where("name", "=", "expiries_checked_until").execute(),
     );
     await runAt(startMs + 2 * dayMs);
-    expect(await letters()).toHaveLength(1);
+    expect(await emails()).toHaveLength(1);
   });
 });
 
 test.each(databases)(
   "servers on $kind tell and write by themselves, once",
   async ({ kind, make }) => {
-    const office = await openOffice(make);
-    const second = kind === "postgres" ? await startServerProcess(office.database.environment) : null;
+    const fixture = await openManageFixture(make);
+    const second = kind === "postgres" ? await startServerProcess(fixture.database.environment) : null;
     try {
-      const product = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+      const product = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
         name: "Short",
         expiring_soon_days: 1,
-        expiring_soon_mail: true,
+        expiring_soon_email: true,
       });
       const state = async () => {
-        const row = await office.store.reads
+        const row = await fixture.store.reads
           .selectFrom("platform_state")
           .select("value")
-          .where("name", "=", "expiries_told_until")
+          .where("name", "=", "expiries_checked_until")
           .executeTakeFirst();
         return row === undefined ? null : Number(row.value);
       };
@@ -163,13 +163,17 @@ test.each(databases)(
       const productId = String(product.body.id);
       const to = `${newId()}@example.net`;
       const soonMs = Date.now() + 500;
-      const ending = await sell(office, { productId, expiresAtMs: soonMs + dayMs, customer: { email: to } });
-      const ended = await sell(office, { productId, expiresAtMs: soonMs, customer: { email: to } });
+      const ending = await addLicense(fixture, {
+        productId,
+        expiresAtMs: soonMs + dayMs,
+        customer: { email: to },
+      });
+      const ended = await addLicense(fixture, { productId, expiresAtMs: soonMs, customer: { email: to } });
       for (let look = 0; look < 2; look++) {
         const fromMs = Math.max(Date.now(), soonMs);
         await until("another look", async () => ((await state()) ?? 0) > fromMs, 30_000);
       }
-      const rows = await office.store.reads
+      const rows = await fixture.store.reads
         .selectFrom("events")
         .select(["type", "license_id"])
         .where("license_id", "in", [ending.id, ended.id])
@@ -178,12 +182,12 @@ test.each(databases)(
         ["license.expired", ended.id],
         ["license.expiring_soon", ending.id],
       ]);
-      const letters = await openedLetters(office.store, { to });
-      expect(letters).toHaveLength(1);
-      expect(letters[0]?.body_text).toContain(ending.key);
+      const emails = await openedEmails(fixture.store, { to });
+      expect(emails).toHaveLength(1);
+      expect(emails[0]?.body_text).toContain(ending.key);
     } finally {
       await second?.stop();
-      await office.close();
+      await fixture.close();
     }
   },
   120_000,

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeLetter } from "../../apps/server/features/mail/letter.ts";
+import { writeEmail } from "../../apps/server/features/mail/email.ts";
 import { databases } from "../support/databases.ts";
-import { openedLetters } from "../support/letters.ts";
+import { openedEmails } from "../support/emails.ts";
 import { type MailServer, openMailServer } from "../support/mail-server.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 describe.each(databases)("mail on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let mailServer: MailServer;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
@@ -21,32 +21,32 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
       COUNTERSIGN_SMTP_URL: mailServer.url,
       COUNTERSIGN_MAIL_FROM: "Countersign <license@example.com>",
     };
-    office = await openOffice(make, settings);
-    // Two servers share one PostgreSQL, and both look into the mailbox.
+    fixture = await openManageFixture(make, settings);
+    // Two servers share one PostgreSQL, and both look into the outbox.
     if (kind === "postgres")
-      secondNode = await startServerProcess({ ...office.database.environment, ...settings });
+      secondNode = await startServerProcess({ ...fixture.database.environment, ...settings });
   });
   afterAll(async () => {
     await secondNode?.stop();
-    await office.close();
+    await fixture.close();
     await mailServer.close();
   });
 
   const write = async (to: string, writtenAtMs = Date.now()) =>
-    office.store.transaction((db) =>
-      writeLetter(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, writtenAtMs),
+    fixture.store.transaction((db) =>
+      writeEmail(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, writtenAtMs),
     );
-  const letterTo = async (recipient: string) => {
-    const [letter] = await openedLetters(office.store, { to: recipient });
-    if (letter === undefined) throw new Error(`Nobody wrote to ${recipient}.`);
-    return letter;
+  const emailTo = async (recipient: string) => {
+    const [message] = await openedEmails(fixture.store, { to: recipient });
+    if (message === undefined) throw new Error(`Nobody wrote to ${recipient}.`);
+    return message;
   };
   const address = () => `${newId()}@example.net`;
   const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
   const tryAgainNow = (recipient: string) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db
-        .updateTable("mailbox")
+        .updateTable("outbox")
         .set({ next_attempt_at: Date.now() - 1 })
         .where("recipient", "=", recipient)
         .where("next_attempt_at", "is not", null)
@@ -54,17 +54,17 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     );
 
   test("an invitation is sent soon after it is written, and then kept without its link", async () => {
-    const role = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+    const role = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/roles`, {
       name: "Guest",
       permissions: [],
     });
     const to = address();
-    const invited = await office.owner.api.post(`/organizations/${office.organizationId}/invitations`, {
+    const invited = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/invitations`, {
       email: to,
       role_id: role.body.id,
     });
     expect(invited.status).toBe(201);
-    await until("the letter is sent", async () => (await letterTo(to)).sent_at !== null);
+    await until("the letter is sent", async () => (await emailTo(to)).sent_at !== null);
     const [mail] = receivedBy(to);
     expect(mail?.from).toBe("license@example.com");
     expect(mail?.text).toContain("Subject: Invitation to join Acme");
@@ -72,41 +72,41 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     expect(mail?.text).toContain("Auto-Submitted: auto-generated");
     expect(mail?.text).toMatch(/multipart\/alternative[\s\S]*text\/plain[\s\S]*text\/html/);
     const token = /https:\/\/license\.example\.com\/invitations\/([\w-]{43})/.exec(mail?.text ?? "")?.[1];
-    expect((await office.nobody.get(`/invitations/${token}`)).body.email).toBe(to);
-    const kept = await letterTo(to);
+    expect((await fixture.anonymous.get(`/invitations/${token}`)).body.email).toBe(to);
+    const kept = await emailTo(to);
     expect(kept).toMatchObject({ attempts: 1, failure: null, next_attempt_at: null, body_html: null });
     expect(mail?.messageId).toBe(`<${kept.id}@license.example.com>`);
     expect(JSON.stringify(kept)).not.toContain(token ?? "no token");
   });
 
-  test("however many nodes look, each letter is sent once", async () => {
+  test("however many nodes look, each email is sent once", async () => {
     const recipients = Array.from({ length: 60 }, address);
     await Promise.all(recipients.map((recipient) => write(recipient)));
-    const isSent = async (recipient: string) => (await letterTo(recipient)).sent_at !== null;
+    const isSent = async (recipient: string) => (await emailTo(recipient)).sent_at !== null;
     await until("all are sent", async () => (await Promise.all(recipients.map(isSent))).every(Boolean));
     for (const recipient of recipients) expect(receivedBy(recipient)).toHaveLength(1);
   });
 
-  test("a letter that cannot be opened says so, and holds up no other", async () => {
+  test("an email that cannot be opened says so, and holds up no other", async () => {
     const [broken, whole] = [address(), address()];
     const nowMs = Date.now();
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       for (const to of [broken, whole])
-        await writeLetter(
+        await writeEmail(
           db,
           { to, subject: "Hello", text: "Words.", html: null, kind: "test" },
           nowMs - (to === broken ? 10 : 0),
         );
       await db
-        .updateTable("mailbox")
+        .updateTable("outbox")
         .set({ sealed_body: `v1.${"A".repeat(64)}` })
         .where("recipient", "=", broken)
         .execute();
     });
-    await until("the other is sent", async () => (await letterTo(whole)).sent_at !== null);
+    await until("the other is sent", async () => (await emailTo(whole)).sent_at !== null);
     await until("it failed", async () => {
-      const row = await office.store.reads
-        .selectFrom("mailbox")
+      const row = await fixture.store.reads
+        .selectFrom("outbox")
         .select("failure")
         .where("recipient", "=", broken)
         .executeTakeFirstOrThrow();
@@ -119,8 +119,8 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     const to = address();
     mailServer.verdict = (recipient) => (recipient === to ? 451 : "take");
     await write(to);
-    await until("it failed", async () => (await letterTo(to)).failure !== null);
-    const once = await letterTo(to);
+    await until("it failed", async () => (await emailTo(to)).failure !== null);
+    const once = await emailTo(to);
     expect(once).toMatchObject({ sent_at: null, attempts: 1, body_text: "Words." });
     expect(JSON.parse(once.failure ?? "")).toEqual({
       code: "email_rejected",
@@ -128,23 +128,23 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     });
     expect((once.next_attempt_at ?? 0) - Date.now()).toBeWithin(0, 6_000);
     await tryAgainNow(to);
-    await until("it failed again", async () => (await letterTo(to)).attempts === 2);
-    await until("it waits", async () => ((await letterTo(to)).next_attempt_at ?? 0) < Date.now() + 60_000);
-    expect(((await letterTo(to)).next_attempt_at ?? 0) - Date.now()).toBeGreaterThan(10_000);
+    await until("it failed again", async () => (await emailTo(to)).attempts === 2);
+    await until("it waits", async () => ((await emailTo(to)).next_attempt_at ?? 0) < Date.now() + 60_000);
+    expect(((await emailTo(to)).next_attempt_at ?? 0) - Date.now()).toBeGreaterThan(10_000);
     mailServer.verdict = () => "take";
     await tryAgainNow(to);
-    await until("it is sent", async () => (await letterTo(to)).sent_at !== null);
+    await until("it is sent", async () => (await emailTo(to)).sent_at !== null);
     expect(receivedBy(to)).toHaveLength(1);
-    expect((await letterTo(to)).failure).toBeNull();
+    expect((await emailTo(to)).failure).toBeNull();
   });
 
   test("what the mail server will never take is given up at once", async () => {
     const to = address();
     mailServer.verdict = (recipient) => (recipient === to ? 550 : "take");
     await write(to);
-    await until("it is given up", async () => (await letterTo(to)).next_attempt_at === null);
+    await until("it is given up", async () => (await emailTo(to)).next_attempt_at === null);
     mailServer.verdict = () => "take";
-    const kept = await letterTo(to);
+    const kept = await emailTo(to);
     expect(kept).toMatchObject({ sent_at: null, attempts: 1 });
     expect(JSON.parse(kept.failure ?? "")).toEqual({
       code: "email_rejected",
@@ -152,31 +152,31 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     });
   });
 
-  test("one letter that hangs does not hold up the others", async () => {
+  test("one email that hangs does not hold up the others", async () => {
     const slow = address();
     mailServer.verdict = (recipient) => (recipient === slow ? "hang" : "take");
     await write(slow);
-    await until("it is being sent", async () => (await letterTo(slow)).attempts === 1);
+    await until("it is being sent", async () => (await emailTo(slow)).attempts === 1);
     const quick = address();
     await write(quick);
-    await until("the other is sent", async () => (await letterTo(quick)).sent_at !== null, 10_000);
-    expect((await letterTo(slow)).sent_at).toBeNull();
+    await until("the other is sent", async () => (await emailTo(quick)).sent_at !== null, 10_000);
+    expect((await emailTo(slow)).sent_at).toBeNull();
     mailServer.verdict = () => "take";
   });
 
-  test("a letter of days ago is not sent any more", async () => {
+  test("an email of days ago is not sent any more", async () => {
     const old = address();
     const fresh = address();
     await write(old, Date.now() - 2 * dayMs);
     await write(fresh);
-    await until("the fresh one is sent", async () => (await letterTo(fresh)).sent_at !== null);
-    expect((await letterTo(old)).attempts).toBe(0);
+    await until("the fresh one is sent", async () => (await emailTo(fresh)).sent_at !== null);
+    expect((await emailTo(old)).attempts).toBe(0);
     expect(receivedBy(old)).toHaveLength(0);
   });
 
-  test("without a mail server letters stay, and with a wrong password they say so without telling it", async () => {
-    const kept = await openOffice(make);
-    const wrong = await openOffice(make, {
+  test("without a mail server emails stay, and with a wrong password they say so without telling it", async () => {
+    const kept = await openManageFixture(make);
+    const wrong = await openManageFixture(make, {
       COUNTERSIGN_SMTP_URL: `smtp://countersign:guessed-wrong@127.0.0.1:${mailServer.port}`,
       COUNTERSIGN_MAIL_FROM: "license@example.com",
     });
@@ -184,13 +184,13 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
       const to = address();
       for (const { store } of [kept, wrong]) {
         await store.transaction((db) =>
-          writeLetter(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, Date.now()),
+          writeEmail(db, { to, subject: "Hello", text: "Words.", html: null, kind: "test" }, Date.now()),
         );
       }
-      const read = async (from: Office) => {
-        const [letter] = await openedLetters(from.store);
-        if (letter === undefined) throw new Error("The mailbox is empty.");
-        return letter;
+      const read = async (from: ManageFixture) => {
+        const [message] = await openedEmails(from.store);
+        if (message === undefined) throw new Error("The outbox is empty.");
+        return message;
       };
       await until("it failed", async () => (await read(wrong)).failure !== null);
       const failed = await read(wrong);
@@ -213,15 +213,15 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
   test("a server that stops does not wait for a mail server that hangs", async () => {
     const hanging = await openMailServer();
     hanging.verdict = () => "hang";
-    const other = await openOffice(make, {
+    const other = await openManageFixture(make, {
       COUNTERSIGN_SMTP_URL: hanging.url,
       COUNTERSIGN_MAIL_FROM: "license@example.com",
     });
     await other.store.transaction((db) =>
-      writeLetter(db, { to: address(), subject: "A", text: "B", html: null, kind: "test" }, Date.now()),
+      writeEmail(db, { to: address(), subject: "A", text: "B", html: null, kind: "test" }, Date.now()),
     );
     const isBeingSent = async () =>
-      (await other.store.reads.selectFrom("mailbox").select("attempts").executeTakeFirstOrThrow()).attempts >
+      (await other.store.reads.selectFrom("outbox").select("attempts").executeTakeFirstOrThrow()).attempts >
       0;
     await until("it is being sent", isBeingSent);
     const startMs = performance.now();

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { nothing, type Route } from "@countersign/contract/manage/route";
 import { z } from "zod";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
-import { type Belongings, fillOrganization } from "../support/belongings.ts";
 import { databaseContents } from "../support/database-contents.ts";
 import { databases } from "../support/databases.ts";
-import { addressIn } from "../support/matrix-addresses.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { pathIn } from "../support/matrix-paths.ts";
 
 setDefaultTimeout(60_000);
 
@@ -26,7 +26,7 @@ const serverOwned: Readonly<Record<string, unknown>> = {
   last_used_at: "2020-01-01T00:00:00Z",
   plan: "enterprise",
   daily_limit_override: 1_000_000,
-  daily_letters_override: 1_000_000,
+  daily_emails_override: 1_000_000,
   billing_state: "active",
   is_platform_admin: true,
   organization_allowance: 1_000,
@@ -44,7 +44,7 @@ const serverOwned: Readonly<Record<string, unknown>> = {
 
 /** Where setting one of them is what the route is for. Whoever adds to this says so on purpose. */
 const meant: Readonly<Record<string, readonly string[]>> = {
-  updatePlatformOrganization: ["plan", "daily_limit_override", "daily_letters_override", "billing_state"],
+  updatePlatformOrganization: ["plan", "daily_limit_override", "daily_emails_override", "billing_state"],
   updateUser: ["is_platform_admin", "organization_allowance"],
   transferOwnership: ["user_id"],
 };
@@ -55,13 +55,13 @@ const writing = manageRoutes
   .map((route) => [`${route.method} ${route.path}`, route] as const);
 
 describe.each(databases)("what only the server writes, on $kind", ({ make }) => {
-  let office: Office;
-  let ours: Belongings;
+  let fixture: ManageFixture;
+  let ours: FilledOrganization;
   beforeAll(async () => {
-    office = await openOffice(make);
-    ours = await fillOrganization(office, office.owner, office);
+    fixture = await openManageFixture(make);
+    ours = await fillOrganization(fixture, fixture.owner, fixture);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   test.each(writing)("%s takes none of it", async (_, route) => {
     const sent = Object.fromEntries(
@@ -75,16 +75,16 @@ describe.each(databases)("what only the server writes, on $kind", ({ make }) => 
       expect(route.body.safeParse(sent).success).toBe(false);
       return;
     }
-    const caller = access.who === "platform_admin" ? office.admin : office.owner;
-    const before = await databaseContents(office.store);
-    const path = addressIn(route, ours);
+    const caller = access.who === "platform_admin" ? fixture.admin : fixture.owner;
+    const before = await databaseContents(fixture.store);
+    const path = pathIn(route, ours);
     const answer = await caller.api.send(route.method, path, JSON.stringify(sent), {
       "content-type": "application/json",
     });
     expect(answer.status).toBe(422);
     const refused = answer.body.errors.map((error: { field: string }) => error.field);
     if (isPlainObject(route)) expect(refused).toEqual(expect.arrayContaining(Object.keys(sent)));
-    expect(await databaseContents(office.store)).toEqual(before);
+    expect(await databaseContents(fixture.store)).toEqual(before);
   });
 });
 

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("members on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let members: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    members = `/organizations/${office.organizationId}/members`;
+    fixture = await openSharedOffice(make);
+    members = `/organizations/${fixture.organizationId}/members`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const roleWith = async (permissions: readonly string[]) => {
-    const made = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/roles`, {
       name: `Role ${crypto.randomUUID()}`,
       permissions,
     });
@@ -21,13 +21,13 @@ describe.each(databases)("members on $kind", ({ make }) => {
   };
 
   test("the list begins with the owner and goes on in the order of joining, page by page", async () => {
-    const first = await office.member(["members:view"]);
-    const second = await office.member([]);
+    const first = await fixture.member(["members:view"]);
+    const second = await fixture.member([]);
     const whole = await first.api.get(members);
     const ids = whole.body.data.map((member: { user_id: string }) => member.user_id);
-    expect(ids[0]).toBe(office.owner.userId);
+    expect(ids[0]).toBe(fixture.owner.userId);
     expect(ids.indexOf(first.userId)).toBeLessThan(ids.indexOf(second.userId));
-    expect(whole.body.data[0]).toMatchObject({ is_owner: true, role: null, email: office.owner.email });
+    expect(whole.body.data[0]).toMatchObject({ is_owner: true, role: null, email: fixture.owner.email });
     expect(
       whole.body.data.find((member: { user_id: string }) => member.user_id === first.userId),
     ).toMatchObject({
@@ -46,30 +46,30 @@ describe.each(databases)("members on $kind", ({ make }) => {
   });
 
   test("seeing members needs members:view, and outsiders learn nothing", async () => {
-    const member = await office.member(["licenses:view"]);
-    const outsider = await office.person();
+    const member = await fixture.member(["licenses:view"]);
+    const outsider = await fixture.person();
     expect((await member.api.get(members)).status).toBe(403);
     expect((await outsider.api.get(members)).status).toBe(404);
-    expect((await office.nobody.get(members)).status).toBe(401);
+    expect((await fixture.anonymous.get(members)).status).toBe(401);
     const path = `${members}/${member.userId}`;
     expect((await outsider.api.patch(path, { role_id: member.roleId })).status).toBe(404);
     expect((await outsider.api.delete(path)).status).toBe(404);
   });
 
   test("another role holds from the next request on", async () => {
-    const member = await office.member([]);
+    const member = await fixture.member([]);
     expect((await member.api.get(members)).status).toBe(403);
     const role = await roleWith(["members:view"]);
-    const changed = await office.owner.api.patch(`${members}/${member.userId}`, { role_id: role });
+    const changed = await fixture.owner.api.patch(`${members}/${member.userId}`, { role_id: role });
     expect(changed.body).toMatchObject({ user_id: member.userId, role: { id: role } });
     expect((await member.api.get(members)).status).toBe(200);
   });
 
   test("a role is given only by somebody with roles:edit who holds all of it", async () => {
-    const target = await office.member(["licenses:view"]);
+    const target = await fixture.member(["licenses:view"]);
     const path = `${members}/${target.userId}`;
-    const narrow = await office.member(["roles:edit", "licenses:view"]);
-    const without = await office.member(["members:view", "licenses:view", "licenses:create"]);
+    const narrow = await fixture.member(["roles:edit", "licenses:view"]);
+    const without = await fixture.member(["members:view", "licenses:view", "licenses:create"]);
     const wide = await roleWith(["licenses:view", "licenses:create"]);
     const empty = await roleWith([]);
     expect((await without.api.patch(path, { role_id: empty })).status).toBe(403);
@@ -83,8 +83,8 @@ describe.each(databases)("members on $kind", ({ make }) => {
   });
 
   test("a member whose role holds more can be neither changed nor removed, nor oneself raised", async () => {
-    const mighty = await office.member(["licenses:view", "licenses:delete"]);
-    const narrow = await office.member(["roles:edit", "members:remove"]);
+    const mighty = await fixture.member(["licenses:view", "licenses:delete"]);
+    const narrow = await fixture.member(["roles:edit", "members:remove"]);
     const empty = await roleWith([]);
     expect((await narrow.api.patch(`${members}/${mighty.userId}`, { role_id: empty })).status).toBe(403);
     expect((await narrow.api.delete(`${members}/${mighty.userId}`)).status).toBe(403);
@@ -94,10 +94,10 @@ describe.each(databases)("members on $kind", ({ make }) => {
   });
 
   test("removing somebody needs members:remove and ends all they could do there", async () => {
-    const member = await office.member(["members:view"]);
-    const other = await office.member(["members:view"]);
+    const member = await fixture.member(["members:view"]);
+    const other = await fixture.member(["members:view"]);
     expect((await other.api.delete(`${members}/${member.userId}`)).status).toBe(403);
-    const remover = await office.member(["members:view", "members:remove"]);
+    const remover = await fixture.member(["members:view", "members:remove"]);
     expect((await remover.api.delete(`${members}/${member.userId}`)).status).toBe(204);
     expect((await member.api.get(members)).status).toBe(404);
     expect((await member.api.get("/organizations")).body.data).toEqual([]);
@@ -105,16 +105,16 @@ describe.each(databases)("members on $kind", ({ make }) => {
   });
 
   test("everyone may leave, whatever their role allows; a limited token cannot do it for them", async () => {
-    const member = await office.member([]);
+    const member = await fixture.member([]);
     expect((await member.api.delete(`${members}/${member.userId}`)).status).toBe(204);
-    expect((await member.api.get(`/organizations/${office.organizationId}`)).status).toBe(404);
-    const limited = await office.person({ permissions: ["licenses:view"] });
+    expect((await member.api.get(`/organizations/${fixture.organizationId}`)).status).toBe(404);
+    const limited = await fixture.person({ permissions: ["licenses:view"] });
     const role = await roleWith(["licenses:view"]);
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db
         .insertInto("members")
         .values({
-          organization_id: office.organizationId,
+          organization_id: fixture.organizationId,
           user_id: limited.userId,
           role_id: role,
           created_at: Date.now(),
@@ -125,55 +125,55 @@ describe.each(databases)("members on $kind", ({ make }) => {
   });
 
   test("the owner can neither leave, nor be removed, nor be given a role", async () => {
-    const remover = await office.member(["members:remove", "roles:edit"]);
-    const owner = `${members}/${office.owner.userId}`;
-    expect((await office.owner.api.delete(owner)).status).toBe(409);
+    const remover = await fixture.member(["members:remove", "roles:edit"]);
+    const owner = `${members}/${fixture.owner.userId}`;
+    expect((await fixture.owner.api.delete(owner)).status).toBe(409);
     expect((await remover.api.delete(owner)).status).toBe(409);
     expect((await remover.api.patch(owner, { role_id: remover.roleId })).status).toBe(409);
-    expect((await office.owner.api.get(members)).body.data[0].user_id).toBe(office.owner.userId);
+    expect((await fixture.owner.api.get(members)).body.data[0].user_id).toBe(fixture.owner.userId);
   });
 
   test("a role of another organization is answered like one that does not exist", async () => {
-    const stranger = await office.person();
-    const theirs = await stranger.api.post("/organizations", { name: "Elsewhere" });
-    const role = await stranger.api.post(`/organizations/${theirs.body.id}/roles`, {
+    const otherUser = await fixture.person();
+    const theirs = await otherUser.api.post("/organizations", { name: "Elsewhere" });
+    const role = await otherUser.api.post(`/organizations/${theirs.body.id}/roles`, {
       name: "Foreign",
       permissions: [],
     });
-    const member = await office.member([]);
+    const member = await fixture.member([]);
     const path = `${members}/${member.userId}`;
-    const foreign = await office.owner.api.patch(path, { role_id: role.body.id });
-    const unknown = await office.owner.api.patch(path, { role_id: "no-such-role" });
+    const foreign = await fixture.owner.api.patch(path, { role_id: role.body.id });
+    const unknown = await fixture.owner.api.patch(path, { role_id: "no-such-role" });
     expect([foreign.status, foreign.body.errors]).toEqual([unknown.status, unknown.body.errors]);
     expect(foreign.body.errors[0]).toMatchObject({ field: "role_id", code: "not_a_role" });
-    expect((await office.owner.api.patch(`${members}/nobody`, { role_id: member.roleId })).status).toBe(404);
+    expect((await fixture.owner.api.patch(`${members}/nobody`, { role_id: member.roleId })).status).toBe(404);
   });
 
   test("fields that nobody sets are refused by name, and an old reading is refused", async () => {
-    const member = await office.member([]);
+    const member = await fixture.member([]);
     const path = `${members}/${member.userId}`;
-    const wrong = await office.owner.api.patch(path, { role_id: member.roleId, is_owner: true });
+    const wrong = await fixture.owner.api.patch(path, { role_id: member.roleId, is_owner: true });
     expect(wrong.status).toBe(422);
     expect(wrong.body.errors[0].field).toBe("is_owner");
     const role = await roleWith([]);
-    const changed = await office.owner.api.patch(path, { role_id: role });
+    const changed = await fixture.owner.api.patch(path, { role_id: role });
     const seen = changed.body.updated_at;
-    expect((await office.owner.api.patch(path, { role_id: member.roleId, updated_at: seen })).status).toBe(
+    expect((await fixture.owner.api.patch(path, { role_id: member.roleId, updated_at: seen })).status).toBe(
       200,
     );
-    expect((await office.owner.api.patch(path, { role_id: role, updated_at: seen })).status).toBe(412);
+    expect((await fixture.owner.api.patch(path, { role_id: role, updated_at: seen })).status).toBe(412);
   });
 
   test("a role that is given while it is deleted leaves nobody without a role", async () => {
-    const member = await office.member([]);
+    const member = await fixture.member([]);
     for (let round = 0; round < 5; round++) {
       const role = await roleWith([]);
       const [given, deleted] = await Promise.all([
-        office.owner.api.patch(`${members}/${member.userId}`, { role_id: role }),
-        office.owner.api.delete(`/organizations/${office.organizationId}/roles/${role}`),
+        fixture.owner.api.patch(`${members}/${member.userId}`, { role_id: role }),
+        fixture.owner.api.delete(`/organizations/${fixture.organizationId}/roles/${role}`),
       ]);
       expect([given.status, deleted.status].sort()).toEqual(given.status === 200 ? [200, 409] : [204, 422]);
-      const row = await office.store.reads
+      const row = await fixture.store.reads
         .selectFrom("members")
         .innerJoin("roles", "roles.id", "members.role_id")
         .select("roles.id")
@@ -185,16 +185,16 @@ describe.each(databases)("members on $kind", ({ make }) => {
 
   test("what was taken while a request was under way is not given on", async () => {
     for (let round = 0; round < 5; round++) {
-      const editor = await office.member(["roles:edit", "licenses:delete"]);
-      const target = await office.member([]);
+      const editor = await fixture.member(["roles:edit", "licenses:delete"]);
+      const target = await fixture.member([]);
       const mighty = await roleWith(["licenses:delete"]);
       const empty = await roleWith([]);
       const [given, taken] = await Promise.all([
         editor.api.patch(`${members}/${target.userId}`, { role_id: mighty }),
-        office.owner.api.patch(`${members}/${editor.userId}`, { role_id: empty }),
+        fixture.owner.api.patch(`${members}/${editor.userId}`, { role_id: empty }),
       ]);
       expect(taken.status).toBe(200);
-      const rows = await office.store.reads
+      const rows = await fixture.store.reads
         .selectFrom("audit_log")
         .select(["subject_id", "at"])
         .where("action", "=", "member.updated")
@@ -207,14 +207,14 @@ describe.each(databases)("members on $kind", ({ make }) => {
   });
 
   test("every change is in the audit log, with the roles by name", async () => {
-    const member = await office.member([]);
-    const role = await office.owner.api.post(`/organizations/${office.organizationId}/roles`, {
+    const member = await fixture.member([]);
+    const role = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/roles`, {
       name: "Archivist",
       permissions: [],
     });
-    await office.owner.api.patch(`${members}/${member.userId}`, { role_id: role.body.id });
-    await office.owner.api.delete(`${members}/${member.userId}`);
-    const rows = await office.store.reads
+    await fixture.owner.api.patch(`${members}/${member.userId}`, { role_id: role.body.id });
+    await fixture.owner.api.delete(`${members}/${member.userId}`);
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["action", "actor_id", "before", "after"])
       .where("subject_id", "=", member.userId)
@@ -223,13 +223,13 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect(rows).toEqual([
       {
         action: "member.updated",
-        actor_id: office.owner.userId,
+        actor_id: fixture.owner.userId,
         before: JSON.stringify({ role: `Role ${member.roleId}` }),
         after: '{"role":"Archivist"}',
       },
       {
         action: "member.removed",
-        actor_id: office.owner.userId,
+        actor_id: fixture.owner.userId,
         before: JSON.stringify({ email: member.email, role: "Archivist" }),
         after: null,
       },

@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { addAccessToken } from "@countersign/store/queries/access-tokens";
-import { customerFor } from "@countersign/store/queries/customers";
-import { addIpBlocks } from "@countersign/store/queries/ip-blocks";
-import { createLicenses, registerIp } from "@countersign/store/queries/licenses";
-import { closeOrganization } from "@countersign/store/queries/organization-removal";
-import { setVersion } from "@countersign/store/queries/versions";
+import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
+import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
+import { closeOrganization } from "@countersign/store/queries/organizations/remove";
+import { setVersion } from "@countersign/store/queries/versions/versions";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { type Api, apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
+import { openedEmails } from "../support/emails.ts";
 import { openTestJournal, type TestJournal } from "../support/journal.ts";
-import { openedLetters } from "../support/letters.ts";
 import type { ManageAnswer } from "../support/manage-client.ts";
-import { type Office, openOffice, type Person } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 describe.each(databases)("deleting an organization on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let journal: TestJournal;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
-    office = await openOffice(make);
-    journal = await openTestJournal(office.database.location);
+    fixture = await openManageFixture(make);
+    journal = await openTestJournal(fixture.database.location);
     // Two servers share one PostgreSQL, and both look for what is due.
-    if (kind === "postgres") secondNode = await startServerProcess(office.database.environment);
+    if (kind === "postgres") secondNode = await startServerProcess(fixture.database.environment);
   });
   afterAll(async () => {
     await secondNode?.stop();
     await journal.close();
-    await office.close();
+    await fixture.close();
   });
 
   interface Firm {
@@ -47,19 +47,19 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
 
   /** An organization with something in every drawer. */
   const firm = async (licenseCount = 1): Promise<Firm> => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const made = await owner.api.post("/organizations", { name: `Firm ${newId()}` });
     const id = String(made.body.id);
     const path = `/organizations/${id}`;
     const product = await owner.api.post(`${path}/products`, { name: "Tool" });
     const productId = String(product.body.id);
-    const member = await office.member(["members:view"], id);
+    const member = await fixture.member(["members:view"], id);
     const role = await owner.api.post(`${path}/roles`, { name: "Promised", permissions: [] });
     await owner.api.post(`${path}/invitations`, { email: `${newId()}@example.com`, role_id: role.body.id });
     const licenses = Array.from({ length: licenseCount }, () => ({ id: newId(), key: `KEY-${newId()}` }));
     const first = licenses[0] ?? { id: "", key: "" };
     const nowMs = Date.now();
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       const who = { email: `${id}@customers.example`, discordId: null, name: "Customer" };
       const customerId = await customerFor(db, id, who, newId, nowMs);
       const belongs = { organizationId: id, productId, customerId, maxIps: 3 };
@@ -100,14 +100,14 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
       );
     });
     const apiKey = String(product.body.api_key);
-    const publicApi = apiOf(office.server.url, apiKey);
+    const publicApi = apiOf(fixture.server.url, apiKey);
     return { id, path, slug: made.body.slug, owner, member, apiKey, publicApi, licenseKey: first.key };
   };
 
   const askDelete = (person: Person, path: string, body: unknown): Promise<ManageAnswer> =>
     person.api.send("DELETE", path, JSON.stringify(body), { "content-type": "application/json" });
   const makeDue = (id: string) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db
         .updateTable("organizations")
         .set({ delete_after: Date.now() - 1 })
@@ -115,8 +115,12 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
         .execute(),
     );
   const row = (id: string) =>
-    office.store.reads.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-  const removeDue = () => new OrganizationRemoval(office.store, journal).run();
+    fixture.store.reads
+      .selectFrom("organizations")
+      .selectAll()
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+  const removeDue = () => new OrganizationRemoval(fixture.store, journal).run();
   const isGone = async (id: string) => {
     const { deleted_at, delete_after } = await row(id);
     return deleted_at !== null && delete_after === null;
@@ -134,7 +138,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
   const rowsIn = async (id: string) => {
     const counts: Record<string, number> = {};
     for (const table of tables) {
-      const rows = await office.store.reads
+      const rows = await fixture.store.reads
         .selectFrom(table)
         .select("organization_id")
         .where("organization_id", "=", id)
@@ -144,7 +148,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     return counts;
   };
   const deletions = (id: string) =>
-    office.store.reads
+    fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("organization_id", "=", id)
@@ -153,7 +157,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
 
   test("only the owner can ask for it, and has to name the organization", async () => {
     const { id, path, slug, owner, member } = await firm();
-    const outsider = await office.person();
+    const outsider = await fixture.person();
     expect((await askDelete(member, path, { confirm: slug })).status).toBe(403);
     expect((await askDelete(outsider, path, { confirm: slug })).status).toBe(404);
     expect((await member.api.post(`${path}/restore`)).status).toBe(403);
@@ -180,7 +184,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     const back = await owner.api.post(`${path}/restore`);
     expect(back.body.delete_after).toBeNull();
     expect((await owner.api.post(`${path}/restore`)).status).toBe(200);
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .select("action")
       .where("organization_id", "=", id)
@@ -193,19 +197,19 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     ]);
   });
 
-  test("the owner is told by letter when its deletion is asked for and taken back, once each", async () => {
+  test("the owner is told by email when its deletion is asked for and taken back, once each", async () => {
     const { path, slug, owner } = await firm();
     await askDelete(owner, path, { confirm: slug });
     await askDelete(owner, path, { confirm: slug });
     expect((await askDelete(owner, path, { confirm: "wrong" })).status).toBe(422);
     await owner.api.post(`${path}/restore`);
     await owner.api.post(`${path}/restore`);
-    const letters = await openedLetters(office.store, { to: owner.email });
-    expect(letters.map((letter) => letter.kind)).toEqual([
+    const emails = await openedEmails(fixture.store, { to: owner.email });
+    expect(emails.map((message) => message.kind)).toEqual([
       "organization_deletion_requested",
       "organization_restored",
     ]);
-    expect(letters[0]?.body_text).toMatch(/It will be deleted on \w+ \d+, \d{4} at \d\d:\d\d UTC/);
+    expect(emails[0]?.body_text).toMatch(/It will be deleted on \w+ \d+, \d{4} at \d\d:\d\d UTC/);
   });
 
   test("when its day has come it is gone, with all it held, and its key says so", async () => {
@@ -247,7 +251,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
   test("what a node left half done when it stopped is finished by another", async () => {
     const { id } = await firm(300);
     await makeDue(id);
-    await office.store.transaction((db) => closeOrganization(db, id, Date.now()));
+    await fixture.store.transaction((db) => closeOrganization(db, id, Date.now()));
     await removeDue();
     await until("the organization is removed", () => isGone(id));
     expect(Object.values(await rowsIn(id)).every((count) => count === 0)).toBe(true);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { customerReferences } from "@countersign/store/queries/customers";
+import { customerReferences } from "@countersign/store/queries/customers/identify";
 import { sql } from "kysely";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { openTestJournal, type TestJournal } from "../support/journal.ts";
-import { type Office, openOffice, type Person } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { rowsWith, tablesOf } from "../support/whole-database.ts";
 
@@ -47,30 +47,30 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   import_rejects: "goes",
   request_log: "goes",
   events: "goes",
-  expiries_told: "goes",
+  recorded_expiries: "goes",
   webhook_endpoints: "goes",
   deliveries: "goes",
   customers: "goes",
-  daily_letters: "goes",
-  waiting_letters: "goes",
+  daily_emails: "goes",
+  waiting_emails: "goes",
   // Ids only, and every hour they go by themselves.
-  refusals_told: "stays",
+  recorded_refusals: "stays",
   // The same: what was counted in the hour of the removal is forgotten with the hour.
   event_summaries: "stays",
   // The same, in seconds.
-  quota_looks: "stays",
+  quota_checks: "stays",
 };
 
 describe.each(databases)("what is left of a removed organization on $kind", ({ kind, make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let journal: TestJournal;
   beforeAll(async () => {
-    office = await openOffice(make);
-    journal = await openTestJournal(office.database.location);
+    fixture = await openManageFixture(make);
+    journal = await openTestJournal(fixture.database.location);
   });
   afterAll(async () => {
     await journal.close();
-    await office.close();
+    await fixture.close();
   });
 
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape, which the client has held against their contract.
@@ -86,9 +86,9 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
   const fill = async (owner: Person, canary: string, shared: string) => {
     const organization = await call(owner, "POST", "/organizations", { name: "Firm" });
     const path = `/organizations/${organization.id}`;
-    // So that letters wait, and stay waiting.
-    await call(office.admin, "PATCH", `/admin${path}`, { daily_letters_override: 0 });
-    const delivered = { deliver_license_by_mail: true };
+    // So that emails wait, and stay waiting.
+    await call(fixture.admin, "PATCH", `/admin${path}`, { daily_emails_override: 0 });
+    const delivered = { deliver_license_by_email: true };
     const product = await call(owner, "POST", `${path}/products`, { name: "Tool", ...delivered });
     const license = await call(owner, "POST", `/products/${product.id}/licenses`, {
       customer_email: canary,
@@ -108,12 +108,12 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     await call(owner, "POST", `/products/${product.id}/versions`, { version: "1.0.0", state: "allowed" });
     const role = await call(owner, "POST", `${path}/roles`, { name: "Promised", permissions: [] });
     await call(owner, "POST", `${path}/invitations`, { email: `${newId()}@example.com`, role_id: role.id });
-    await office.member([], organization.id);
+    await fixture.member([], organization.id);
     const token = await call(owner, "POST", `${path}/access-tokens`, {
       name: "Build",
       permissions: ["customers:manage"],
     });
-    const byToken = await fetch(`${office.server.url}/api/manage/v1${path}/customers`, {
+    const byToken = await fetch(`${fixture.server.url}/api/manage/v1${path}/customers`, {
       method: "POST",
       body: JSON.stringify({ email: `d-${canary}` }),
       headers: {
@@ -130,7 +130,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       { "content-type": "text/csv" },
     );
     expect(importing.status).toBeWithin(200, 203);
-    const publicApi = apiOf(office.server.url, product.api_key);
+    const publicApi = apiOf(fixture.server.url, product.api_key);
     for (const { license_key } of [license, other, deleted]) {
       expect((await publicApi.validate({ license_key })).body.valid).toBe(true);
     }
@@ -138,7 +138,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       const { data } = await call(owner, "GET", `/products/${product.id}/imports`);
       return data[0]?.state === "finished";
     });
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       const { id: importId } = await db
         .selectFrom("imports")
         .select("id")
@@ -160,7 +160,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
         .execute();
     });
     await until("the requests are written down", async () => {
-      const rows = await office.store.reads
+      const rows = await fixture.store.reads
         .selectFrom("request_log")
         .select("license_id")
         .where("organization_id", "=", organization.id)
@@ -181,7 +181,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
   };
 
   const makeDue = (id: string) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db
         .updateTable("organizations")
         .set({ delete_after: Date.now() - 1 })
@@ -189,7 +189,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
         .execute(),
     );
   const isGone = async (id: string) => {
-    const row = await office.store.reads
+    const row = await fixture.store.reads
       .selectFrom("organizations")
       .select(["deleted_at", "delete_after"])
       .where("id", "=", id)
@@ -200,31 +200,31 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
   test("nothing of it can be found again, and nothing of another is touched", async () => {
     const shared = `shared-${newId()}@customers.example`;
     const canary = `canary-${newId()}@customers.example`;
-    const gone = await fill(await office.person(), canary, shared);
-    const stays = await fill(await office.person(), `stays-${newId()}@customers.example`, shared);
+    const gone = await fill(await fixture.person(), canary, shared);
+    const stays = await fill(await fixture.person(), `stays-${newId()}@customers.example`, shared);
     const before: Record<string, string[]> = {};
     for (const [name, id] of Object.entries(gone.ids)) {
-      before[name] = Object.keys(await rowsWith(office.store, id));
+      before[name] = Object.keys(await rowsWith(fixture.store, id));
     }
     expect(before.organization).toEqual(
-      expect.arrayContaining(["licenses", "request_log", "ip_sightings", "waiting_letters", "daily_letters"]),
+      expect.arrayContaining(["licenses", "request_log", "ip_sightings", "waiting_emails", "daily_emails"]),
     );
     expect(before.deletedLicense).toEqual(expect.arrayContaining(["request_log", "ip_sightings"]));
     expect(before.token).toContain("idempotency_keys");
     await until("all events are distributed", async () => {
-      const events = office.store.reads.selectFrom("events").select("id");
+      const events = fixture.store.reads.selectFrom("events").select("id");
       return (await events.where("undistributed", "is not", null).execute()).length === 0;
     });
     // Counts are folded meanwhile; that they stay right is tested with them.
     const others = async () => {
       const { license_counts, license_count_changes, ...rows } = await rowsWith(
-        office.store,
+        fixture.store,
         stays.ids.organization,
       );
       return rows;
     };
     const untouched = await others();
-    const sharedBefore = await office.store.reads
+    const sharedBefore = await fixture.store.reads
       .selectFrom("customers")
       .selectAll()
       .where("email", "=", shared)
@@ -235,18 +235,18 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     await makeDue(gone.ids.organization);
     await until("the organization is removed", () => isGone(gone.ids.organization));
 
-    expect(await rowsWith(office.store, canary)).toEqual({});
+    expect(await rowsWith(fixture.store, canary)).toEqual({});
     for (const [name, id] of Object.entries(gone.ids)) {
-      const left = Object.keys(await rowsWith(office.store, id)).filter((table) => !mayKeep.has(table));
+      const left = Object.keys(await rowsWith(fixture.store, id)).filter((table) => !mayKeep.has(table));
       expect([name, left]).toEqual([name, []]);
     }
     expect(await others()).toEqual(untouched);
     expect(
-      await office.store.reads.selectFrom("customers").selectAll().where("email", "=", shared).execute(),
+      await fixture.store.reads.selectFrom("customers").selectAll().where("email", "=", shared).execute(),
     ).toEqual(sharedBefore);
     const answer = await stays.publicApi.validate({ license_key: stays.licenseKey });
     expect(answer.body.valid).toBe(true);
-    const sightings = await office.store.reads
+    const sightings = await fixture.store.reads
       .selectFrom("ip_sightings")
       .select("ip")
       .where("scope_id", "=", stays.ids.license)
@@ -255,13 +255,13 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
   });
 
   test("who did what stays in the audit log, and only what it was about goes", async () => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const canary = `canary-${newId()}@customers.example`;
     const { ids, path, slug } = await fill(owner, canary, `other-${canary}`);
     await call(owner, "DELETE", path, { confirm: slug });
     await makeDue(ids.organization);
     await until("the organization is removed", () => isGone(ids.organization));
-    const entries = await office.store.reads
+    const entries = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("organization_id", "=", ids.organization)
@@ -271,14 +271,14 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     const end = entries.find((entry) => entry.action === "organization.deleted");
     expect(end).toMatchObject({ subject_name: "Firm" });
     expect(JSON.parse(end?.before ?? "{}")).toMatchObject({ slug });
-    const letters = await office.store.reads
-      .selectFrom("mailbox")
+    const emails = await fixture.store.reads
+      .selectFrom("outbox")
       .select("kind")
       .where("recipient", "=", owner.email)
       .orderBy("id")
       .execute();
-    expect(letters.map((letter) => letter.kind)).toEqual([
-      "letters_wait",
+    expect(emails.map((message) => message.kind)).toEqual([
+      "emails_waiting",
       "account_security",
       "organization_deletion_requested",
       "organization_deleted",
@@ -286,12 +286,12 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
   });
 
   test("an entry of an organization that is there cannot be emptied", async () => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const organization = await call(owner, "POST", "/organizations", { name: "Here" });
     await call(owner, "POST", `/organizations/${organization.id}/customers`, {
       email: `${newId()}@a.example`,
     });
-    const empty = office.store.transaction((db) =>
+    const empty = fixture.store.transaction((db) =>
       db
         .updateTable("audit_log")
         .set({ before: null, after: null, subject_name: null })
@@ -303,30 +303,30 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
   });
 
   test("one that stops in the middle leaves the rest to the next", async () => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const { ids } = await fill(owner, `canary-${newId()}@a.example`, `shared-${newId()}@a.example`);
-    const licenses = Array.from({ length: 1_000 }, (_, place) => ({
-      customer_email: `${place}@many.example`,
+    const licenses = Array.from({ length: 1_000 }, (_, index) => ({
+      customer_email: `${index}@many.example`,
     }));
     await call(owner, "POST", `/products/${ids.product}/licenses`, { licenses });
     await makeDue(ids.organization);
     const stopping = new AbortController();
-    const running = new OrganizationRemoval(office.store, journal).run(stopping.signal);
+    const running = new OrganizationRemoval(fixture.store, journal).run(stopping.signal);
     await new Promise((resolve) => setTimeout(resolve, 20));
     stopping.abort();
     await running;
     expect(await isGone(ids.organization)).toBe(false);
     await until("the organization is removed", () => isGone(ids.organization));
-    const left = Object.keys(await rowsWith(office.store, ids.organization));
+    const left = Object.keys(await rowsWith(fixture.store, ids.organization));
     expect(left.filter((table) => !mayKeep.has(table))).toEqual([]);
   });
 
   test("every table whose rows belong to an organization is known to its removal", async () => {
     const columns = ["organization_id", "product_id", "license_id", "import_id"];
-    const found = Object.entries(await tablesOf(office.store))
+    const found = Object.entries(await tablesOf(fixture.store))
       .filter(([, has]) => has.some((column) => columns.includes(column)))
       .map(([table]) => table);
-    // Whoever adds a table says above what becomes of its rows, and makes it so in organization-removal.ts.
+    // Whoever adds a table says above what becomes of its rows, and makes it so in remove.ts.
     expect(found.filter((table) => belonging[table] === undefined)).toEqual([]);
   });
 
@@ -335,10 +335,10 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       kind === "sqlite"
         ? await sql<{ table: string }>`select m.name as "table" from main.sqlite_master m,
             pragma_foreign_key_list(m.name) f where m.type = 'table' and f."table" = 'customers'`.execute(
-            office.store.reads,
+            fixture.store.reads,
           )
         : await sql<{ table: string }>`select conrelid::regclass::text as "table" from pg_constraint
-            where contype = 'f' and confrelid = 'customers'::regclass`.execute(office.store.reads);
+            where contype = 'f' and confrelid = 'customers'::regclass`.execute(fixture.store.reads);
     const known = customerReferences.map(({ table }) => String(table));
     expect(rows.map((row) => row.table).filter((table) => !known.includes(table))).toEqual([]);
   });

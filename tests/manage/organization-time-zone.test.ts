@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { csvFile, exported, importFile, newProduct } from "../support/license-files.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let organization: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    organization = `/organizations/${office.organizationId}`;
+    fixture = await openSharedOffice(make);
+    organization = `/organizations/${fixture.organizationId}`;
   }, 60_000);
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const create = (body: object) =>
-    office.owner.api.post(`/products/${office.productId}/licenses`, { customer_email: "a@b.c", ...body });
-  const settle = (timeZone: string) => office.owner.api.patch(organization, { time_zone: timeZone });
+    fixture.owner.api.post(`/products/${fixture.productId}/licenses`, { customer_email: "a@b.c", ...body });
+  const settle = (timeZone: string) => fixture.owner.api.patch(organization, { time_zone: timeZone });
 
   test("is UTC until one is chosen, and only what is a zone can be chosen", async () => {
-    expect((await office.owner.api.get(organization)).body.time_zone).toBe("UTC");
+    expect((await fixture.owner.api.get(organization)).body.time_zone).toBe("UTC");
     const chosen = await settle("america/new_york");
     expect([chosen.status, chosen.body.time_zone]).toEqual([200, "America/New_York"]);
     for (const wrong of ["Mars/Olympus", "+05:30", "", 5]) {
-      const refused = await office.owner.api.patch(organization, { time_zone: wrong });
+      const refused = await fixture.owner.api.patch(organization, { time_zone: wrong });
       expect([refused.status, refused.body.errors[0].field]).toEqual([422, "time_zone"]);
     }
-    expect((await office.owner.api.get(organization)).body.time_zone).toBe("America/New_York");
+    expect((await fixture.owner.api.get(organization)).body.time_zone).toBe("America/New_York");
   });
 
   test("a date alone is the end of that day there: created, changed, renewed, in bulk and imported", async () => {
@@ -32,21 +32,21 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
     const made = await create({ expires_at: "2031-01-02" });
     expect(made.body.expires_at).toBe("2031-01-03T04:59:59.999Z");
     const license = `/licenses/${made.body.id}`;
-    const changed = await office.owner.api.patch(license, { expires_at: "2031-07-02" });
+    const changed = await fixture.owner.api.patch(license, { expires_at: "2031-07-02" });
     expect(changed.body.expires_at).toBe("2031-07-03T03:59:59.999Z");
-    const renewed = await office.owner.api.post(`${license}/renew`, { expires_at: "2032-01-02" });
+    const renewed = await fixture.owner.api.post(`${license}/renew`, { expires_at: "2032-01-02" });
     expect(renewed.body.expires_at).toBe("2032-01-03T04:59:59.999Z");
     const selection = { ids: [made.body.id] };
-    await office.owner.api.post(`${organization}/licenses/bulk`, {
+    await fixture.owner.api.post(`${organization}/licenses/bulk`, {
       action: "set_expiry",
       selection,
       expires_at: "2033-01-02",
     });
-    expect((await office.owner.api.get(license)).body.expires_at).toBe("2033-01-03T04:59:59.999Z");
-    const productId = await newProduct(office);
+    expect((await fixture.owner.api.get(license)).body.expires_at).toBe("2033-01-03T04:59:59.999Z");
+    const productId = await newProduct(fixture);
     const file = csvFile(["license_key", "customer_email", "expires_at"], ["DAY-1", "a@b.c", "2031-01-02"]);
-    await importFile(office, file, "", { productId });
-    expect((await exported(office, productId)).get("DAY-1")?.expires_at).toBe("2031-01-03T04:59:59.999Z");
+    await importFile(fixture, file, "", { productId });
+    expect((await exported(fixture, productId)).get("DAY-1")?.expires_at).toBe("2031-01-03T04:59:59.999Z");
     const exact = await create({ expires_at: "2031-01-02T00:00:00Z" });
     expect(exact.body.expires_at).toBe("2031-01-02T00:00:00.000Z");
   });
@@ -64,18 +64,18 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
     const made = await create({ expires_at: "2031-12-31" });
     const license = `/licenses/${made.body.id}`;
     const extend = async (by: string) =>
-      (await office.owner.api.post(`${license}/renew`, { extend_by: by })).body.expires_at;
+      (await fixture.owner.api.post(`${license}/renew`, { extend_by: by })).body.expires_at;
     expect(await extend("P1Y")).toBe("2032-12-31T22:59:59.999Z");
     expect(await extend("P2M")).toBe("2033-02-28T22:59:59.999Z");
     expect(await extend("P5M")).toBe("2033-07-28T21:59:59.999Z");
     const selection = { ids: [made.body.id] };
-    const bulk = await office.owner.api.post(`${organization}/licenses/bulk`, {
+    const bulk = await fixture.owner.api.post(`${organization}/licenses/bulk`, {
       action: "extend",
       selection,
       extend_by: "P1Y",
     });
     expect(bulk.body.changed).toBe(1);
-    expect((await office.owner.api.get(license)).body.expires_at).toBe("2034-07-28T21:59:59.999Z");
+    expect((await fixture.owner.api.get(license)).body.expires_at).toBe("2034-07-28T21:59:59.999Z");
     const inAYear = (await create({ expires_in: "P1Y" })).body;
     const [from, to] = [new Date(inAYear.created_at), new Date(inAYear.expires_at)];
     expect(to.getUTCFullYear()).toBe(from.getUTCFullYear() + 1);
@@ -90,7 +90,7 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
       ["extend_by_seconds", { extend_by: "P1Y", extend_by_seconds: 5 }],
     ];
     for (const [field, body] of wrong) {
-      const refused = await office.owner.api.post(`/licenses/${made.body.id}/renew`, body);
+      const refused = await fixture.owner.api.post(`/licenses/${made.body.id}/renew`, body);
       expect([refused.status, refused.body.errors[0].field]).toEqual([422, field]);
     }
     const twice = await create({ expires_in: "P1Y", expires_in_seconds: 5 });

@@ -1,35 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { setDailyUsage } from "@countersign/store/queries/usage";
+import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 const dayMs = 86_400_000;
 
-interface Stretch {
+interface Bucket {
   readonly from: string;
   readonly count: number;
 }
 
 describe.each(databases)("the overview on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const anOrganization = async () => {
-    const { body } = await office.owner.api.post("/organizations", { name: "Figures" });
+    const { body } = await fixture.owner.api.post("/organizations", { name: "Figures" });
     const path = `/organizations/${body.id}`;
-    const product = await office.owner.api.post(`${path}/products`, { name: "Plugin" });
+    const product = await fixture.owner.api.post(`${path}/products`, { name: "Plugin" });
     return { id: String(body.id), path, productId: String(product.body.id) };
   };
-  const sold = async (productId: string, count: number, body: object = {}) => {
+  const added = async (productId: string, count: number, body: object = {}) => {
     const {
       status,
       text,
       body: made,
-    } = await office.owner.api.post(`/products/${productId}/licenses`, {
+    } = await fixture.owner.api.post(`/products/${productId}/licenses`, {
       customer_email: "ada@example.com",
       count,
       ...body,
@@ -38,68 +38,68 @@ describe.each(databases)("the overview on $kind", ({ make }) => {
     return made.data as { id: string }[];
   };
   const trendOf = async (path: string) => {
-    const { status, text, body } = await office.owner.api.get(`${path}/license-trend`);
+    const { status, text, body } = await fixture.owner.api.get(`${path}/license-trend`);
     expect(status, text).toBe(200);
-    return body as { created: Stretch[]; running_out: Stretch[] };
+    return body as { created: Bucket[]; expiring: Bucket[] };
   };
-  const counts = (stretches: readonly Stretch[]) => stretches.map(({ count }) => count);
+  const counts = (stretches: readonly Bucket[]) => stretches.map(({ count }) => count);
   const inDays = (days: number) => new Date(Date.now() + days * dayMs).toISOString();
 
   test("licenses are counted by the day they were made and the week they run out in", async () => {
     const { path, productId } = await anOrganization();
-    const [revoked, older] = await sold(productId, 3, { expires_at: inDays(3) });
-    await sold(productId, 2, { expires_at: inDays(10) });
-    await sold(productId, 1, { expires_at: inDays(200) });
-    await sold(productId, 1, { expires_at: null });
-    await office.owner.api.post(`/licenses/${revoked?.id}/revoke`, {});
-    await office.store.transaction((db) =>
+    const [revoked, older] = await added(productId, 3, { expires_at: inDays(3) });
+    await added(productId, 2, { expires_at: inDays(10) });
+    await added(productId, 1, { expires_at: inDays(200) });
+    await added(productId, 1, { expires_at: null });
+    await fixture.owner.api.post(`/licenses/${revoked?.id}/revoke`, {});
+    await fixture.store.transaction((db) =>
       db
         .updateTable("licenses")
         .set({ created_at: Date.now() - 5 * dayMs })
         .where("id", "=", older?.id ?? "")
         .execute(),
     );
-    const { created, running_out } = await trendOf(path);
+    const { created, expiring } = await trendOf(path);
     expect(counts(created)).toEqual([...Array(24).fill(0), 1, 0, 0, 0, 0, 6]);
     expect(created.at(-1)?.from).toBe(new Date(quotaDay(Date.now()) * dayMs).toISOString());
-    expect(counts(running_out)).toEqual([2, 2, ...Array(10).fill(0)]);
+    expect(counts(expiring)).toEqual([2, 2, ...Array(10).fill(0)]);
   });
 
   test("the licenses of a deleted product do not count", async () => {
     const { path, productId } = await anOrganization();
-    await sold(productId, 2, { expires_at: inDays(3) });
-    await office.owner.api.delete(`/products/${productId}`);
-    const { created, running_out } = await trendOf(path);
-    expect(counts([...created, ...running_out])).toEqual(Array(42).fill(0));
+    await added(productId, 2, { expires_at: inDays(3) });
+    await fixture.owner.api.delete(`/products/${productId}`);
+    const { created, expiring } = await trendOf(path);
+    expect(counts([...created, ...expiring])).toEqual(Array(42).fill(0));
   });
 
   test("every license counts, however many a day has", async () => {
     const { path, productId } = await anOrganization();
-    await sold(productId, 10_000, { expires_at: inDays(10) });
-    await sold(productId, 1, { expires_at: inDays(3) });
-    const { created, running_out } = await trendOf(path);
+    await added(productId, 10_000, { expires_at: inDays(10) });
+    await added(productId, 1, { expires_at: inDays(3) });
+    const { created, expiring } = await trendOf(path);
     expect(counts(created)).toEqual([...Array(29).fill(0), 10_001]);
-    expect(counts(running_out)).toEqual([1, 10_000, ...Array(10).fill(0)]);
-    const { body } = await office.owner.api.get(`${path}/licenses?count=true&limit=1&status=active`);
+    expect(counts(expiring)).toEqual([1, 10_000, ...Array(10).fill(0)]);
+    const { body } = await fixture.owner.api.get(`${path}/licenses?count=true&limit=1&status=active`);
     expect(body).toMatchObject({ total: 10_001, total_is_exact: true });
-    const listed = await office.admin.api.get(`/admin${path}`);
+    const listed = await fixture.admin.api.get(`/admin${path}`);
     expect(listed.body.license_count).toBe(10_001);
   });
 
   test("each product has its requests of the last two weeks, in pages", async () => {
     const { path, productId } = await anOrganization();
-    const other = await office.owner.api.post(`${path}/products`, { name: "Second" });
+    const other = await fixture.owner.api.post(`${path}/products`, { name: "Second" });
     const today = quotaDay(Date.now());
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       await setDailyUsage(db, productId, today, 7);
       await setDailyUsage(db, productId, today - 13, 3);
       await setDailyUsage(db, productId, today - 14, 99);
     });
-    const first = (await office.owner.api.get(`${path}/usage?limit=1`)).body;
+    const first = (await fixture.owner.api.get(`${path}/usage?limit=1`)).body;
     expect(first.data).toEqual([
       { product_id: productId, name: "Plugin", status: "active", days: [3, ...Array(12).fill(0), 7] },
     ]);
-    const second = (await office.owner.api.get(`${path}/usage?limit=1&cursor=${first.next_cursor}`)).body;
+    const second = (await fixture.owner.api.get(`${path}/usage?limit=1&cursor=${first.next_cursor}`)).body;
     expect(second.data).toMatchObject([{ product_id: other.body.id, days: Array(14).fill(0) }]);
     expect(second.next_cursor).toBeNull();
   });

@@ -1,47 +1,47 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { openedLetters } from "../support/letters.ts";
-import { type Office, openOffice, type Person } from "../support/office.ts";
+import { openedEmails } from "../support/emails.ts";
+import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 
 describe.each(databases)("how many organizations a person may own, on $kind", ({ make }) => {
   const create = async (person: Person, name: string) =>
     (await person.api.post("/organizations", { name })).status;
-  const setPlan = (office: Office, id: string, plan: string) =>
-    office.admin.api.patch(`/admin/organizations/${id}`, { plan });
+  const setPlan = (fixture: ManageFixture, id: string, plan: string) =>
+    fixture.admin.api.patch(`/admin/organizations/${id}`, { plan });
 
   test("two where anyone can sign up, although every new organization is on Enterprise", async () => {
-    const office = await openOffice(make, { COUNTERSIGN_SIGN_UP: "open" });
-    const person = await office.person();
+    const fixture = await openManageFixture(make, { COUNTERSIGN_SIGN_UP: "open" });
+    const person = await fixture.person();
     const made = await Promise.all(["One", "Two", "Three", "Four"].map((name) => create(person, name)));
     expect(made.sort()).toEqual([201, 201, 403, 403]);
-    expect(await create(office.admin, "A")).toBe(201);
-    expect(await create(office.admin, "B")).toBe(201);
-    expect(await create(office.admin, "C")).toBe(403);
-    await office.close();
+    expect(await create(fixture.admin, "A")).toBe(201);
+    expect(await create(fixture.admin, "B")).toBe(201);
+    expect(await create(fixture.admin, "C")).toBe(403);
+    await fixture.close();
   });
 
   test("follows the plans of those that they own, not the plan of new ones", async () => {
-    const office = await openOffice(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
-    const person = await office.person();
+    const fixture = await openManageFixture(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
+    const person = await fixture.person();
     const { body: first } = await person.api.post("/organizations", { name: "One" });
     expect(await create(person, "Two")).toBe(201);
     expect(await create(person, "Three")).toBe(403);
-    await setPlan(office, first.id, "enterprise");
+    await setPlan(fixture, first.id, "enterprise");
     expect(await create(person, "Three")).toBe(201);
-    await setPlan(office, first.id, "pro");
+    await setPlan(fixture, first.id, "pro");
     expect(await create(person, "Four")).toBe(403);
-    for (const name of ["A", "B", "C"]) expect(await create(office.admin, name)).toBe(201);
-    await office.close();
+    for (const name of ["A", "B", "C"]) expect(await create(fixture.admin, name)).toBe(201);
+    await fixture.close();
   });
 });
 
 describe.each(databases)("ownership on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
     // On Free a person may own two.
-    office = await openOffice(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
+    fixture = await openManageFixture(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   interface Firm {
     readonly id: string;
@@ -51,7 +51,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
   }
 
   const firm = async (): Promise<Firm> => {
-    const owner = await office.person();
+    const owner = await fixture.person();
     const made = await owner.api.post("/organizations", { name: "Firm" });
     const path = `/organizations/${made.body.id}`;
     const role = await owner.api.post(`${path}/roles`, { name: "Alumni", permissions: ["members:view"] });
@@ -59,7 +59,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
   };
   const ownerOf = async (id: string) =>
     (
-      await office.store.reads
+      await fixture.store.reads
         .selectFrom("organizations")
         .select("owner_id")
         .where("id", "=", id)
@@ -67,7 +67,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     ).owner_id;
   const memberIds = async (id: string) =>
     (
-      await office.store.reads
+      await fixture.store.reads
         .selectFrom("members")
         .innerJoin("roles", "roles.id", "members.role_id")
         .select("members.user_id")
@@ -77,7 +77,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
 
   test("owner and member change places, each with the day they joined", async () => {
     const { id, path, owner, roleId } = await firm();
-    const heir = await office.member([], id);
+    const heir = await fixture.member([], id);
     const before = (await owner.api.get(`${path}/members`)).body.data;
     const handed = await owner.api.post(`${path}/transfer-ownership`, {
       user_id: heir.userId,
@@ -101,13 +101,13 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
 
   test("only the owner hands over, and only to a member, with a role of the organization", async () => {
     const { id, path, owner, roleId } = await firm();
-    const mighty = await office.member(["organization:manage", "roles:edit", "members:remove"], id);
-    const outsider = await office.person();
+    const mighty = await fixture.member(["organization:manage", "roles:edit", "members:remove"], id);
+    const outsider = await fixture.person();
     const transfer = `${path}/transfer-ownership`;
     const body = { user_id: mighty.userId, role_id: roleId };
     expect((await mighty.api.post(transfer, body)).status).toBe(403);
     expect((await outsider.api.post(transfer, body)).status).toBe(404);
-    expect((await office.nobody.post(transfer, body)).status).toBe(401);
+    expect((await fixture.anonymous.post(transfer, body)).status).toBe(401);
     for (const [wrong, field] of [
       [{ user_id: outsider.userId, role_id: roleId }, "user_id"],
       [{ user_id: owner.userId, role_id: roleId }, "user_id"],
@@ -124,7 +124,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
 
   test("somebody who owns all they may is not handed another, and nobody whose account is suspended", async () => {
     const { id, path, owner, roleId } = await firm();
-    const full = await office.member([], id);
+    const full = await fixture.member([], id);
     await full.api.post("/organizations", { name: "One" });
     await full.api.post("/organizations", { name: "Two" });
     const refused = await owner.api.post(`${path}/transfer-ownership`, {
@@ -136,8 +136,8 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
       code: "new_owner_organization_limit_reached",
       params: { count: 2 },
     });
-    const suspended = await office.member([], id);
-    await office.store.transaction((db) =>
+    const suspended = await fixture.member([], id);
+    await fixture.store.transaction((db) =>
       db.updateTable("users").set({ suspended_at: 1 }).where("id", "=", suspended.userId).execute(),
     );
     const body = { user_id: suspended.userId, role_id: roleId };
@@ -148,7 +148,11 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
   test("handed over several times at once, it has one owner, and nobody is lost", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, roleId } = await firm();
-      const heirs = await Promise.all([office.member([], id), office.member([], id), office.member([], id)]);
+      const heirs = await Promise.all([
+        fixture.member([], id),
+        fixture.member([], id),
+        fixture.member([], id),
+      ]);
       const answers = await Promise.all(
         heirs.map((heir) =>
           owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId }),
@@ -165,7 +169,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
   test("handed over while the heir leaves or is removed, it still has an owner who belongs to it", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, roleId } = await firm();
-      const heir = await office.member([], id);
+      const heir = await fixture.member([], id);
       const [handed, left] = await Promise.all([
         owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId }),
         heir.api.delete(`${path}/members/${heir.userId}`),
@@ -185,8 +189,8 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
 
   test("several that come to one person at once do not go past what they may own", async () => {
     const firms = await Promise.all([firm(), firm(), firm(), firm()]);
-    const heir = await office.person();
-    await office.store.transaction(async (db) => {
+    const heir = await fixture.person();
+    await fixture.store.transaction(async (db) => {
       for (const { id, roleId } of firms) {
         await db
           .insertInto("members")
@@ -201,7 +205,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
       heir.api.post("/organizations", { name: "Own" }),
     ]);
     expect(answers.filter((answer) => answer.status < 300)).toHaveLength(2);
-    const owned = await office.store.reads
+    const owned = await fixture.store.reads
       .selectFrom("organizations")
       .select("id")
       .where("owner_id", "=", heir.userId)
@@ -209,28 +213,28 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect(owned).toHaveLength(2);
   });
 
-  test("both are told by letter, and nobody when it is refused", async () => {
+  test("both are told by email, and nobody when it is refused", async () => {
     const { id, path, owner, roleId } = await firm();
-    const heir = await office.member([], id);
-    const stranger = await office.person();
+    const heir = await fixture.member([], id);
+    const otherUser = await fixture.person();
     const hand = (userId: string) =>
       owner.api.post(`${path}/transfer-ownership`, { user_id: userId, role_id: roleId });
-    expect((await hand(stranger.userId)).status).toBe(422);
+    expect((await hand(otherUser.userId)).status).toBe(422);
     expect((await hand(owner.userId)).status).toBe(422);
     expect((await hand(heir.userId)).status).toBe(200);
-    const letters = await openedLetters(office.store, { to: [owner.email, heir.email, stranger.email] });
-    expect(letters.map(({ recipient, kind }) => [recipient, kind])).toEqual([
+    const emails = await openedEmails(fixture.store, { to: [owner.email, heir.email, otherUser.email] });
+    expect(emails.map(({ recipient, kind }) => [recipient, kind])).toEqual([
       [heir.email, "ownership_received"],
       [owner.email, "ownership_handed_over"],
     ]);
-    expect(letters[1]?.body_text).toContain("with the role Alumni");
+    expect(emails[1]?.body_text).toContain("with the role Alumni");
   });
 
   test("the audit log says who it went from and to", async () => {
     const { id, path, owner, roleId } = await firm();
-    const heir = await office.member([], id);
+    const heir = await fixture.member([], id);
     await owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId });
-    const row = await office.store.reads
+    const row = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("organization_id", "=", id)

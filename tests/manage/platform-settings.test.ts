@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("what holds for the whole platform, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const settings = async () => (await office.admin.api.get("/admin/settings")).body;
-  const choose = (plan: string) => office.admin.api.patch("/admin/settings", { default_plan: plan });
-  const log = async () => (await office.admin.api.get("/admin/audit-log?subject_kind=platform")).body.data;
+  const settings = async () => (await fixture.admin.api.get("/admin/settings")).body;
+  const choose = (plan: string) => fixture.admin.api.patch("/admin/settings", { default_plan: plan });
+  const log = async () => (await fixture.admin.api.get("/admin/audit-log?subject_kind=platform")).body.data;
 
   test("new organizations have no limits until somebody decides, and reading decides nothing", async () => {
     expect(await settings()).toEqual({ default_plan: "enterprise", default_plan_set_by: "nobody" });
-    expect((await office.admin.api.patch("/admin/settings", {})).body).toEqual(await settings());
+    expect((await fixture.admin.api.patch("/admin/settings", {})).body).toEqual(await settings());
     expect(await log()).toEqual([]);
   });
 
@@ -25,16 +25,16 @@ describe.each(databases)("what holds for the whole platform, on $kind", ({ make 
     const chosen = { default_plan: "free", default_plan_set_by: "platform_admin" };
     expect((await choose("free")).body).toEqual(chosen);
     expect(await settings()).toEqual(chosen);
-    const person = await office.person();
+    const person = await fixture.person();
     const made = await person.api.post("/organizations", { name: "One" });
     expect(made.body).toMatchObject({ plan: "free", daily_limit: 10_000 });
     expect((await person.api.post("/organizations", { name: "Two" })).status).toBe(201);
     const third = await person.api.post("/organizations", { name: "Three" });
     expect([third.status, third.body.code]).toEqual([403, "organization_limit_reached"]);
-    const before = await office.owner.api.get(`/organizations/${office.organizationId}`);
+    const before = await fixture.owner.api.get(`/organizations/${fixture.organizationId}`);
     expect(before.body.plan).toBe("enterprise");
     await choose("enterprise");
-    const other = await office.person();
+    const other = await fixture.person();
     expect((await other.api.post("/organizations", { name: "Three" })).body.plan).toBe("enterprise");
   });
 
@@ -58,30 +58,30 @@ describe.each(databases)("what holds for the whole platform, on $kind", ({ make 
     expect(answers.map((answer) => answer.status)).toEqual(plans.map(() => 200));
     const entries: { id: string; before: object; after: object }[] = await log();
     // By id, which is given when it is one's turn; the time is that of the request.
-    const inTurn = entries.sort((a, b) => (a.id < b.id ? -1 : 1));
-    expect(inTurn.slice(1).map(({ before }) => before)).toEqual(
-      inTurn.slice(0, -1).map(({ after }) => after),
+    const inOrder = entries.sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(inOrder.slice(1).map(({ before }) => before)).toEqual(
+      inOrder.slice(0, -1).map(({ after }) => after),
     );
-    expect(inTurn.at(-1)?.after).toEqual({ default_plan: (await settings()).default_plan });
+    expect(inOrder.at(-1)?.after).toEqual({ default_plan: (await settings()).default_plan });
   });
 
   test("a plan that there is not is refused, and so is anything else", async () => {
     const wrong = await choose("gold");
     expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "default_plan"]);
-    expect((await office.admin.api.patch("/admin/settings", { plan: "free" })).status).toBe(422);
+    expect((await fixture.admin.api.patch("/admin/settings", { plan: "free" })).status).toBe(422);
   });
 });
 
 describe.each(databases)("with COUNTERSIGN_DEFAULT_PLAN, on $kind", ({ make }) => {
   test("the environment decides, and says so to whoever wants it otherwise", async () => {
-    const office = await openOffice(make, { COUNTERSIGN_DEFAULT_PLAN: "pro" });
-    const read = await office.admin.api.get("/admin/settings");
+    const fixture = await openManageFixture(make, { COUNTERSIGN_DEFAULT_PLAN: "pro" });
+    const read = await fixture.admin.api.get("/admin/settings");
     expect(read.body).toEqual({ default_plan: "pro", default_plan_set_by: "environment" });
-    const refused = await office.admin.api.patch("/admin/settings", { default_plan: "free" });
+    const refused = await fixture.admin.api.patch("/admin/settings", { default_plan: "free" });
     expect([refused.status, refused.body.errors[0].field]).toEqual([409, "default_plan"]);
     expect(refused.body.code).toBe("default_plan_in_environment");
-    const person = await office.person();
+    const person = await fixture.person();
     expect((await person.api.post("/organizations", { name: "One" })).body.plan).toBe("pro");
-    await office.close();
+    await fixture.close();
   });
 });

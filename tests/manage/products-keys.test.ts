@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 interface Key {
@@ -12,21 +12,21 @@ interface Key {
 }
 
 describe.each(databases)("API keys of products on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const product = async () => {
-    const { body } = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Keyed",
     });
     return { id: String(body.id), apiKey: String(body.api_key), prefix: String(body.api_keys[0].prefix) };
   };
   const statusWith = async (apiKey: string) =>
-    (await apiOf(office.server.url, apiKey).validate({ license_key: "x" })).status;
-  const rotate = (id: string, body?: object) => office.owner.api.post(`/products/${id}/rotate-key`, body);
+    (await apiOf(fixture.server.url, apiKey).validate({ license_key: "x" })).status;
+  const rotate = (id: string, body?: object) => fixture.owner.api.post(`/products/${id}/rotate-key`, body);
 
   test("after a rotation the old key and the new one work, and share the product's quota", async () => {
     const { id, apiKey } = await product();
@@ -42,13 +42,13 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(rotated.body.api_key).toStartWith(fresh.prefix);
     expect(await statusWith(apiKey)).toBe(200);
     expect(await statusWith(rotated.body.api_key)).toBe(200);
-    const usage = await office.store.reads
+    const usage = await fixture.store.reads
       .selectFrom("daily_usage")
       .select("used")
       .where("product_id", "=", id)
       .execute();
     expect(usage.reduce((sum, row) => sum + row.used, 0)).toBe(2);
-    expect((await office.owner.api.get(`/products/${id}`)).text).not.toContain(rotated.body.api_key);
+    expect((await fixture.owner.api.get(`/products/${id}`)).text).not.toContain(rotated.body.api_key);
   });
 
   test("without an overlap the old keys answer 401 at once", async () => {
@@ -80,18 +80,18 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
 
   test("an old key can be ended at once; the newest cannot", async () => {
     const { id, apiKey, prefix } = await product();
-    expect((await office.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(409);
+    expect((await fixture.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(409);
     expect(await statusWith(apiKey)).toBe(200);
     const { body } = await rotate(id);
-    expect((await office.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
     expect(await statusWith(apiKey)).toBe(401);
-    const again = await office.owner.api.delete(`/products/${id}/api-keys/${prefix}`);
+    const again = await fixture.owner.api.delete(`/products/${id}/api-keys/${prefix}`);
     expect(again.status).toBe(404);
     const newest = String(body.api_keys[1].prefix);
-    expect((await office.owner.api.delete(`/products/${id}/api-keys/${newest}`)).status).toBe(409);
+    expect((await fixture.owner.api.delete(`/products/${id}/api-keys/${newest}`)).status).toBe(409);
     const other = await product();
     await rotate(other.id);
-    const foreign = await office.owner.api.delete(`/products/${id}/api-keys/${other.prefix}`);
+    const foreign = await fixture.owner.api.delete(`/products/${id}/api-keys/${other.prefix}`);
     expect({ ...foreign.body, request_id: "" }).toEqual({ ...again.body, request_id: "" });
     expect(await statusWith(other.apiKey)).toBe(200);
   });
@@ -100,7 +100,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     const { id } = await product();
     const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, { overlap_seconds: 60 })));
     expect(new Set(answers.map((answer) => answer.body.api_key)).size).toBe(8);
-    const { body } = await office.owner.api.get(`/products/${id}`);
+    const { body } = await fixture.owner.api.get(`/products/${id}`);
     const lasting = body.api_keys.filter((key: { expires_at: string | null }) => key.expires_at === null);
     expect(body.api_keys).toHaveLength(9);
     expect(lasting).toHaveLength(1);
@@ -110,21 +110,21 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     const { id } = await product();
     const headers = { "idempotency-key": crypto.randomUUID() };
     const path = `/products/${id}/rotate-key`;
-    const first = await office.owner.api.post(path, {}, headers);
-    const second = await office.owner.api.post(path, {}, headers);
+    const first = await fixture.owner.api.post(path, {}, headers);
+    const second = await fixture.owner.api.post(path, {}, headers);
     expect([first.status, second.status]).toEqual([200, 409]);
-    expect((await office.owner.api.get(`/products/${id}`)).body.api_keys).toHaveLength(2);
+    expect((await fixture.owner.api.get(`/products/${id}`)).body.api_keys).toHaveLength(2);
   });
 
   test("a rotation changes what the product's ETag stands for", async () => {
     const { id } = await product();
-    const before = await office.owner.api.get(`/products/${id}`);
+    const before = await fixture.owner.api.get(`/products/${id}`);
     const rotated = await rotate(id);
     expect(rotated.headers.get("etag")).not.toBe(before.headers.get("etag"));
   });
 
   test.each([-1, 31_536_001, 1.5, "60"])("an overlap of %p is refused by name", async (overlap) => {
-    const { status, body } = await rotate(office.productId, { overlap_seconds: overlap });
+    const { status, body } = await rotate(fixture.productId, { overlap_seconds: overlap });
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("overlap_seconds");
   });
@@ -137,15 +137,15 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     const open = await rotate(id, { overlap_seconds: null });
     expect(open.body.api_keys.map((key: Key) => key.expires_at === null)).toEqual([false, true, true]);
     expect(await statusWith(apiKey)).toBe(200);
-    expect((await office.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
     const second = String(open.body.api_keys[1].prefix);
-    expect((await office.owner.api.delete(`/products/${id}/api-keys/${second}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`/products/${id}/api-keys/${second}`)).status).toBe(204);
     expect(await statusWith(open.body.api_key)).toBe(200);
   });
 
   test("several keys with names work side by side and share the quota", async () => {
     const { id, apiKey, prefix } = await product();
-    const add = (body: object) => office.owner.api.post(`/products/${id}/api-keys`, body);
+    const add = (body: object) => fixture.owner.api.post(`/products/${id}/api-keys`, body);
     const end = new Date(Date.now() + 3_600_000).toISOString();
     const shop = await add({ name: " Shop " });
     const trial = await add({ name: "Trial", expires_at: end });
@@ -157,13 +157,13 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     ]);
     for (const key of [apiKey, shop.body.api_key, trial.body.api_key])
       expect(await statusWith(key)).toBe(200);
-    const usage = await office.store.reads
+    const usage = await fixture.store.reads
       .selectFrom("daily_usage")
       .select("used")
       .where("product_id", "=", id)
       .execute();
     expect(usage.reduce((sum, row) => sum + row.used, 0)).toBe(3);
-    expect((await office.owner.api.get(`/products/${id}`)).text).not.toContain(shop.body.api_key);
+    expect((await fixture.owner.api.get(`/products/${id}`)).text).not.toContain(shop.body.api_key);
     const past = await add({ name: "Late", expires_at: "2020-01-01T00:00:00Z" });
     expect([past.status, past.body.errors[0].field]).toEqual([422, "expires_at"]);
     const long = await add({ name: "x".repeat(101) });
@@ -173,20 +173,20 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
   test("a key can be renamed and given another end; the last without an end keeps none", async () => {
     const { id, apiKey, prefix } = await product();
     const change = (which: string, body: object) =>
-      office.owner.api.patch(`/products/${id}/api-keys/${which}`, body);
+      fixture.owner.api.patch(`/products/${id}/api-keys/${which}`, body);
     const end = new Date(Date.now() + 3_600_000).toISOString();
     const renamed = await change(prefix, { name: "Main" });
     expect(renamed.body.api_keys).toMatchObject([{ prefix, name: "Main", expires_at: null }]);
     expect((await change(prefix, { expires_at: end })).status).toBe(409);
-    const added = await office.owner.api.post(`/products/${id}/api-keys`, { name: "Next" });
+    const added = await fixture.owner.api.post(`/products/${id}/api-keys`, { name: "Next" });
     expect((await change(prefix, { expires_at: end })).body.api_keys[0].expires_at).toBe(end);
     expect((await change(prefix, { expires_at: null })).body.api_keys[0].expires_at).toBeNull();
-    expect((await office.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(204);
     expect(await statusWith(apiKey)).toBe(401);
     expect((await change(prefix, { expires_at: null })).status).toBe(404);
     expect(await statusWith(added.body.api_key)).toBe(200);
-    const { body: log } = await office.owner.api.get(
-      `/organizations/${office.organizationId}/audit-log?subject_id=${id}`,
+    const { body: log } = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/audit-log?subject_id=${id}`,
     );
     expect(log.data.map(({ action }: { action: string }) => action)).toEqual([
       "product.api_key_ended",
@@ -203,7 +203,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     const { id } = await product();
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, at) =>
-        office.owner.api.post(`/products/${id}/api-keys`, { name: `${at}` }),
+        fixture.owner.api.post(`/products/${id}/api-keys`, { name: `${at}` }),
       ),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(19);
@@ -215,10 +215,10 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
 
   test("when a key was last used is shown, and a key unused for 30 days is marked", async () => {
     const { id, apiKey, prefix } = await product();
-    const added = await office.owner.api.post(`/products/${id}/api-keys`, { name: "Idle" });
+    const added = await fixture.owner.api.post(`/products/${id}/api-keys`, { name: "Idle" });
     const idle = String(added.body.api_keys[1].prefix);
     const keys = async () =>
-      (await office.owner.api.get(`/products/${id}`)).body.api_keys as (Key & {
+      (await fixture.owner.api.get(`/products/${id}`)).body.api_keys as (Key & {
         last_used_at: string | null;
       })[];
     const before = Date.now();
@@ -228,14 +228,14 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(Date.parse(used?.last_used_at ?? "") - before).toBeGreaterThan(-1_000);
     expect(unused?.last_used_at).toBeNull();
     const monthAgo = Date.now() - 30 * 86_400_000 - 60_000;
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db
         .updateTable("product_api_keys")
         .set({ created_at: monthAgo, last_used_at: null })
         .where("public_id", "=", idle.slice(4))
         .execute(),
     );
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db
         .updateTable("product_api_keys")
         .set({ created_at: monthAgo })
@@ -249,9 +249,9 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
   test("it needs products:rotate_key, and nobody outside learns that the product exists", async () => {
     const { id, prefix } = await product();
     await rotate(id);
-    const manager = await office.member(["products:view", "products:manage"]);
-    const outsider = await office.person();
-    const keeper = await office.member(["products:rotate_key"]);
+    const manager = await fixture.member(["products:view", "products:manage"]);
+    const outsider = await fixture.person();
+    const keeper = await fixture.member(["products:rotate_key"]);
     const calls = (api: typeof manager.api) => [
       api.post(`/products/${id}/rotate-key`, {}),
       api.post(`/products/${id}/api-keys`, {}),
@@ -262,15 +262,15 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     ];
     for (const call of calls(manager.api)) expect((await call).status).toBe(403);
     for (const call of calls(outsider.api)) expect((await call).status).toBe(404);
-    for (const call of calls(office.nobody)) expect((await call).status).toBe(401);
+    for (const call of calls(fixture.anonymous)) expect((await call).status).toBe(401);
     expect((await keeper.api.post(`/products/${id}/rotate-key`, {})).status).toBe(200);
   });
 
   test("the audit log says who rotated what, and holds no key", async () => {
     const { id } = await product();
     const { body } = await rotate(id, { overlap_seconds: 60 });
-    await office.owner.api.delete(`/products/${id}/api-keys/${body.api_keys[0].prefix}`);
-    const rows = await office.store.reads
+    await fixture.owner.api.delete(`/products/${id}/api-keys/${body.api_keys[0].prefix}`);
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("subject_id", "=", id)
@@ -287,21 +287,21 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
 
   test("the licenses of a deleted product are gone with it", async () => {
     const { id } = await product();
-    const license = await sell(office, { productId: id });
+    const license = await addLicense(fixture, { productId: id });
     const blocks = `/licenses/${license.id}/ip-blocks`;
-    expect((await office.owner.api.get(blocks)).status).toBe(200);
-    expect((await office.owner.api.delete(`/products/${id}`)).status).toBe(204);
-    expect((await office.owner.api.get(blocks)).status).toBe(404);
-    expect((await office.owner.api.post(`/products/${id}/rotate-key`, {})).status).toBe(404);
+    expect((await fixture.owner.api.get(blocks)).status).toBe(200);
+    expect((await fixture.owner.api.delete(`/products/${id}`)).status).toBe(204);
+    expect((await fixture.owner.api.get(blocks)).status).toBe(404);
+    expect((await fixture.owner.api.post(`/products/${id}/rotate-key`, {})).status).toBe(404);
   });
 
   test("an archived product can be made active again", async () => {
     const { id, apiKey } = await product();
     const status = async () =>
-      (await apiOf(office.server.url, apiKey).validate({ license_key: "x" })).body.status;
-    await office.owner.api.patch(`/products/${id}`, { status: "archived" });
+      (await apiOf(fixture.server.url, apiKey).validate({ license_key: "x" })).body.status;
+    await fixture.owner.api.patch(`/products/${id}`, { status: "archived" });
     expect(await status()).toBe("product_archived");
-    await office.owner.api.patch(`/products/${id}`, { status: "active" });
+    await fixture.owner.api.patch(`/products/${id}`, { status: "active" });
     expect(await status()).toBe("license_not_found");
   });
 });

@@ -1,46 +1,46 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("products on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   test("a new product's API key is shown in the answer that makes it and never again", async () => {
-    const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Editor",
     });
     expect(made.status).toBe(201);
     expect(made.body.api_key).toMatch(/^csk_/);
-    const read = await office.owner.api.get(`/products/${made.body.id}`);
+    const read = await fixture.owner.api.get(`/products/${made.body.id}`);
     expect(read.body.api_key).toBeUndefined();
     expect(made.body.api_key).toStartWith(read.body.api_keys[0].prefix);
     expect(read.text).not.toContain(made.body.api_key);
   });
 
   test("settings are set by the names of the specification and hold from the next request on", async () => {
-    const changed = await office.owner.api.patch(`/products/${office.productId}`, { status: "disabled" });
+    const changed = await fixture.owner.api.patch(`/products/${fixture.productId}`, { status: "disabled" });
     expect(changed.body.status).toBe("disabled");
-    expect((await office.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
+    expect((await fixture.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
       "product_disabled",
     );
-    await office.owner.api.patch(`/products/${office.productId}`, { status: "active" });
-    expect((await office.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
+    await fixture.owner.api.patch(`/products/${fixture.productId}`, { status: "active" });
+    expect((await fixture.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
       "license_not_found",
     );
   });
 
   test("a product that is closed for sale gets no new licenses by any way, and those it has keep working", async () => {
-    const path = `/products/${office.productId}`;
-    const sold = await office.owner.api.post(`${path}/licenses`, { customer_email: "ada@example.com" });
+    const path = `/products/${fixture.productId}`;
+    const added = await fixture.owner.api.post(`${path}/licenses`, { customer_email: "ada@example.com" });
     const validates = async () =>
-      (await office.publicApi.validate({ license_key: sold.body.license_key })).body;
+      (await fixture.publicApi.validate({ license_key: added.body.license_key })).body;
     const before = await validates();
-    const closed = await office.owner.api.patch(path, { closed_for_sale: true });
+    const closed = await fixture.owner.api.patch(path, { closed_for_sale: true });
     expect(closed.body).toMatchObject({ closed_for_sale: true, status: "active" });
 
     const refusal = { code: "product_closed_for_sale", params: { product: closed.body.name } };
@@ -48,63 +48,63 @@ describe.each(databases)("products on $kind", ({ make }) => {
     const csv = { "content-type": "text/csv" };
     const file = "customer_email\r\ngrace@example.com\r\n";
     for (const refused of [
-      await office.owner.api.post(`${path}/licenses`, one),
-      await office.owner.api.post(`${path}/licenses`, { ...one, count: 2 }),
-      await office.owner.api.post(`${path}/licenses`, { ...one, count: 500 }),
-      await office.owner.api.post(`${path}/licenses`, { licenses: [one] }),
-      await office.owner.api.send("POST", `${path}/licenses/import`, file, csv),
-      await office.owner.api.send("POST", `${path}/licenses/import?dry_run=true`, file, csv),
+      await fixture.owner.api.post(`${path}/licenses`, one),
+      await fixture.owner.api.post(`${path}/licenses`, { ...one, count: 2 }),
+      await fixture.owner.api.post(`${path}/licenses`, { ...one, count: 500 }),
+      await fixture.owner.api.post(`${path}/licenses`, { licenses: [one] }),
+      await fixture.owner.api.send("POST", `${path}/licenses/import`, file, csv),
+      await fixture.owner.api.send("POST", `${path}/licenses/import?dry_run=true`, file, csv),
     ])
       expect(refused).toMatchObject({ status: 409, body: refusal });
-    expect((await office.owner.api.get(`${path}/imports`)).body.data).toEqual([]);
+    expect((await fixture.owner.api.get(`${path}/imports`)).body.data).toEqual([]);
 
     expect(await validates()).toEqual({ ...before, ip_registered: false });
-    const renewed = await office.owner.api.patch(`/licenses/${sold.body.id}`, { notes: "still ours" });
+    const renewed = await fixture.owner.api.patch(`/licenses/${added.body.id}`, { notes: "still ours" });
     expect(renewed.status).toBe(200);
-    await office.owner.api.patch(path, { closed_for_sale: false });
-    expect((await office.owner.api.post(`${path}/licenses`, one)).status).toBe(201);
+    await fixture.owner.api.patch(path, { closed_for_sale: false });
+    expect((await fixture.owner.api.post(`${path}/licenses`, one)).status).toBe(201);
   });
 
   test("a change made from an old reading is refused and changes nothing", async () => {
-    const read = await office.owner.api.get(`/products/${office.productId}`);
+    const read = await fixture.owner.api.get(`/products/${fixture.productId}`);
     const etag = read.headers.get("etag") ?? "";
     expect(
-      (await office.owner.api.patch(`/products/${office.productId}`, { name: "A" }, { "if-match": etag }))
+      (await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "A" }, { "if-match": etag }))
         .status,
     ).toBe(200);
-    const late = await office.owner.api.patch(
-      `/products/${office.productId}`,
+    const late = await fixture.owner.api.patch(
+      `/products/${fixture.productId}`,
       { name: "B" },
       { "if-match": etag },
     );
     expect(late.status).toBe(412);
     const guarded = { name: "B", updated_at: read.body.updated_at };
-    expect((await office.owner.api.patch(`/products/${office.productId}`, guarded)).status).toBe(412);
-    expect((await office.owner.api.get(`/products/${office.productId}`)).body.name).toBe("A");
+    expect((await fixture.owner.api.patch(`/products/${fixture.productId}`, guarded)).status).toBe(412);
+    expect((await fixture.owner.api.get(`/products/${fixture.productId}`)).body.name).toBe("A");
   });
 
   test("the same POST with the same Idempotency-Key makes one product and shows its API key once", async () => {
-    const path = `/organizations/${office.organizationId}/products`;
+    const path = `/organizations/${fixture.organizationId}/products`;
     const headers = { "idempotency-key": crypto.randomUUID() };
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => office.owner.api.post(path, { name: "Once" }, headers)),
+      Array.from({ length: 5 }, () => fixture.owner.api.post(path, { name: "Once" }, headers)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
-    expect((await office.owner.api.post(path, { name: "Other" }, headers)).status).toBe(409);
-    const { body } = await office.owner.api.get(`${path}?limit=200`);
+    expect((await fixture.owner.api.post(path, { name: "Other" }, headers)).status).toBe(409);
+    const { body } = await fixture.owner.api.get(`${path}?limit=200`);
     expect(body.data.filter((product: { name: string }) => product.name === "Once")).toHaveLength(1);
   });
 
   test("an Idempotency-Key belongs to the token that used it: another token of the same person is not told", async () => {
-    const path = `/organizations/${office.organizationId}/products`;
+    const path = `/organizations/${fixture.organizationId}/products`;
     const headers = { "idempotency-key": crypto.randomUUID() };
-    const made = await office.owner.api.post(path, { name: "Mine" }, headers);
-    const narrow = await office.owner.api.post("/me/access-tokens", {
+    const made = await fixture.owner.api.post(path, { name: "Mine" }, headers);
+    const narrow = await fixture.owner.api.post("/me/access-tokens", {
       name: "Narrow",
       permissions: ["products:view"],
       expires_at: null,
     });
-    const { status, text } = await manageClient(office.server.url, narrow.body.token).post(
+    const { status, text } = await manageClient(fixture.server.url, narrow.body.token).post(
       path,
       { name: "Mine" },
       headers,
@@ -114,8 +114,8 @@ describe.each(databases)("products on $kind", ({ make }) => {
   });
 
   test("what is wrong is named, each field by itself", async () => {
-    const path = `/organizations/${office.organizationId}/products`;
-    const { status, body } = await office.owner.api.post(path, {
+    const path = `/organizations/${fixture.organizationId}/products`;
+    const { status, body } = await fixture.owner.api.post(path, {
       name: "",
       default_max_ips: 0,
       max_ip: 3,
@@ -134,12 +134,12 @@ describe.each(databases)("products on $kind", ({ make }) => {
   });
 
   test("a deleted product is gone, and its key says so", async () => {
-    const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Short-lived",
     });
-    expect((await office.owner.api.delete(`/products/${made.body.id}`)).status).toBe(204);
-    expect((await office.owner.api.get(`/products/${made.body.id}`)).status).toBe(404);
-    const answer = await fetch(`${office.server.url}/api/v1/validate`, {
+    expect((await fixture.owner.api.delete(`/products/${made.body.id}`)).status).toBe(204);
+    expect((await fixture.owner.api.get(`/products/${made.body.id}`)).status).toBe(404);
+    const answer = await fetch(`${fixture.server.url}/api/v1/validate`, {
       method: "POST",
       headers: { authorization: `Bearer ${made.body.api_key}` },
       body: JSON.stringify({ license_key: "x" }),
@@ -148,16 +148,16 @@ describe.each(databases)("products on $kind", ({ make }) => {
   });
 
   test("every change is in the audit log, with who and what", async () => {
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
-      .where("organization_id", "=", office.organizationId)
+      .where("organization_id", "=", fixture.organizationId)
       .execute();
     const disabled = rows.find((row) => row.action === "product.updated" && row.after?.includes("disabled"));
     expect(disabled).toMatchObject({
       actor_kind: "person",
-      actor_id: office.owner.userId,
-      subject_id: office.productId,
+      actor_id: fixture.owner.userId,
+      subject_id: fixture.productId,
       before: '{"status":"active"}',
       after: '{"status":"disabled"}',
       ip: "127.0.0.1",

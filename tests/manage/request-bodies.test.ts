@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sqlite } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { openRaw, type RawAnswer, type RawConnection } from "../support/raw-http.ts";
 import { until, within } from "../support/until.ts";
 
@@ -14,16 +14,16 @@ const json = "Content-Type: application/json";
 const deepBody = `${'{"a":'.repeat(30_000)}[${Array(5_000).fill('"\\u0000"').join(",")}]${"}".repeat(30_000)}`;
 
 describe("bodies of the management and sign-in APIs", () => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openOffice(sqlite.make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" });
+    fixture = await openManageFixture(sqlite.make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" });
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
-  const licenses = () => `/api/manage/v1/products/${office.productId}/licenses`;
-  const asOwner = () => `Authorization: Bearer ${office.owner.token}`;
+  const licenses = () => `/api/manage/v1/products/${fixture.productId}/licenses`;
+  const asOwner = () => `Authorization: Bearer ${fixture.owner.token}`;
   const begin = async (target: string, ...headers: string[]): Promise<RawConnection> => {
-    const raw = await openRaw(office.server.port);
+    const raw = await openRaw(fixture.server.port);
     raw.write([`POST ${target} HTTP/1.1`, "Host: test", ...headers, "", ""].join("\r\n"));
     return raw;
   };
@@ -43,12 +43,12 @@ describe("bodies of the management and sign-in APIs", () => {
       expect((await answerToHead(licenses(), json, framing))?.status).toBe(401);
     });
     test.each(framings)("a permission that is missing: 403 (%s)", async (framing) => {
-      const member = await office.member(["licenses:view"]);
+      const member = await fixture.member(["licenses:view"]);
       const answer = await answerToHead(licenses(), json, framing, `Authorization: Bearer ${member.token}`);
       expect(answer?.status).toBe(403);
     });
     test.each(framings)("a query that is wrong: 422 (%s)", async (framing) => {
-      const target = `/api/manage/v1/products/${office.productId}/licenses/import?mode=sideways`;
+      const target = `/api/manage/v1/products/${fixture.productId}/licenses/import?mode=sideways`;
       expect((await answerToHead(target, asOwner(), "Content-Type: text/csv", framing))?.status).toBe(422);
     });
     test.each(framings)("another type than JSON: 415 (%s)", async (framing) => {
@@ -110,7 +110,7 @@ describe("bodies of the management and sign-in APIs", () => {
       "X-Forwarded-For: 198.51.100.9",
     );
     expect(anonymous?.status).toBe(413);
-    const answer = await office.owner.api.send("POST", `/products/${office.productId}/licenses`, deepBody, {
+    const answer = await fixture.owner.api.send("POST", `/products/${fixture.productId}/licenses`, deepBody, {
       "content-type": "application/json",
     });
     expect(answer.status).toBe(422);
@@ -142,7 +142,7 @@ describe("bodies of the management and sign-in APIs", () => {
     ],
   ];
   test.each(wide)("%s, thousands at once: a short answer", async (_, body, most) => {
-    const answer = await office.owner.api.post(`/products/${office.productId}/licenses`, body());
+    const answer = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, body());
     expect(answer.status).toBe(422);
     expect(answer.body.errors.length).toBeGreaterThan(0);
     expect(answer.body.errors.length).toBeLessThanOrEqual(most);
@@ -152,9 +152,9 @@ describe("bodies of the management and sign-in APIs", () => {
 
   test("more values than a route can use are refused before they are parsed", async () => {
     const many = `{"name":"A","permissions":[${Array(2_000).fill('"x"').join(",")}]}`;
-    const answer = await office.owner.api.send(
+    const answer = await fixture.owner.api.send(
       "POST",
-      `/organizations/${office.organizationId}/roles`,
+      `/organizations/${fixture.organizationId}/roles`,
       many,
       { "content-type": "application/json" },
     );
@@ -166,7 +166,7 @@ describe("bodies of the management and sign-in APIs", () => {
 
   test("a query of thousands of parameters is refused", async () => {
     const query = numbers(3_000).join("&");
-    const answer = await office.owner.api.get(`/organizations/${office.organizationId}/licenses?${query}`);
+    const answer = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/licenses?${query}`);
     expect(answer.status).toBe(422);
     expect(answer.text.length).toBeLessThan(2_000);
   });
@@ -178,7 +178,7 @@ describe("bodies of the management and sign-in APIs", () => {
       [
         "roles",
         begin(
-          `/api/manage/v1/organizations/${office.organizationId}/roles`,
+          `/api/manage/v1/organizations/${fixture.organizationId}/roles`,
           json,
           asOwner(),
           "Content-Length: 9",
@@ -201,7 +201,7 @@ describe("bodies of the management and sign-in APIs", () => {
         await within(atOnceMs, "the connection ends", raw.closed);
       }),
     );
-    const { body } = await office.owner.api.get(`/products/${office.productId}/imports`);
+    const { body } = await fixture.owner.api.get(`/products/${fixture.productId}/imports`);
     expect(body.data).toEqual([]);
   });
 
@@ -218,8 +218,8 @@ describe("bodies of the management and sign-in APIs", () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       raw.close();
     }
-    await until("the server is ready", async () => (await fetch(`${office.server.url}/readyz`)).ok);
-    expect(office.server.output()).not.toContain("failed in a way it should not");
+    await until("the server is ready", async () => (await fetch(`${fixture.server.url}/readyz`)).ok);
+    expect(fixture.server.output()).not.toContain("failed in a way it should not");
   });
 });
 

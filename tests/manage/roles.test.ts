@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { permissions } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("roles on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let roles: string;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
-    roles = `/organizations/${office.organizationId}/roles`;
+    fixture = await openSharedOffice(make);
+    roles = `/organizations/${fixture.organizationId}/roles`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const create = async (permissionCodes: readonly string[], name = `Role ${crypto.randomUUID()}`) => {
-    const made = await office.owner.api.post(roles, { name, permissions: permissionCodes });
+    const made = await fixture.owner.api.post(roles, { name, permissions: permissionCodes });
     expect(made.status).toBe(201);
     return made.body;
   };
@@ -28,32 +28,32 @@ describe.each(databases)("roles on $kind", ({ make }) => {
       invitation_count: 0,
     });
     const path = `${roles}/${made.id}`;
-    expect((await office.owner.api.get(path)).body).toEqual(made);
-    const changed = await office.owner.api.patch(path, { name: "Shop", permissions: ["licenses:view"] });
+    expect((await fixture.owner.api.get(path)).body).toEqual(made);
+    const changed = await fixture.owner.api.patch(path, { name: "Shop", permissions: ["licenses:view"] });
     expect(changed.body).toMatchObject({ id: made.id, name: "Shop", permissions: ["licenses:view"] });
-    const list = await office.owner.api.get(`${roles}?limit=200`);
+    const list = await fixture.owner.api.get(`${roles}?limit=200`);
     expect(list.body.data).toContainEqual(changed.body);
-    expect((await office.owner.api.delete(path)).status).toBe(204);
-    expect((await office.owner.api.get(path)).status).toBe(404);
+    expect((await fixture.owner.api.delete(path)).status).toBe(204);
+    expect((await fixture.owner.api.get(path)).status).toBe(404);
   });
 
   test("a new organization has roles to invite people with, in its language, which are like any others", async () => {
     const namesOf = async (id: string) =>
-      (await office.owner.api.get(`/organizations/${id}/roles`)).body.data.map(
+      (await fixture.owner.api.get(`/organizations/${id}/roles`)).body.data.map(
         (role: { name: string }) => role.name,
       );
-    const english = await office.owner.api.post("/organizations", { name: "Fresh" });
+    const english = await fixture.owner.api.post("/organizations", { name: "Fresh" });
     expect(await namesOf(english.body.id)).toEqual(["Administrator", "Support", "Read-only"]);
     const path = `/organizations/${english.body.id}/roles`;
-    const [administrator, support, readOnly] = (await office.owner.api.get(path)).body.data;
+    const [administrator, support, readOnly] = (await fixture.owner.api.get(path)).body.data;
     expect(administrator.permissions).toEqual([...permissions]);
     expect(
-      (await office.owner.api.patch(`${path}/${support.id}`, { name: "Help desk", permissions: [] })).body,
+      (await fixture.owner.api.patch(`${path}/${support.id}`, { name: "Help desk", permissions: [] })).body,
     ).toMatchObject({ name: "Help desk", permissions: [] });
-    expect((await office.owner.api.delete(`${path}/${readOnly.id}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`${path}/${readOnly.id}`)).status).toBe(204);
     expect(await namesOf(english.body.id)).toEqual(["Administrator", "Help desk"]);
 
-    const owner = await office.person();
+    const owner = await fixture.person();
     const spanish = await owner.api.post("/organizations", { name: "Nuevo", locale: "es" });
     const roles = await owner.api.get(`/organizations/${spanish.body.id}/roles`);
     expect(roles.body.data.map((role: { name: string }) => role.name)).toEqual([
@@ -66,27 +66,27 @@ describe.each(databases)("roles on $kind", ({ make }) => {
   test("the list comes in pages", async () => {
     await create([]);
     await create([]);
-    const whole = await office.owner.api.get(`${roles}?limit=200`);
-    const first = await office.owner.api.get(`${roles}?limit=1`);
-    const second = await office.owner.api.get(`${roles}?limit=1&cursor=${first.body.next_cursor}`);
+    const whole = await fixture.owner.api.get(`${roles}?limit=200`);
+    const first = await fixture.owner.api.get(`${roles}?limit=1`);
+    const second = await fixture.owner.api.get(`${roles}?limit=1&cursor=${first.body.next_cursor}`);
     expect([...first.body.data, ...second.body.data]).toEqual(whole.body.data.slice(0, 2));
     expect(whole.body.next_cursor).toBeNull();
   });
 
   test("each permission is listed with what it means", async () => {
-    const { body } = await (await office.person()).api.get("/permissions");
+    const { body } = await (await fixture.person()).api.get("/permissions");
     expect(body.data.map((permission: { code: string }) => permission.code)).toEqual([...permissions]);
     expect(body.data.every((permission: { description: string }) => permission.description.length > 8)).toBe(
       true,
     );
-    expect((await office.nobody.get("/permissions")).status).toBe(401);
+    expect((await fixture.anonymous.get("/permissions")).status).toBe(401);
   });
 
   test("seeing needs members:view or to choose among them, changing roles:edit, and outsiders learn nothing", async () => {
     const role = await create([]);
-    const viewer = await office.member(["members:view"]);
-    const other = await office.member(["members:remove"]);
-    const outsider = await office.person();
+    const viewer = await fixture.member(["members:view"]);
+    const other = await fixture.member(["members:remove"]);
+    const outsider = await fixture.person();
     expect((await viewer.api.get(roles)).status).toBe(200);
     expect((await viewer.api.get(`${roles}/${role.id}`)).status).toBe(200);
     expect((await other.api.get(roles)).status).toBe(403);
@@ -102,7 +102,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
   });
 
   test("nobody makes or changes a role beyond what they hold, their own least of all", async () => {
-    const editor = await office.member(["roles:edit", "licenses:view"]);
+    const editor = await fixture.member(["roles:edit", "licenses:view"]);
     const mightier = await create(["licenses:view", "licenses:delete"]);
     const made = await editor.api.post(roles, { name: "Mine", permissions: ["licenses:delete"] });
     expect(made.status).toBe(403);
@@ -122,71 +122,71 @@ describe.each(databases)("roles on $kind", ({ make }) => {
 
   test("a token gives on no more than it was made for, also the owner's", async () => {
     const allowed = { name: "Limited", permissions: ["roles:edit", "licenses:view"] };
-    const { body } = await office.owner.api.post("/me/access-tokens", allowed);
-    const limited = manageClient(office.server.url, body.token);
+    const { body } = await fixture.owner.api.post("/me/access-tokens", allowed);
+    const limited = manageClient(fixture.server.url, body.token);
     expect((await limited.post(roles, { name: "A", permissions: ["licenses:view"] })).status).toBe(201);
     expect((await limited.post(roles, { name: "B", permissions: ["licenses:delete"] })).status).toBe(403);
   });
 
   test("names are unique within the organization, and free in others", async () => {
     const taken = await create([], "Unique");
-    const again = await office.owner.api.post(roles, { name: " Unique ", permissions: [] });
+    const again = await fixture.owner.api.post(roles, { name: " Unique ", permissions: [] });
     expect(again.status).toBe(409);
     expect(again.body).toMatchObject({ code: "role_name_taken", params: { name: "Unique" } });
     expect(again.body.errors[0].field).toBe("name");
     const other = await create([]);
-    expect((await office.owner.api.patch(`${roles}/${other.id}`, { name: "Unique" })).status).toBe(409);
-    expect((await office.owner.api.patch(`${roles}/${taken.id}`, { name: "Unique" })).status).toBe(200);
-    const elsewhere = await office.owner.api.post("/organizations", { name: "Second" });
+    expect((await fixture.owner.api.patch(`${roles}/${other.id}`, { name: "Unique" })).status).toBe(409);
+    expect((await fixture.owner.api.patch(`${roles}/${taken.id}`, { name: "Unique" })).status).toBe(200);
+    const elsewhere = await fixture.owner.api.post("/organizations", { name: "Second" });
     const path = `/organizations/${elsewhere.body.id}/roles`;
-    expect((await office.owner.api.post(path, { name: "Unique", permissions: [] })).status).toBe(201);
+    expect((await fixture.owner.api.post(path, { name: "Unique", permissions: [] })).status).toBe(201);
   });
 
   test("of many that want one name at once, one gets it", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => office.owner.api.post(roles, { name: "Wanted", permissions: [] })),
+      Array.from({ length: 6 }, () => fixture.owner.api.post(roles, { name: "Wanted", permissions: [] })),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
   test("a role that is held or promised is not deleted, and the answer says by how many", async () => {
-    const member = await office.member([]);
+    const member = await fixture.member([]);
     const path = `${roles}/${member.roleId}`;
-    await office.owner.api.post(`/organizations/${office.organizationId}/invitations`, {
+    await fixture.owner.api.post(`/organizations/${fixture.organizationId}/invitations`, {
       email: "promised@example.com",
       role_id: member.roleId,
     });
-    expect((await office.owner.api.get(path)).body).toMatchObject({ member_count: 1, invitation_count: 1 });
-    const refused = await office.owner.api.delete(path);
+    expect((await fixture.owner.api.get(path)).body).toMatchObject({ member_count: 1, invitation_count: 1 });
+    const refused = await fixture.owner.api.delete(path);
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({ code: "role_in_use", params: { members: 1, invitations: 1 } });
-    await office.owner.api.delete(`/organizations/${office.organizationId}/members/${member.userId}`);
-    expect((await office.owner.api.delete(path)).body.params).toEqual({ members: 0, invitations: 1 });
-    const list = await office.owner.api.get(
-      `/organizations/${office.organizationId}/invitations?state=pending`,
+    await fixture.owner.api.delete(`/organizations/${fixture.organizationId}/members/${member.userId}`);
+    expect((await fixture.owner.api.delete(path)).body.params).toEqual({ members: 0, invitations: 1 });
+    const list = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/invitations?state=pending`,
     );
     const invitation = list.body.data.find((one: { email: string }) => one.email === "promised@example.com");
-    await office.owner.api.delete(`/organizations/${office.organizationId}/invitations/${invitation.id}`);
-    expect((await office.owner.api.delete(path)).status).toBe(204);
+    await fixture.owner.api.delete(`/organizations/${fixture.organizationId}/invitations/${invitation.id}`);
+    expect((await fixture.owner.api.delete(path)).status).toBe(204);
   });
 
   test("a role of another organization is answered like one that does not exist", async () => {
-    const stranger = await office.person();
-    const theirs = await stranger.api.post("/organizations", { name: "Elsewhere" });
+    const otherUser = await fixture.person();
+    const theirs = await otherUser.api.post("/organizations", { name: "Elsewhere" });
     const role = await create([]);
     const path = `/organizations/${theirs.body.id}/roles/${role.id}`;
     for (const answer of [
-      await stranger.api.get(path),
-      await stranger.api.patch(path, { name: "X" }),
-      await stranger.api.delete(path),
+      await otherUser.api.get(path),
+      await otherUser.api.patch(path, { name: "X" }),
+      await otherUser.api.delete(path),
     ]) {
       expect(answer.status).toBe(404);
     }
-    expect((await office.owner.api.get(`${roles}/${role.id}`)).body.name).toBe(role.name);
+    expect((await fixture.owner.api.get(`${roles}/${role.id}`)).body.name).toBe(role.name);
   });
 
   test("what is wrong is named, and an old reading is refused", async () => {
-    const wrong = await office.owner.api.post(roles, { name: "", permissions: ["everything"], id: "mine" });
+    const wrong = await fixture.owner.api.post(roles, { name: "", permissions: ["everything"], id: "mine" });
     expect(wrong.status).toBe(422);
     expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
       "id",
@@ -196,15 +196,15 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     const role = await create([]);
     const path = `${roles}/${role.id}`;
     const guard = { updated_at: role.updated_at };
-    expect((await office.owner.api.patch(path, { name: `A ${role.id}`, ...guard })).status).toBe(200);
-    expect((await office.owner.api.patch(path, { name: `B ${role.id}`, ...guard })).status).toBe(412);
+    expect((await fixture.owner.api.patch(path, { name: `A ${role.id}`, ...guard })).status).toBe(200);
+    expect((await fixture.owner.api.patch(path, { name: `B ${role.id}`, ...guard })).status).toBe(412);
   });
 
   test("every change is in the audit log, with what it was and what it became", async () => {
     const role = await create(["licenses:view"], "Watched");
-    await office.owner.api.patch(`${roles}/${role.id}`, { permissions: [] });
-    await office.owner.api.delete(`${roles}/${role.id}`);
-    const rows = await office.store.reads
+    await fixture.owner.api.patch(`${roles}/${role.id}`, { permissions: [] });
+    await fixture.owner.api.delete(`${roles}/${role.id}`);
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["action", "before", "after"])
       .where("subject_id", "=", role.id)

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { verifyBody } from "@countersign/domain/signing/signature";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 describe.each(databases)("signing secrets on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const product = async () => {
-    const { body } = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Signed",
       signed_validation: true,
     });
-    const api = apiOf(office.server.url, body.api_key);
+    const api = apiOf(fixture.server.url, body.api_key);
     const id = String(body.id);
     /** Which of these secrets the next answer is signed with, as an application would check it. */
     const signedWith = async (keys: readonly { id: string; secret: string }[]) => {
@@ -38,9 +38,9 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     return { id, signedWith };
   };
   const reveal = async (id: string) =>
-    (await office.owner.api.post(`/products/${id}/reveal-signing-secret`)).body;
+    (await fixture.owner.api.post(`/products/${id}/reveal-signing-secret`)).body;
   const rotate = (id: string, body?: object) =>
-    office.owner.api.post(`/products/${id}/rotate-signing-secret`, body);
+    fixture.owner.api.post(`/products/${id}/rotate-signing-secret`, body);
 
   test("the secret that is shown is the one that answers are signed with", async () => {
     const { id, signedWith } = await product();
@@ -86,7 +86,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     const { current, upcoming } = await reveal(id);
     expect(current).toEqual(before.current);
     expect(answers.map((answer) => answer.body)).toContainEqual(upcoming);
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("product_signing_keys")
       .select("id")
       .where("product_id", "=", id)
@@ -98,7 +98,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     const { id } = await product();
     const { current } = await reveal(id);
     const { body: next } = await rotate(id);
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()
       .where("subject_id", "=", id)
@@ -112,11 +112,11 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     expect(rows[1]?.after).toContain(current.id);
     expect(rows[2]?.after).toContain(next.id);
     for (const { secret } of [current, next]) expect(JSON.stringify(rows)).not.toContain(secret);
-    expect((await office.owner.api.get(`/products/${id}`)).text).not.toContain(current.secret);
+    expect((await fixture.owner.api.get(`/products/${id}`)).text).not.toContain(current.secret);
   });
 
   test.each([-1, 2_592_001])("an overlap of %p is refused by name", async (overlap) => {
-    const { status, body } = await rotate(office.productId, { overlap_seconds: overlap });
+    const { status, body } = await rotate(fixture.productId, { overlap_seconds: overlap });
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("overlap_seconds");
   });

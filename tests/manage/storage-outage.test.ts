@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { sqlite, type TestDatabase } from "../support/databases.ts";
-import { goodPassword, type House, openHouse } from "../support/house.ts";
 import { freshDatabase, startPostgres } from "../support/postgres.ts";
+import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
@@ -65,8 +65,8 @@ describe("management, sign-in and set-up", () => {
   test("while PostgreSQL restarts under them, answer 200 or 503 and nothing else", async () => {
     const postgres = await startPostgres();
     const url = await freshDatabase(postgres.url);
-    const house = await openHouse(async () => inPostgres(url));
-    const { browser } = await house.guest({ admin: true });
+    const fixture = await openSignInFixture(async () => inPostgres(url));
+    const { browser } = await fixture.createSignedInUser({ admin: true });
     const { body } = await browser.manage("POST", "/organizations", { name: "Acme" });
     const statuses = new Map<number, number>();
     let isOver = false;
@@ -86,8 +86,8 @@ describe("management, sign-in and set-up", () => {
     isOver = true;
     await Promise.all(changing);
     expect([...statuses.keys()].sort()).toEqual([200, 503]);
-    expect(house.server.output()).not.toContain("in a way it should not");
-    await house.close();
+    expect(fixture.server.output()).not.toContain("in a way it should not");
+    await fixture.close();
     await postgres.stop();
   });
 
@@ -135,20 +135,20 @@ describe("management, sign-in and set-up", () => {
 function outage(name: string, make: () => Promise<Breakable>): void {
   test(`${name}, answer 503 with Retry-After and never 500, log one line a cause, and come back`, async () => {
     const breakable = await make();
-    const house = await openHouse(async () => breakable.database);
+    const fixture = await openSignInFixture(async () => breakable.database);
     try {
-      await standThrough(house, breakable);
+      await standThrough(fixture, breakable);
     } finally {
       await breakable.mend().catch(() => undefined);
-      await house.close();
+      await fixture.close();
       await breakable.remove();
     }
   });
 }
 
-async function standThrough(house: House, breakable: Breakable): Promise<void> {
-  const owner = await house.guest({ admin: true });
-  const visitor = await house.resident();
+async function standThrough(fixture: SignInFixture, breakable: Breakable): Promise<void> {
+  const owner = await fixture.createSignedInUser({ admin: true });
+  const visitor = await fixture.createUser();
   const { browser } = owner;
   const organization = await browser.manage("POST", "/organizations", { name: "Acme" });
   expect(organization.status).toBe(201);
@@ -169,7 +169,7 @@ async function standThrough(house: House, breakable: Breakable): Promise<void> {
           },
         ),
     ],
-    ["sign in", () => signIn(house, visitor.email)],
+    ["sign in", () => signIn(fixture, visitor.email)],
   ];
   await breakable.break();
   await until("the outage is felt", async () => (await writes[0]?.[1]())?.status === 503);
@@ -188,7 +188,7 @@ async function standThrough(house: House, breakable: Breakable): Promise<void> {
     if (status >= 500) expect(`${route.method} ${route.path} ${status}`).toEndWith(" 503");
     if (breakable.isGone) expect(`${route.method} ${path} ${status}`).not.toEndWith(" 200");
   }
-  const output = house.server.output();
+  const output = fixture.server.output();
   expect(output).not.toContain("in a way it should not");
   expect(output).not.toContain("no transaction is active");
   const lines = output.split("\n").filter((line) => line.includes("Storage is unavailable"));
@@ -203,11 +203,11 @@ async function standThrough(house: House, breakable: Breakable): Promise<void> {
     expect([200, 503]).toContain(status);
     return status === 200;
   });
-  await until("people can sign in again", async () => (await signIn(house, visitor.email)).status === 200);
+  await until("people can sign in again", async () => (await signIn(fixture, visitor.email)).status === 200);
 }
 
-function signIn(house: House, email: string) {
-  return house.browser().auth("/sign-in/email", { email, password: goodPassword });
+function signIn(fixture: SignInFixture, email: string) {
+  return fixture.browser().auth("/sign-in/email", { email, password: goodPassword });
 }
 
 function inPostgres(url: string): TestDatabase {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openSharedOffice } from "../support/office.ts";
-import { sell } from "../support/sell.ts";
+import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 interface Version {
   readonly version: string;
@@ -10,14 +10,14 @@ interface Version {
 }
 
 describe.each(databases)("versions on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   beforeAll(async () => {
-    office = await openSharedOffice(make);
+    fixture = await openSharedOffice(make);
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const product = async () => {
-    const { body } = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+    const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Versioned",
       version_module_enabled: true,
     });
@@ -25,10 +25,10 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     return {
       id: String(body.id),
       path,
-      api: apiOf(office.server.url, body.api_key),
-      add: (version: unknown, state?: string) => office.owner.api.post(path, { version, state }),
+      api: apiOf(fixture.server.url, body.api_key),
+      add: (version: unknown, state?: string) => fixture.owner.api.post(path, { version, state }),
       list: async (query = "") => {
-        const listed = await office.owner.api.get(`${path}${query}`);
+        const listed = await fixture.owner.api.get(`${path}${query}`);
         return listed.body.data.map(({ version, state }: Version) => `${version} ${state}`) as string[];
       },
     };
@@ -36,7 +36,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
 
   test("what a version's state says holds from the next request on", async () => {
     const { id, path, api, add } = await product();
-    const { key } = await sell(office, { productId: id });
+    const { key } = await addLicense(fixture, { productId: id });
     const verdict = async (version: string) =>
       (await api.validate({ license_key: key, version })).body.version_valid;
     expect(await verdict("2.1.3")).toBe(false);
@@ -45,11 +45,11 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     await add("2.1.3", "blocked");
     expect(await verdict("2.1.3")).toBe(false);
     expect(await verdict("2.1.4")).toBe(true);
-    expect((await office.owner.api.patch(`${path}/2.1.3`, { state: "deprecated" })).body.state).toBe(
+    expect((await fixture.owner.api.patch(`${path}/2.1.3`, { state: "deprecated" })).body.state).toBe(
       "deprecated",
     );
     expect(await verdict("2.1.3")).toBe(true);
-    expect((await office.owner.api.delete(`${path}/2.1.x`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`${path}/2.1.x`)).status).toBe(204);
     expect(await verdict("2.1.4")).toBe(false);
   });
 
@@ -72,7 +72,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     let cursor: string | null = null;
     do {
       const page: string = cursor === null ? "?limit=3" : `?limit=3&cursor=${cursor}`;
-      const { body } = await office.owner.api.get(path + page);
+      const { body } = await fixture.owner.api.get(path + page);
       pages.push(...body.data.map(({ version, state }: Version) => `${version} ${state}`));
       cursor = body.next_cursor;
     } while (cursor !== null);
@@ -84,7 +84,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     await add("1.0.0", "latest");
     await add("2.0.0", "latest");
     expect(await list()).toEqual(["2.0.0 latest", "1.0.0 allowed"]);
-    await office.owner.api.patch(`${path}/1.0.0`, { state: "latest" });
+    await fixture.owner.api.patch(`${path}/1.0.0`, { state: "latest" });
     expect(await list()).toEqual(["2.0.0 allowed", "1.0.0 latest"]);
   });
 
@@ -115,13 +115,13 @@ describe.each(databases)("versions on $kind", ({ make }) => {
   test("a version can be addressed in any of its spellings", async () => {
     const { add, path, list } = await product();
     await add("2.1.0+build.5");
-    expect((await office.owner.api.patch(`${path}/v2.1`, { state: "blocked" })).body.version).toBe(
+    expect((await fixture.owner.api.patch(`${path}/v2.1`, { state: "blocked" })).body.version).toBe(
       "2.1.0+build.5",
     );
-    expect((await office.owner.api.delete(`${path}/${encodeURIComponent("2.1.0+x")}`)).status).toBe(204);
+    expect((await fixture.owner.api.delete(`${path}/${encodeURIComponent("2.1.0+x")}`)).status).toBe(204);
     expect(await list()).toEqual([]);
-    expect((await office.owner.api.delete(`${path}/2.1`)).status).toBe(404);
-    expect((await office.owner.api.patch(`${path}/nonsense`, { state: "allowed" })).status).toBe(404);
+    expect((await fixture.owner.api.delete(`${path}/2.1`)).status).toBe(404);
+    expect((await fixture.owner.api.patch(`${path}/nonsense`, { state: "allowed" })).status).toBe(404);
   });
 
   test.each(["", "x", "1.x.2", "1.2.3.4.5", "latest", "1..2", 7])("%p is no version", async (version) => {
@@ -133,9 +133,9 @@ describe.each(databases)("versions on $kind", ({ make }) => {
 
   test("a list that was replaced from an older reading is refused, and nothing is lost", async () => {
     const { add, list, path } = await product();
-    const revision = async () => (await office.owner.api.get(path)).body.revision as number;
+    const revision = async () => (await fixture.owner.api.get(path)).body.revision as number;
     const put = (seen: number | undefined) =>
-      office.owner.api.put(path, { versions: [{ version: "2.0", state: "latest" }], revision: seen });
+      fixture.owner.api.put(path, { versions: [{ version: "2.0", state: "latest" }], revision: seen });
     await add("1.0.0");
     const seen = await revision();
     await add("1.1.0");
@@ -153,7 +153,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     const { add, list, path, id } = await product();
     const first = await add("1.0.0", "latest");
     await add("1.1.0");
-    const put = (versions: unknown) => office.owner.api.put(path, { versions });
+    const put = (versions: unknown) => fixture.owner.api.put(path, { versions });
     const replaced = await put([
       { version: "1.0", state: "deprecated" },
       { version: "2.x", state: "latest" },
@@ -178,7 +178,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect((await add("9.1.0")).status).toBe(403);
     expect((await put([])).status).toBe(200);
     expect(await list()).toEqual([]);
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .select(["action", "before", "after"])
       .where("subject_id", "=", id)
@@ -199,9 +199,9 @@ describe.each(databases)("versions on $kind", ({ make }) => {
   test("looking needs products:view, changing products:manage, and outsiders find nothing", async () => {
     const { path, add } = await product();
     await add("1.0.0");
-    const viewer = await office.member(["products:view"]);
-    const other = await office.member(["licenses:view"]);
-    const outsider = await office.person();
+    const viewer = await fixture.member(["products:view"]);
+    const other = await fixture.member(["licenses:view"]);
+    const outsider = await fixture.person();
     const writes = (api: typeof viewer.api) => [
       api.post(path, { version: "5.0.0" }),
       api.put(path, { versions: [] }),
@@ -217,11 +217,11 @@ describe.each(databases)("versions on $kind", ({ make }) => {
 
   test("on the Free plan versions can be kept and have no effect", async () => {
     const { id, api, add } = await product();
-    const { key } = await sell(office, { productId: id });
+    const { key } = await addLicense(fixture, { productId: id });
     await add("1.0.0", "blocked");
     const plan = (plan: "free" | "enterprise") =>
-      office.store.transaction((db) =>
-        db.updateTable("organizations").set({ plan }).where("id", "=", office.organizationId).execute(),
+      fixture.store.transaction((db) =>
+        db.updateTable("organizations").set({ plan }).where("id", "=", fixture.organizationId).execute(),
       );
     await plan("free");
     const answer = await api.validate({ license_key: key, version: "1.0.0" });

@@ -2,8 +2,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { postgres } from "../support/databases.ts";
 import { openReceiver } from "../support/receiver.ts";
-import { openSeller } from "../support/seller.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, deliveriesTo, makeEndpoint, makeEvents } from "../support/webhooks.ts";
 
@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 
 test("with three servers on one database every event is distributed and sent once", async () => {
   const database = await postgres.make();
-  const { store, organizationId } = await openSeller(database.location);
+  const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver();
   const servers = await Promise.all(
     [1, 2, 3].map(() => startServerProcess({ ...database.environment, ...allowLoopback })),
@@ -47,7 +47,7 @@ test("with three servers on one database every event is distributed and sent onc
 
 test("with three servers on one database a disabled endpoint is tried once when it is time", async () => {
   const database = await postgres.make();
-  const { store, organizationId } = await openSeller(database.location);
+  const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver(() => ({ status: 500 }));
   const servers = await Promise.all(
     [1, 2, 3].map(() => startServerProcess({ ...database.environment, ...allowLoopback })),

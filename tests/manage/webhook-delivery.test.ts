@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { distribution } from "@countersign/store/distribution";
-import { enableDeliveries } from "@countersign/store/queries/deliveries";
-import { addSecret } from "@countersign/store/queries/webhook-endpoints";
+import { addSecret } from "@countersign/store/queries/webhooks/endpoints";
+import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import { Webhook } from "standardwebhooks";
+import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { sell } from "../support/sell.ts";
-import { newId } from "../support/seller.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import {
   allowLoopback,
@@ -25,18 +25,18 @@ const day = 24 * 60 * 60 * 1000;
 
 for (const { kind, make } of databases) {
   describe(`deliveries on ${kind}`, () => {
-    let office: Office;
+    let fixture: ManageFixture;
     const receivers: Receiver[] = [];
     beforeAll(async () => {
-      office = await openOffice(make, allowLoopback);
+      fixture = await openManageFixture(make, allowLoopback);
     });
     afterEach(async () => {
-      await office.store.transaction((db) =>
+      await fixture.store.transaction((db) =>
         db.updateTable("webhook_endpoints").set({ status: "disabled", disabled_reason: "by_hand" }).execute(),
       );
       for (const receiver of receivers.splice(0)) await receiver.close();
     });
-    afterAll(() => office.close());
+    afterAll(() => fixture.close());
 
     const receiving = async (reply?: Receiver["reply"]) => {
       const receiver = await openReceiver(reply);
@@ -44,15 +44,15 @@ for (const { kind, make } of databases) {
       return receiver;
     };
     const endpointAt = (url: string, settings: Parameters<typeof makeEndpoint>[3] = {}) =>
-      makeEndpoint(office.store, office.organizationId, url, settings);
+      makeEndpoint(fixture.store, fixture.organizationId, url, settings);
     const happen = (count = 1, settings: Parameters<typeof makeEvents>[3] = {}) =>
-      makeEvents(office.store, office.organizationId, count, settings);
+      makeEvents(fixture.store, fixture.organizationId, count, settings);
     const states = async (endpointId: string) =>
-      (await deliveriesTo(office.store, endpointId)).map((row) => row.state);
+      (await deliveriesTo(fixture.store, endpointId)).map((row) => row.state);
     const stateIs = (endpointId: string, ...wanted: string[]) =>
       until(`deliveries are ${wanted}`, async () => (await states(endpointId)).join() === wanted.join());
     const endpointRow = (id: string) =>
-      office.store.reads
+      fixture.store.reads
         .selectFrom("webhook_endpoints")
         .selectAll()
         .where("id", "=", id)
@@ -62,7 +62,7 @@ for (const { kind, make } of databases) {
       const receiver = await receiving(() => ({ status: 202, body: "thanks" }));
       const headers = { authorization: "Bearer hunter2", "webhook-id": "forged" };
       const { id, secret } = await endpointAt(`${receiver.url}/hooks?a=b`, {
-        sealed_headers: office.store.sealer.seal(Buffer.from(JSON.stringify(headers))),
+        sealed_headers: fixture.store.sealer.seal(Buffer.from(JSON.stringify(headers))),
       });
       const [eventId = ""] = await happen();
       await stateIs(id, "delivered");
@@ -73,12 +73,12 @@ for (const { kind, make } of databases) {
       expect(request.headers.authorization).toBe("Bearer hunter2");
       expect(request.headers["user-agent"]).toStartWith("Countersign-Webhooks/");
       expect(request.headers["content-type"]).toBe("application/json");
-      const told = new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
-      expect(told).toMatchObject({
+      const notices = new Webhook(secret).verify(request.body, request.headers as Record<string, string>);
+      expect(notices).toMatchObject({
         type: "license.updated",
-        data: { organization_id: office.organizationId, number: 0 },
+        data: { organization_id: fixture.organizationId, number: 0 },
       });
-      const [attempt] = await attemptsAt(office.store, id);
+      const [attempt] = await attemptsAt(fixture.store, id);
       expect(attempt).toMatchObject({ status: 202, response_body: "thanks", failure: null });
       expect(attempt?.request_headers).toContain('"authorization":"…"');
       expect(attempt?.request_headers).not.toContain("hunter2");
@@ -93,11 +93,11 @@ for (const { kind, make } of databases) {
       const more = await Promise.all(
         [nowMs + day, nowMs - 1].map(async (expiresAt) => {
           const text = `whsec_${Buffer.alloc(32, expiresAt % 251).toString("base64")}`;
-          await office.store.transaction((db) =>
+          await fixture.store.transaction((db) =>
             addSecret(db, {
               id: newId(),
               endpoint_id: id,
-              sealed_secret: office.store.sealer.seal(Buffer.from(text)),
+              sealed_secret: fixture.store.sealer.seal(Buffer.from(text)),
               created_at: nowMs - day,
               expires_at: expiresAt,
             }),
@@ -121,17 +121,17 @@ for (const { kind, make } of databases) {
         endpointAt(`${receiver.url}/${path}`, settings);
       const all = await at("all", {});
       const types = await at("types", { event_types: '["license.revoked"]' });
-      const product = await at("product", { product_ids: JSON.stringify([office.productId]) });
+      const product = await at("product", { product_ids: JSON.stringify([fixture.productId]) });
       const off = await at("off", { status: "disabled", disabled_reason: "by_hand" });
       const broken = await at("broken", { status: "disabled", disabled_reason: "failing" });
       await happen();
-      await happen(1, { type: "license.revoked", product_id: office.productId });
+      await happen(1, { type: "license.revoked", product_id: fixture.productId });
       await stateIs(all.id, "delivered", "delivered");
       await stateIs(types.id, "delivered");
       await stateIs(product.id, "delivered");
       expect(await states(off.id)).toEqual([]);
       expect(await states(broken.id)).toEqual(["held", "held"]);
-      await office.store.transaction(async (db) => {
+      await fixture.store.transaction(async (db) => {
         const enabled = { status: "enabled", disabled_reason: null } as const;
         await db.updateTable("webhook_endpoints").set(enabled).where("id", "=", broken.id).execute();
         await enableDeliveries(db, broken.id, Date.now());
@@ -144,19 +144,19 @@ for (const { kind, make } of databases) {
       const { id } = await endpointAt(receiver.url);
       const beforeMs = Date.now();
       await happen();
-      await until("it failed", async () => (await deliveriesTo(office.store, id))[0]?.attempts === 1);
-      const [row] = await deliveriesTo(office.store, id);
+      await until("it failed", async () => (await deliveriesTo(fixture.store, id))[0]?.attempts === 1);
+      const [row] = await deliveriesTo(fixture.store, id);
       expect(row).toMatchObject({ state: "pending", last_status: 500, claimed_by: null });
       const delayMs = (row?.next_attempt_at ?? 0) - beforeMs;
       expect(delayMs).toBeGreaterThanOrEqual(5_000);
       expect(delayMs).toBeLessThan(26_000);
       expect((await endpointRow(id)).failing_since).not.toBeNull();
       receiver.reply = () => ({ status: 200 });
-      await passTime(office.store, id);
+      await passTime(fixture.store, id);
       await stateIs(id, "delivered");
       expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
       expect(receiver.received).toHaveLength(2);
-      expect((await attemptsAt(office.store, id)).map((attempt) => attempt.response_body)).toEqual([
+      expect((await attemptsAt(fixture.store, id)).map((attempt) => attempt.response_body)).toEqual([
         "a\ufffdb",
         "",
       ]);
@@ -170,13 +170,13 @@ for (const { kind, make } of databases) {
       for (let attempts = 1; attempts <= 10; attempts++) {
         await until(
           "it was tried",
-          async () => (await deliveriesTo(office.store, id))[0]?.attempts === attempts,
+          async () => (await deliveriesTo(fixture.store, id))[0]?.attempts === attempts,
         );
-        await passTime(office.store, id);
+        await passTime(fixture.store, id);
       }
       await stateIs(id, "failed");
       expect(receiver.received).toHaveLength(10);
-      expect((await deliveriesTo(office.store, id))[0]).toMatchObject({ next_attempt_at: null });
+      expect((await deliveriesTo(fixture.store, id))[0]).toMatchObject({ next_attempt_at: null });
     });
 
     test("410 disables the endpoint, and what was on its way to it is held", async () => {
@@ -191,27 +191,27 @@ for (const { kind, make } of databases) {
       expect(receiver.received.length).toBeLessThan(20);
     });
 
-    test("an endpoint that has only failed for five days is disabled, and its owner gets one letter", async () => {
+    test("an endpoint that has only failed for five days is disabled, and its owner gets one email", async () => {
       const startedMs = Date.now();
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url, { failing_since: Date.now() - 5 * day });
       await happen(3);
       await until("it is disabled", async () => (await endpointRow(id)).status === "disabled");
       expect((await endpointRow(id)).disabled_reason).toBe("failing");
-      const letters = await office.store.reads
-        .selectFrom("mailbox")
+      const emails = await fixture.store.reads
+        .selectFrom("outbox")
         .select("recipient")
         .where("kind", "=", "endpoint_disabled")
         .where("created_at", ">=", startedMs)
         .execute();
-      expect(letters.map((letter) => letter.recipient)).toEqual([office.owner.email]);
+      expect(emails.map((message) => message.recipient)).toEqual([fixture.owner.email]);
     });
 
     test("one that has failed for less is not", async () => {
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url, { failing_since: Date.now() - 5 * day + 60_000 });
       await happen();
-      await until("it was tried", async () => (await attemptsAt(office.store, id)).length === 1);
+      await until("it was tried", async () => (await attemptsAt(fixture.store, id)).length === 1);
       expect((await endpointRow(id)).status).toBe("enabled");
     });
 
@@ -222,14 +222,14 @@ for (const { kind, make } of databases) {
       await happen(1, { data: JSON.stringify({ organization_id: "o", license }) });
       await happen(1, { data: JSON.stringify({ organization_id: "o", ids: "z".repeat(30_000) }) });
       await stateIs(id, "delivered", "delivered");
-      const told = receiver.received.map((request) => JSON.parse(request.body).data);
-      expect(told).toContainEqual({
+      const notices = receiver.received.map((request) => JSON.parse(request.body).data);
+      expect(notices).toContainEqual({
         organization_id: "o",
         license: { id: "1", max_ips: 3 },
         truncated: true,
       });
-      expect(told).toContainEqual({
-        organization_id: office.organizationId,
+      expect(notices).toContainEqual({
+        organization_id: fixture.organizationId,
         product_id: null,
         license_id: null,
         truncated: true,
@@ -239,18 +239,18 @@ for (const { kind, make } of databases) {
     test("an event of the hot path is sent with its license, and kept with it", async () => {
       const receiver = await receiving();
       const { id } = await endpointAt(receiver.url, { event_types: '["license.ip_limit_reached"]' });
-      const { id: licenseId } = await sell(office);
+      const { id: licenseId } = await addLicense(fixture);
       const [eventId = ""] = await happen(1, {
         type: "license.ip_limit_reached",
         license_id: licenseId,
-        product_id: office.productId,
+        product_id: fixture.productId,
         data: JSON.stringify({ license_id: licenseId, ip: "192.0.2.7" }),
         undistributed: distribution.waitingWithoutLicense,
       });
       await stateIs(id, "delivered");
       const { data } = JSON.parse(receiver.received[0]?.body ?? "{}");
       expect(data).toMatchObject({ ip: "192.0.2.7", license: { id: licenseId, product_name: "Plugin" } });
-      const kept = await office.store.reads
+      const kept = await fixture.store.reads
         .selectFrom("events")
         .select(["data", "undistributed"])
         .where("id", "=", eventId)
@@ -276,9 +276,9 @@ for (const { kind, make } of databases) {
       const { id } = await endpointAt("http://localhost:1/");
       const literal = await endpointAt("http://[::1]:1/");
       await happen();
-      await until("it was tried", async () => (await attemptsAt(office.store, literal.id)).length === 1);
-      await until("it was tried", async () => (await attemptsAt(office.store, id)).length === 1);
-      const [attempt] = await attemptsAt(office.store, literal.id);
+      await until("it was tried", async () => (await attemptsAt(fixture.store, literal.id)).length === 1);
+      await until("it was tried", async () => (await attemptsAt(fixture.store, id)).length === 1);
+      const [attempt] = await attemptsAt(fixture.store, literal.id);
       expect(JSON.parse(attempt?.failure ?? "null")).toMatchObject({
         code: "webhook_url_invalid",
         params: { error: { field: "url", code: "url_not_public" } },
@@ -289,10 +289,10 @@ for (const { kind, make } of databases) {
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url);
       await happen();
-      await until("it was tried", async () => (await attemptsAt(office.store, id)).length === 1);
+      await until("it was tried", async () => (await attemptsAt(fixture.store, id)).length === 1);
       receiver.reply = () => ({ status: 200 });
       const claimUntil = (untilMs: number) =>
-        office.store.transaction((db) =>
+        fixture.store.transaction((db) =>
           db
             .updateTable("deliveries")
             .set({ claimed_by: "dead", claimed_until: untilMs, next_attempt_at: untilMs })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { failure } from "@countersign/contract/problems/failures";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
-import { sealAttempt } from "@countersign/store/queries/delivery-results";
-import { countDeliveries } from "@countersign/store/queries/delivery-statistics";
+import { sealAttempt } from "@countersign/store/queries/webhooks/delivery-results";
+import { countDeliveries } from "@countersign/store/queries/webhooks/statistics";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -20,16 +20,16 @@ interface Shown {
 }
 
 describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let webhooks: string;
   beforeAll(async () => {
-    office = await openOffice(make);
-    webhooks = `/organizations/${office.organizationId}/webhooks`;
+    fixture = await openManageFixture(make);
+    webhooks = `/organizations/${fixture.organizationId}/webhooks`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const endpoint = async () => {
-    const made = await office.owner.api.post(webhooks, { url: "https://hooks.example.invalid/" });
+    const made = await fixture.owner.api.post(webhooks, { url: "https://hooks.example.invalid/" });
     expect(made.status).toBe(201);
     return { id: String(made.body.id), path: `${webhooks}/${made.body.id}` };
   };
@@ -47,7 +47,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     const at = fields.created_at ?? Date.now() - hourMs;
     const row: DeliveryRow = {
       id: idAt(at),
-      organization_id: office.organizationId,
+      organization_id: fixture.organizationId,
       endpoint_id: endpointId,
       event_id: newId(),
       event_type: "license.created",
@@ -61,16 +61,16 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       finished_at: at + 10,
       ...fields,
     };
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       await db.insertInto("deliveries").values(row).execute();
       await db
         .insertInto("events")
         .values({
           id: row.event_id,
-          organization_id: office.organizationId,
+          organization_id: fixture.organizationId,
           type: row.event_type,
           at,
-          data: JSON.stringify({ organization_id: office.organizationId, count: 7 }),
+          data: JSON.stringify({ organization_id: fixture.organizationId, count: 7 }),
         })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
@@ -99,7 +99,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     const found: Shown[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
       const mark: string = path.includes("?") ? "&" : "?";
-      const { status, body } = await office.owner.api.get(
+      const { status, body } = await fixture.owner.api.get(
         `${path}${mark}limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`,
       );
       expect(status).toBe(200);
@@ -109,21 +109,21 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     return found;
   };
   const auditOf = async (id: string) =>
-    (await office.owner.api.get(`/organizations/${office.organizationId}/audit-log?subject_id=${id}`)).body
+    (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/audit-log?subject_id=${id}`)).body
       .data as { action: string; after: { replayed?: number } }[];
 
   test("a test event goes to that endpoint alone, at once, whatever types it chose", async () => {
     const one = await endpoint();
     const other = await endpoint();
-    await office.owner.api.patch(one.path, { event_types: ["quota.warning"] });
+    await fixture.owner.api.patch(one.path, { event_types: ["quota.warning"] });
     const key = { "idempotency-key": newId() };
-    const sent = await office.owner.api.post(`${one.path}/test`, undefined, key);
+    const sent = await fixture.owner.api.post(`${one.path}/test`, undefined, key);
     expect(sent.status).toBe(201);
     expect(sent.body).toMatchObject({ event_type: "endpoint.test", state: "pending", attempts: 0 });
-    expect((await office.owner.api.post(`${one.path}/test`, undefined, key)).body.id).toBe(sent.body.id);
+    expect((await fixture.owner.api.post(`${one.path}/test`, undefined, key)).body.id).toBe(sent.body.id);
     expect((await all(`${one.path}/deliveries`)).map((delivery) => delivery.id)).toEqual([sent.body.id]);
     expect(await all(`${other.path}/deliveries`)).toEqual([]);
-    const read = await office.owner.api.get(`${one.path}/deliveries/${sent.body.id}`);
+    const read = await fixture.owner.api.get(`${one.path}/deliveries/${sent.body.id}`);
     expect(read.body.event).toMatchObject({ type: "endpoint.test", data: { endpoint_id: one.id } });
     expect((await auditOf(one.id))[0]?.action).toBe("webhook.tested");
   });
@@ -176,15 +176,15 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       message: "There was no response within 15 seconds.",
     });
     const other = await endpoint();
-    expect((await office.owner.api.get(`${other.path}/deliveries/${deliveryId}/attempts`)).status).toBe(404);
-    expect((await office.owner.api.post(`${other.path}/deliveries/${deliveryId}/replay`)).status).toBe(404);
+    expect((await fixture.owner.api.get(`${other.path}/deliveries/${deliveryId}/attempts`)).status).toBe(404);
+    expect((await fixture.owner.api.post(`${other.path}/deliveries/${deliveryId}/replay`)).status).toBe(404);
   });
 
   test("a replay is a new delivery of the same event, and none while one is on its way", async () => {
     const { id, path } = await endpoint();
     const old = await past(id, { state: "failed", last_status: 500 });
     const key = { "idempotency-key": newId() };
-    const again = await office.owner.api.post(`${path}/deliveries/${old.id}/replay`, undefined, key);
+    const again = await fixture.owner.api.post(`${path}/deliveries/${old.id}/replay`, undefined, key);
     expect(again.status).toBe(201);
     expect(again.body).toMatchObject({
       event_id: old.event_id,
@@ -193,11 +193,11 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       last_status: null,
     });
     expect(again.body.id).not.toBe(old.id);
-    const before = await office.owner.api.get(`${path}/deliveries/${old.id}`);
+    const before = await fixture.owner.api.get(`${path}/deliveries/${old.id}`);
     expect(before.body).toMatchObject({ state: "failed", webhook_id: again.body.webhook_id });
-    const repeated = await office.owner.api.post(`${path}/deliveries/${old.id}/replay`, undefined, key);
+    const repeated = await fixture.owner.api.post(`${path}/deliveries/${old.id}/replay`, undefined, key);
     expect(repeated.body).toEqual(again.body);
-    expect((await office.owner.api.post(`${path}/deliveries/${old.id}/replay`)).status).toBe(409);
+    expect((await fixture.owner.api.post(`${path}/deliveries/${old.id}/replay`)).status).toBe(409);
     expect((await all(`${path}/deliveries`)).length).toBe(2);
     expect((await auditOf(id))[0]?.action).toBe("webhook.delivery_replayed");
   });
@@ -215,7 +215,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     });
     const over = await past(id, { state: "failed" });
     const sendNow = (delivery: DeliveryRow, at = path) =>
-      office.owner.api.post(`${at}/deliveries/${delivery.id}/send-now`);
+      fixture.owner.api.post(`${at}/deliveries/${delivery.id}/send-now`);
     const sent = await sendNow(waiting);
     expect(sent.status).toBe(200);
     expect(sent.body).toMatchObject({ id: waiting.id, state: "pending", attempts: waiting.attempts });
@@ -226,19 +226,19 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect((await sendNow(waiting, (await endpoint()).path)).status).toBe(404);
     const disabled = await endpoint();
     const held = await past(disabled.id, { state: "pending", finished_at: null, next_attempt_at: inAnHour });
-    await office.owner.api.post(`${disabled.path}/disable`);
+    await fixture.owner.api.post(`${disabled.path}/disable`);
     expect((await sendNow(held, disabled.path)).status).toBe(409);
   });
 
   test("an event that is forgotten is not sent again", async () => {
     const { id, path } = await endpoint();
     const old = await past(id, { state: "failed" });
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       await db.deleteFrom("events").where("id", "=", old.event_id).execute();
     });
-    expect((await office.owner.api.get(`${path}/deliveries/${old.id}`)).body.event).toBeNull();
-    expect((await office.owner.api.post(`${path}/deliveries/${old.id}/replay`)).status).toBe(409);
-    expect((await office.owner.api.post(`${path}/replay`, {})).body).toEqual({
+    expect((await fixture.owner.api.get(`${path}/deliveries/${old.id}`)).body.event).toBeNull();
+    expect((await fixture.owner.api.post(`${path}/deliveries/${old.id}/replay`)).status).toBe(409);
+    expect((await fixture.owner.api.post(`${path}/replay`, {})).body).toEqual({
       replayed: 0,
       next_cursor: null,
     });
@@ -261,11 +261,11 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     });
     await past(id, { state: "delivered", ...at(2) });
     const known = new Set((await all(`${path}/deliveries`)).map((one) => one.id));
-    const answer = await office.owner.api.post(`${path}/replay`, {});
+    const answer = await fixture.owner.api.post(`${path}/replay`, {});
     expect(answer.body).toEqual({ replayed: 2, next_cursor: null });
     const made = (await all(`${path}/deliveries`)).filter((one) => !known.has(one.id));
     expect(made.map((one) => one.event_id).toSorted()).toEqual([failed.event_id, twice.event_id].toSorted());
-    expect((await office.owner.api.post(`${path}/replay`, {})).body.replayed).toBe(0);
+    expect((await fixture.owner.api.post(`${path}/replay`, {})).body.replayed).toBe(0);
   });
 
   test("a range is replayed by time, type and state, once however often the events were sent in it", async () => {
@@ -283,7 +283,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       );
     // What failed four hours ago was sent again half an hour later.
     await past(id, { created_at: now - 3.5 * hourMs, event_id: rows[4]?.event_id ?? "" });
-    const answer = await office.owner.api.post(`${path}/replay`, {
+    const answer = await fixture.owner.api.post(`${path}/replay`, {
       states: ["failed", "delivered"],
       event_types: ["license.created"],
       from: at(6),
@@ -295,7 +295,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       [rows[2], rows[4], rows[5]].map((row) => row?.event_id ?? "").toSorted(),
     );
     for (const wrong of [{ states: [] }, { states: ["held"] }, { from: "today" }, { event_types: [] }])
-      expect((await office.owner.api.post(`${path}/replay`, wrong)).status).toBe(422);
+      expect((await fixture.owner.api.post(`${path}/replay`, wrong)).status).toBe(422);
   });
 
   test("many are replayed in lots, once each with an Idempotency-Key, and not without one", async () => {
@@ -306,13 +306,13 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       event: newId(),
       at: at + index,
     }));
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       await db
         .insertInto("events")
         .values(
           rows.map((row) => ({
             id: row.event,
-            organization_id: office.organizationId,
+            organization_id: fixture.organizationId,
             type: "license.created" as const,
             at: row.at,
             data: "{}",
@@ -324,7 +324,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
         .values(
           rows.map((row) => ({
             id: row.delivery,
-            organization_id: office.organizationId,
+            organization_id: fixture.organizationId,
             endpoint_id: id,
             event_id: row.event,
             event_type: "license.created" as const,
@@ -335,11 +335,11 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
         )
         .execute();
     });
-    const without = await office.owner.api.post(`${path}/replay`, {});
+    const without = await fixture.owner.api.post(`${path}/replay`, {});
     expect([without.status, without.body.errors[0].field]).toEqual([422, "Idempotency-Key"]);
     const key = { "idempotency-key": newId() };
     const answers = await Promise.all(
-      Array.from({ length: 3 }, () => office.owner.api.post(`${path}/replay`, {}, key)),
+      Array.from({ length: 3 }, () => fixture.owner.api.post(`${path}/replay`, {}, key)),
     );
     for (const answer of answers) {
       // Another try of the same request may have been under way.
@@ -347,7 +347,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       else expect(answer.status).toBe(409);
     }
     expect(answers.some((answer) => answer.status === 200)).toBe(true);
-    const made = await office.store.reads
+    const made = await fixture.store.reads
       .selectFrom("deliveries")
       .select("event_id")
       .where("endpoint_id", "=", id)
@@ -361,7 +361,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
 
   test("statistics tell how many arrived and how long it took, over a day and a week", async () => {
     const { id, path } = await endpoint();
-    expect((await office.owner.api.get(`${path}/statistics`)).body.last_24_hours).toEqual({
+    expect((await fixture.owner.api.get(`${path}/statistics`)).body.last_24_hours).toEqual({
       delivered: 0,
       failed: 0,
       counts_are_exact: true,
@@ -391,7 +391,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       { duration_ms: 50, status: 404 },
     ]);
     await past(id, { state: "delivered", created_at: now - 8 * dayMs }, [{ duration_ms: 9_999 }]);
-    const { body } = await office.owner.api.get(`${path}/statistics`);
+    const { body } = await fixture.owner.api.get(`${path}/statistics`);
     expect(body).toEqual({
       last_24_hours: {
         delivered: 9,
@@ -425,14 +425,14 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     const number = 10_500;
     const now = Date.now();
     const states = ["delivered", "failed", "pending"] as const;
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       for (let first = 0; first < 3 * number; first += 1_500) {
         const rows = Array.from({ length: 1_500 }, (_, index) => {
           const state = states[Math.floor((first + index) / number)] ?? "pending";
           const at = now - (state === "delivered" ? hourMs : 3 * dayMs);
           return {
             id: idAt(at),
-            organization_id: office.organizationId,
+            organization_id: fixture.organizationId,
             endpoint_id: id,
             event_id: newId(),
             event_type: "license.created" as const,
@@ -446,7 +446,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
             finished_at: null,
           };
         });
-        await office.store.bulk.insert(db, "deliveries", rows);
+        await fixture.store.bulk.insert(db, "deliveries", rows);
         const attempts = rows.map(({ id: deliveryId, created_at: at, state }, index) => ({
           id: idAt(at),
           delivery_id: deliveryId,
@@ -458,7 +458,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
           sealed_response: null,
           failure: null,
         }));
-        await office.store.bulk.insert(db, "delivery_attempts", attempts);
+        await fixture.store.bulk.insert(db, "delivery_attempts", attempts);
       }
     });
     // Counted in slices: on SQLite, nothing else would be done on the thread otherwise.
@@ -466,9 +466,9 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     setImmediate(() => {
       hasPaused = true;
     });
-    expect(await countDeliveries(office.store.alongIndexes, id, "pending", always, () => false)).toBe(number);
+    expect(await countDeliveries(fixture.store.listReads, id, "pending", always, () => false)).toBe(number);
     expect(hasPaused).toBe(true);
-    const { body } = await office.owner.api.get(`${path}/statistics`);
+    const { body } = await fixture.owner.api.get(`${path}/statistics`);
     expect(body).toEqual({
       last_24_hours: {
         delivered: number,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { openReceiver, type Received, type Receiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, makeEvents } from "../support/webhooks.ts";
@@ -9,16 +9,16 @@ import { allowLoopback, makeEvents } from "../support/webhooks.ts";
 setDefaultTimeout(60_000);
 
 describe.each(databases)("what is set for a webhook is what is sent, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let receiver: Receiver;
   let webhooks: string;
   beforeAll(async () => {
-    office = await openOffice(make, allowLoopback);
+    fixture = await openManageFixture(make, allowLoopback);
     receiver = await openReceiver();
-    webhooks = `/organizations/${office.organizationId}/webhooks`;
+    webhooks = `/organizations/${fixture.organizationId}/webhooks`;
   });
   afterAll(async () => {
-    await office.close();
+    await fixture.close();
     await receiver.close();
   });
 
@@ -27,12 +27,12 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
   const endpoint = async (fields: object = {}) => {
     paths += 1;
     const at = `/${paths}`;
-    const { status, body } = await office.owner.api.post(webhooks, { url: receiver.url + at, ...fields });
+    const { status, body } = await fixture.owner.api.post(webhooks, { url: receiver.url + at, ...fields });
     expect(status).toBe(201);
     const path = `${webhooks}/${body.id}`;
     /** A test event, as it arrived. */
     const tested = async (): Promise<Received> => {
-      const sent = await office.owner.api.post(`${path}/test`);
+      const sent = await fixture.owner.api.post(`${path}/test`);
       expect(sent.status).toBe(201);
       const arrived = () => receiver.received.find((one) => one.id === sent.body.webhook_id);
       await until("the test event arrives", () => arrived() !== undefined);
@@ -55,36 +55,36 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
     expect(got.headers["x-own"]).toBe("a value of mine");
     expect(JSON.parse(got.body)).toMatchObject({
       type: "endpoint.test",
-      data: { organization_id: office.organizationId },
+      data: { organization_id: fixture.organizationId },
     });
-    const deliveries = async () => (await office.owner.api.get(`${path}/deliveries`)).body.data;
+    const deliveries = async () => (await fixture.owner.api.get(`${path}/deliveries`)).body.data;
     await until("it is written down", async () => (await deliveries())[0].state === "delivered");
     const [delivery] = await deliveries();
-    const { body } = await office.owner.api.get(`${path}/deliveries/${delivery.id}/attempts`);
+    const { body } = await fixture.owner.api.get(`${path}/deliveries/${delivery.id}/attempts`);
     expect(body.data).toMatchObject([{ status: 200, failure: null }]);
     const log = JSON.stringify(body.data);
     expect(Object.keys(body.data[0].request_headers)).toContain("x-own");
     for (const hidden of ["a value of mine", secret]) expect(log).not.toContain(hidden);
-    const again = await office.owner.api.post(`${path}/deliveries/${delivery.id}/replay`);
+    const again = await fixture.owner.api.post(`${path}/deliveries/${delivery.id}/replay`);
     expect(again.status).toBe(201);
     await until(
       "the replay arrives with the same id",
       () => receiver.received.filter((one) => one.id === got.id).length === 2,
     );
     await until("it is counted", async () => {
-      const { body: statistics } = await office.owner.api.get(`${path}/statistics`);
+      const { body: statistics } = await fixture.owner.api.get(`${path}/statistics`);
       return statistics.last_24_hours.delivered === 2 && statistics.last_24_hours.success_rate === 1;
     });
   });
 
   test("after a rotation both secrets sign, and after one without overlap the new one alone", async () => {
     const { path, secret, tested } = await endpoint();
-    const rotated = await office.owner.api.post(`${path}/rotate-secret`, {});
+    const rotated = await fixture.owner.api.post(`${path}/rotate-secret`, {});
     const both = await tested();
     expect(both.headers["webhook-signature"]).toBe(
       `${signatureBy(rotated.body.secret, both)} ${signatureBy(secret, both)}`,
     );
-    const last = await office.owner.api.post(`${path}/rotate-secret`, { overlap_seconds: 0 });
+    const last = await fixture.owner.api.post(`${path}/rotate-secret`, { overlap_seconds: 0 });
     const one = await tested();
     expect(one.headers["webhook-signature"]).toBe(signatureBy(last.body.secret, one));
   });
@@ -92,28 +92,28 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
   test("a changed address, format and header hold from the next request on", async () => {
     const { path, tested, at } = await endpoint({ headers: { "x-own": "1" } });
     expect((await tested()).headers["x-own"]).toBe("1");
-    await office.owner.api.patch(path, { format: "discord", headers: { "x-own": null, "x-other": "2" } });
+    await fixture.owner.api.patch(path, { format: "discord", headers: { "x-own": null, "x-other": "2" } });
     const discord = await tested();
     expect([discord.headers["x-own"], discord.headers["x-other"]]).toEqual([undefined, "2"]);
     expect(JSON.parse(discord.body).embeds[0].footer.text).toBe("endpoint.test");
-    await office.owner.api.patch(path, { format: "slack", url: `${receiver.url}${at}` });
+    await fixture.owner.api.patch(path, { format: "slack", url: `${receiver.url}${at}` });
     expect(JSON.parse((await tested()).body).blocks[0].type).toBe("header");
   });
 
   test("what one that answered 410 missed is sent when it is enabled again", async () => {
     const { path, at } = await endpoint();
     receiver.reply = (request) => ({ status: request.path === at ? 410 : 200 });
-    const { body: sent } = await office.owner.api.post(`${path}/test`);
+    const { body: sent } = await fixture.owner.api.post(`${path}/test`);
     await until(
       "410 disables it",
-      async () => (await office.owner.api.get(path)).body.disabled_reason === "gone",
+      async () => (await fixture.owner.api.get(path)).body.disabled_reason === "gone",
     );
     receiver.reply = () => ({ status: 200 });
-    expect((await office.owner.api.post(`${path}/replay`, {})).status).toBe(409);
-    expect((await office.owner.api.get(`${path}/deliveries/${sent.id}`)).body.state).toBe("held");
-    await office.owner.api.post(`${path}/enable`);
+    expect((await fixture.owner.api.post(`${path}/replay`, {})).status).toBe(409);
+    expect((await fixture.owner.api.get(`${path}/deliveries/${sent.id}`)).body.state).toBe("held");
+    await fixture.owner.api.post(`${path}/enable`);
     await until("it arrives", async () => {
-      const { body } = await office.owner.api.get(`${path}/deliveries?state=delivered`);
+      const { body } = await fixture.owner.api.get(`${path}/deliveries?state=delivered`);
       return body.data.length === 1 && body.data[0].event_id === sent.event_id;
     });
   });
@@ -122,9 +122,9 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
     const quiet = await endpoint();
     const gone = await endpoint();
     const heard = await endpoint();
-    await office.owner.api.post(`${quiet.path}/disable`);
-    await office.owner.api.delete(gone.path);
-    await makeEvents(office.store, office.organizationId, 3);
+    await fixture.owner.api.post(`${quiet.path}/disable`);
+    await fixture.owner.api.delete(gone.path);
+    await makeEvents(fixture.store, fixture.organizationId, 3);
     await until(
       "another hears of it",
       () => receiver.received.filter((one) => one.path === heard.at).length === 3,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
-import { newId } from "../support/seller.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -10,36 +10,36 @@ const url = "https://hooks.example.invalid/countersign?a=b";
 const mostEndpoints = 30;
 
 describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    office = await openOffice(make, { COUNTERSIGN_WEBHOOK_ENDPOINTS: String(mostEndpoints) });
-    path = `/organizations/${office.organizationId}/webhooks`;
+    fixture = await openManageFixture(make, { COUNTERSIGN_WEBHOOK_ENDPOINTS: String(mostEndpoints) });
+    path = `/organizations/${fixture.organizationId}/webhooks`;
   });
-  afterAll(() => office.close());
+  afterAll(() => fixture.close());
 
   const create = async (fields: object = {}) => {
-    const made = await office.owner.api.post(path, { url, ...fields });
+    const made = await fixture.owner.api.post(path, { url, ...fields });
     expect(made.status).toBe(201);
     return made.body;
   };
   const rowOf = (id: string) =>
-    office.store.reads.selectFrom("webhook_endpoints").selectAll().where("id", "=", id).executeTakeFirst();
+    fixture.store.reads.selectFrom("webhook_endpoints").selectAll().where("id", "=", id).executeTakeFirst();
   const secretsOf = async (id: string) => {
-    const rows = await office.store.reads
+    const rows = await fixture.store.reads
       .selectFrom("webhook_secrets")
       .selectAll()
       .where("endpoint_id", "=", id)
       .orderBy("created_at")
       .execute();
     return rows.map((row) => ({
-      secret: Buffer.from(office.store.sealer.open(row.sealed_secret)).toString(),
+      secret: Buffer.from(fixture.store.sealer.open(row.sealed_secret)).toString(),
       expiresAt: row.expires_at,
     }));
   };
   const auditOf = async (id: string) => {
-    const { body } = await office.owner.api.get(
-      `/organizations/${office.organizationId}/audit-log?subject_id=${id}`,
+    const { body } = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/audit-log?subject_id=${id}`,
     );
     return body.data as { action: string; before: object | null; after: object | null }[];
   };
@@ -48,7 +48,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     const { secret, ...made } = await create({
       description: "Shop",
       event_types: ["license.created", "license.created", "license.revoked"],
-      product_ids: [office.productId],
+      product_ids: [fixture.productId],
       headers: { "X-Api-Key": "hidden value", Authorization: "Bearer hidden" },
     });
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -57,19 +57,19 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
       description: "Shop",
       format: "standard",
       event_types: ["license.created", "license.revoked"],
-      product_ids: [office.productId],
+      product_ids: [fixture.productId],
       header_names: ["authorization", "x-api-key"],
       status: "enabled",
       disabled_reason: null,
       old_secret_until: null,
     });
-    const read = await office.owner.api.get(`${path}/${made.id}`);
+    const read = await fixture.owner.api.get(`${path}/${made.id}`);
     expect(read.body).toEqual(made);
-    expect((await office.owner.api.get(path)).body.data).toContainEqual(made);
+    expect((await fixture.owner.api.get(path)).body.data).toContainEqual(made);
     expect(await secretsOf(made.id)).toEqual([{ secret, expiresAt: null }]);
     const row = await rowOf(made.id);
     expect(JSON.stringify(row)).not.toContain("hidden");
-    expect(JSON.parse(Buffer.from(office.store.sealer.open(row?.sealed_headers ?? "")).toString())).toEqual({
+    expect(JSON.parse(Buffer.from(fixture.store.sealer.open(row?.sealed_headers ?? "")).toString())).toEqual({
       "x-api-key": "hidden value",
       authorization: "Bearer hidden",
     });
@@ -83,8 +83,8 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
 
   test("the same creation twice with one Idempotency-Key makes one endpoint and shows its secret once", async () => {
     const key = { "idempotency-key": newId() };
-    const one = await office.owner.api.post(path, { url }, key);
-    const two = await office.owner.api.post(path, { url }, key);
+    const one = await fixture.owner.api.post(path, { url }, key);
+    const two = await fixture.owner.api.post(path, { url }, key);
     expect(one.status).toBe(201);
     const { secret, ...shown } = one.body;
     expect(two.body.first_answer).toEqual(shown);
@@ -108,10 +108,10 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     ["http://localhost:3000/", "url"],
     ["http://a.localhost/", "url"],
   ])("an address that cannot be one, or is private, is refused at once: %s", async (address, field) => {
-    const { status, body } = await office.owner.api.post(path, { url: address });
+    const { status, body } = await fixture.owner.api.post(path, { url: address });
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
-    const { id } = (await office.owner.api.get(path)).body.data[0];
-    const changed = await office.owner.api.patch(`${path}/${id}`, { url: address });
+    const { id } = (await fixture.owner.api.get(path)).body.data[0];
+    const changed = await fixture.owner.api.patch(`${path}/${id}`, { url: address });
     expect([changed.status, changed.body.errors?.[0]?.field]).toEqual([422, field]);
   });
 
@@ -132,25 +132,25 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     [{ secret: "whsec_x" }, "secret"],
     [{ status: "disabled" }, "status"],
   ])("what cannot be is refused and named: %j", async (fields, field) => {
-    const { status, body } = await office.owner.api.post(path, { url, ...fields });
+    const { status, body } = await fixture.owner.api.post(path, { url, ...fields });
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
   });
 
   test("a product of another organization is one that does not exist", async () => {
-    const other = await office.person();
+    const other = await fixture.person();
     const { body: organization } = await other.api.post("/organizations", { name: "Other" });
     const { body: product } = await other.api.post(`/organizations/${organization.id}/products`, {
       name: "P",
     });
-    const theirs = await office.owner.api.post(path, { url, product_ids: [product.id] });
-    const none = await office.owner.api.post(path, { url, product_ids: [newId()] });
+    const theirs = await fixture.owner.api.post(path, { url, product_ids: [product.id] });
+    const none = await fixture.owner.api.post(path, { url, product_ids: [newId()] });
     expect([theirs.status, theirs.body.detail]).toEqual([422, none.body.detail]);
   });
 
   test("are changed member by member, and not from an older reading", async () => {
     const made = await create({ headers: { a: "1", b: "2" } });
     const one = `${path}/${made.id}`;
-    const changed = await office.owner.api.patch(
+    const changed = await fixture.owner.api.patch(
       one,
       {
         url: "https://hooks.example.invalid/other",
@@ -167,10 +167,10 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
       header_names: ["a", "c"],
     });
     expect(
-      (await office.owner.api.patch(one, { description: "x", updated_at: made.updated_at })).status,
+      (await fixture.owner.api.patch(one, { description: "x", updated_at: made.updated_at })).status,
     ).toBe(412);
     expect(
-      (await office.owner.api.patch(one, { description: "x" }, { "if-match": `"${made.updated_at}"` }))
+      (await fixture.owner.api.patch(one, { description: "x" }, { "if-match": `"${made.updated_at}"` }))
         .status,
     ).toBe(412);
     const [entry] = await auditOf(made.id);
@@ -185,7 +185,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
       },
     });
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`h${at}`, "x"]));
-    expect((await office.owner.api.patch(one, { headers: many })).body.errors[0].field).toBe("headers");
+    expect((await fixture.owner.api.patch(one, { headers: many })).body.errors[0].field).toBe("headers");
   });
 
   test("disabled by hand they hold what was on its way, and enabled they send it again", async () => {
@@ -193,24 +193,24 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     const one = `${path}/${made.id}`;
     const later = Date.now() + 3_600_000;
     await addDelivery(made.id, { state: "pending", next_attempt_at: later, attempts: 3 });
-    const stateOf = async () => (await office.owner.api.get(`${one}/deliveries`)).body.data[0].state;
-    const disabled = await office.owner.api.post(`${one}/disable`);
+    const stateOf = async () => (await fixture.owner.api.get(`${one}/deliveries`)).body.data[0].state;
+    const disabled = await fixture.owner.api.post(`${one}/disable`);
     expect(disabled.body).toMatchObject({ status: "disabled", disabled_reason: "by_hand" });
     expect(disabled.body.disabled_at).not.toBeNull();
-    expect((await office.owner.api.post(`${one}/disable`)).body).toEqual(disabled.body);
+    expect((await fixture.owner.api.post(`${one}/disable`)).body).toEqual(disabled.body);
     expect(await stateOf()).toBe("held");
-    expect((await office.owner.api.post(`${one}/test`)).status).toBe(409);
-    const enabled = await office.owner.api.post(`${one}/enable`);
+    expect((await fixture.owner.api.post(`${one}/test`)).status).toBe(409);
+    const enabled = await fixture.owner.api.post(`${one}/enable`);
     expect(enabled.body).toMatchObject({ status: "enabled", disabled_reason: null, disabled_at: null });
     expect(await stateOf()).not.toBe("held");
-    expect((await office.owner.api.post(`${one}/enable`)).body).toMatchObject({ status: "enabled" });
+    expect((await fixture.owner.api.post(`${one}/enable`)).body).toMatchObject({ status: "enabled" });
     const actions = (await auditOf(made.id)).map((entry) => entry.action);
     expect(actions).toEqual(["webhook.enabled", "webhook.disabled", "webhook.created"]);
   });
 
   test("a rotated secret signs beside the old one until the overlap ends, and an older one not at all", async () => {
     const made = await create();
-    const rotate = (body: object) => office.owner.api.post(`${path}/${made.id}/rotate-secret`, body);
+    const rotate = (body: object) => fixture.owner.api.post(`${path}/${made.id}/rotate-secret`, body);
     const first = await rotate({});
     const hour = await rotate({ overlap_seconds: 3600 });
     const until = Date.parse(hour.body.old_secret_until);
@@ -221,7 +221,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
         { secret: hour.body.secret, expiresAt: null },
       ]),
     );
-    expect((await office.owner.api.get(`${path}/${made.id}`)).body.old_secret_until).toBe(
+    expect((await fixture.owner.api.get(`${path}/${made.id}`)).body.old_secret_until).toBe(
       hour.body.old_secret_until,
     );
     const now = await rotate({ overlap_seconds: 0 });
@@ -237,20 +237,20 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     const made = await create();
     const one = `${path}/${made.id}`;
     for (let at = 0; at < 3; at += 1) await addDelivery(made.id, { state: "delivered" });
-    expect((await office.owner.api.delete(one)).status).toBe(204);
+    expect((await fixture.owner.api.delete(one)).status).toBe(204);
     for (const answer of [
-      await office.owner.api.get(one),
-      await office.owner.api.delete(one),
-      await office.owner.api.patch(one, {}),
-      await office.owner.api.get(`${one}/deliveries`),
-      await office.owner.api.post(`${one}/enable`),
-      await office.owner.api.get(`${path}/${newId()}`),
+      await fixture.owner.api.get(one),
+      await fixture.owner.api.delete(one),
+      await fixture.owner.api.patch(one, {}),
+      await fixture.owner.api.get(`${one}/deliveries`),
+      await fixture.owner.api.post(`${one}/enable`),
+      await fixture.owner.api.get(`${path}/${newId()}`),
     ]) {
       expect([answer.status, answer.body.code]).toEqual([404, "webhook_not_found"]);
     }
-    expect(JSON.stringify((await office.owner.api.get(path)).body)).not.toContain(made.id);
+    expect(JSON.stringify((await fixture.owner.api.get(path)).body)).not.toContain(made.id);
     await until("its row is removed", async () => (await rowOf(made.id)) === undefined);
-    const left = await office.store.reads
+    const left = await fixture.store.reads
       .selectFrom("deliveries")
       .select("id")
       .where("endpoint_id", "=", made.id)
@@ -262,8 +262,8 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     const chat = "https://discord.example.invalid/api/webhooks/1/secret-token";
     const made = await create({ url: chat, format: "discord" });
     const plain = await create();
-    const viewer = await office.member(["webhooks:view"]);
-    const manager = await office.member(["webhooks:manage"]);
+    const viewer = await fixture.member(["webhooks:view"]);
+    const manager = await fixture.member(["webhooks:manage"]);
     const seen = await viewer.api.get(`${path}/${made.id}`);
     expect(seen.body.url).toBe("https://discord.example.invalid/…");
     expect((await viewer.api.get(`${path}/${plain.id}`)).body.url).toBe(url);
@@ -275,7 +275,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
   test("there are at most as many as the operator allows, and the list comes in pages", async () => {
     const ids: string[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
-      const { body } = await office.owner.api.get(
+      const { body } = await fixture.owner.api.get(
         `${path}?limit=3${cursor === "" ? "" : `&cursor=${cursor}`}`,
       );
       ids.push(...body.data.map((one: { id: string }) => one.id));
@@ -283,7 +283,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     }
     expect(new Set(ids).size).toBe(ids.length);
     const rest = Array.from({ length: mostEndpoints - ids.length + 3 }, () =>
-      office.owner.api.post(path, { url }),
+      fixture.owner.api.post(path, { url }),
     );
     const statuses = (await Promise.all(rest)).map((answer) => answer.status);
     expect(statuses.filter((status) => status === 201).length).toBe(mostEndpoints - ids.length);
@@ -293,12 +293,12 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
   const addDelivery = async (endpointId: string, fields: object) => {
     const nowMs = Date.now();
     const eventId = newId();
-    await office.store.transaction(async (db) => {
+    await fixture.store.transaction(async (db) => {
       await db
         .insertInto("events")
         .values({
           id: eventId,
-          organization_id: office.organizationId,
+          organization_id: fixture.organizationId,
           type: "license.created",
           at: nowMs,
           data: "{}",
@@ -308,7 +308,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
         .insertInto("deliveries")
         .values({
           id: newId(),
-          organization_id: office.organizationId,
+          organization_id: fixture.organizationId,
           endpoint_id: endpointId,
           event_id: eventId,
           event_type: "license.created",

@@ -3,8 +3,8 @@ import { webhookId } from "@countersign/domain/webhooks/signature";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 import { Webhook } from "standardwebhooks";
 import { databases } from "../support/databases.ts";
-import { openedLetters } from "../support/letters.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { openedEmails } from "../support/emails.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, attemptsAt, deliveriesTo, makeEndpoint, makeEvents } from "../support/webhooks.ts";
@@ -15,15 +15,15 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 describe.each(databases)("an endpoint that was disabled because it failed, on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   let receiver: Receiver;
   const replies = new Map<string, number>();
   beforeAll(async () => {
-    office = await openOffice(make, { ...allowLoopback, COUNTERSIGN_WEBHOOK_ENDPOINTS: "100" });
+    fixture = await openManageFixture(make, { ...allowLoopback, COUNTERSIGN_WEBHOOK_ENDPOINTS: "100" });
     receiver = await openReceiver(({ path }) => ({ status: replies.get(path) ?? 200 }));
   });
   afterAll(async () => {
-    await office.close();
+    await fixture.close();
     await receiver.close();
   });
 
@@ -33,7 +33,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     paths += 1;
     const at = `/${paths}`;
     replies.set(at, answer);
-    const { id, secret } = await makeEndpoint(office.store, office.organizationId, receiver.url + at, {
+    const { id, secret } = await makeEndpoint(fixture.store, fixture.organizationId, receiver.url + at, {
       status: "disabled",
       disabled_reason: "failing",
       disabled_at: Date.now() - hour,
@@ -42,13 +42,13 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
       product_ids: '["none"]',
       ...settings,
     });
-    const path = `/organizations/${office.organizationId}/webhooks/${id}`;
+    const path = `/organizations/${fixture.organizationId}/webhooks/${id}`;
     // Only it is to hear of them.
-    await office.store.transaction((db) =>
+    await fixture.store.transaction((db) =>
       db.updateTable("webhook_endpoints").set({ product_ids: null }).where("id", "=", id).execute(),
     );
-    const events = await makeEvents(office.store, office.organizationId, missed);
-    await until("they are held", async () => (await deliveriesTo(office.store, id)).length === missed);
+    const events = await makeEvents(fixture.store, fixture.organizationId, missed);
+    await until("they are held", async () => (await deliveriesTo(fixture.store, id)).length === missed);
     await set(id, { product_ids: '["none"]' });
     return {
       id,
@@ -61,24 +61,24 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     };
   };
   const set = (id: string, changes: Partial<WebhookEndpointRow>) =>
-    office.store.transaction((db) =>
+    fixture.store.transaction((db) =>
       db.updateTable("webhook_endpoints").set(changes).where("id", "=", id).execute(),
     );
   const due = (id: string) => set(id, { next_probe_at: Date.now() - 1 });
   const rowOf = (id: string) =>
-    office.store.reads
+    fixture.store.reads
       .selectFrom("webhook_endpoints")
       .selectAll()
       .where("id", "=", id)
       .executeTakeFirstOrThrow();
-  const statesOf = async (id: string) => (await deliveriesTo(office.store, id)).map((row) => row.state);
-  const lettersSince = async (ms: number) => {
-    const rows = await openedLetters(office.store);
+  const statesOf = async (id: string) => (await deliveriesTo(fixture.store, id)).map((row) => row.state);
+  const emailsSince = async (ms: number) => {
+    const rows = await openedEmails(fixture.store);
     return rows.filter((row) => row.created_at >= ms && row.kind.startsWith("endpoint_"));
   };
   const auditOf = async (id: string) => {
-    const { body } = await office.owner.api.get(
-      `/organizations/${office.organizationId}/audit-log?subject_id=${id}`,
+    const { body } = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/audit-log?subject_id=${id}`,
     );
     return body.data as { action: string; actor: { kind: string }; after: { disabled_reason: string } }[];
   };
@@ -100,7 +100,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     const [first] = endpoint.got();
     expect(first?.id).toBe(webhookId(endpoint.events[0] ?? ""));
     new Webhook(endpoint.secret).verify(first?.body ?? "", first?.headers as never);
-    const { body } = await office.owner.api.get(endpoint.path);
+    const { body } = await fixture.owner.api.get(endpoint.path);
     expect(body).toMatchObject({
       status: "enabled",
       disabled_reason: null,
@@ -114,11 +114,11 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
       action: "webhook.enabled",
       actor: { kind: "system", name: "Countersign" },
     });
-    const letters = await lettersSince(startedMs);
-    expect(letters.map(({ recipient, kind }) => [recipient, kind])).toEqual([
-      [office.owner.email, "endpoint_enabled"],
+    const emails = await emailsSince(startedMs);
+    expect(emails.map(({ recipient, kind }) => [recipient, kind])).toEqual([
+      [fixture.owner.email, "endpoint_enabled"],
     ]);
-    expect(letters[0]?.body_text).toContain("is responding again");
+    expect(emails[0]?.body_text).toContain("is responding again");
   });
 
   test("stays so when it fails again, and is tried an hour later; with its newest then", async () => {
@@ -130,7 +130,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     expect(row).toMatchObject({ status: "disabled", disabled_reason: "failing" });
     expect((row.next_probe_at ?? 0) - beforeMs).toBeWithin(hour, 1.3 * hour);
     expect(await statesOf(endpoint.id)).toEqual(["held", "held"]);
-    expect(await attemptsAt(office.store, endpoint.id)).toMatchObject([{ status: 500 }]);
+    expect(await attemptsAt(fixture.store, endpoint.id)).toMatchObject([{ status: 500 }]);
     await due(endpoint.id);
     await until("it was tried again", async () => (await endpoint.row()).probes === 2);
     expect(endpoint.got().map((one) => one.id)).toEqual(endpoint.events.map(webhookId));
@@ -159,7 +159,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     await until("it is gone", async () => (await endpoint.row()).disabled_reason === "gone");
     expect((await endpoint.row()).next_probe_at).toBeNull();
     expect((await auditOf(endpoint.id))[0]?.after.disabled_reason).toBe("gone");
-    expect((await lettersSince(startedMs)).map((letter) => letter.kind)).toEqual(["endpoint_disabled"]);
+    expect((await emailsSince(startedMs)).map((message) => message.kind)).toEqual(["endpoint_disabled"]);
     await due(endpoint.id);
     const other = await disabled(200);
     await due(other.id);
@@ -170,8 +170,8 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
   test("is tried no more once somebody disables it, and gets what it missed once somebody enables it", async () => {
     const byHand = await disabled(200);
     const enabled = await disabled(200);
-    expect((await office.owner.api.post(`${byHand.path}/disable`)).body.next_probe_at).toBeNull();
-    expect((await office.owner.api.post(`${enabled.path}/enable`)).body).toMatchObject({
+    expect((await fixture.owner.api.post(`${byHand.path}/disable`)).body.next_probe_at).toBeNull();
+    expect((await fixture.owner.api.post(`${enabled.path}/enable`)).body).toMatchObject({
       status: "enabled",
       next_probe_at: null,
     });
@@ -185,23 +185,23 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
   });
 
   test("is left alone where auto_reenable is off, and tried at once when that is put on or its url changed", async () => {
-    const { body: made } = await office.owner.api.post(`/organizations/${office.organizationId}/webhooks`, {
+    const { body: made } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/webhooks`, {
       url: "https://hooks.example.invalid/",
       auto_reenable: false,
     });
     expect(made).toMatchObject({ auto_reenable: false, next_probe_at: null });
     const endpoint = await disabled(500);
-    const off = await office.owner.api.patch(endpoint.path, { auto_reenable: false });
+    const off = await fixture.owner.api.patch(endpoint.path, { auto_reenable: false });
     expect(off.body).toMatchObject({ auto_reenable: false, next_probe_at: null, status: "disabled" });
     expect((await auditOf(endpoint.id))[0]?.after).toEqual({ auto_reenable: false } as never);
-    const on = await office.owner.api.patch(endpoint.path, { auto_reenable: true });
+    const on = await fixture.owner.api.patch(endpoint.path, { auto_reenable: true });
     expect(Date.parse(on.body.next_probe_at)).toBeLessThanOrEqual(Date.now());
     await until("it is tried", async () => (await endpoint.row()).probes === 1);
     const later = (await endpoint.row()).next_probe_at;
-    expect((await office.owner.api.patch(endpoint.path, { description: "Other" })).status).toBe(200);
+    expect((await fixture.owner.api.patch(endpoint.path, { description: "Other" })).status).toBe(200);
     expect((await endpoint.row()).next_probe_at).toBe(later);
     const right = `${receiver.url}/right`;
-    expect((await office.owner.api.patch(endpoint.path, { url: right })).status).toBe(200);
+    expect((await fixture.owner.api.patch(endpoint.path, { url: right })).status).toBe(200);
     await until("it is enabled", async () => (await endpoint.row()).status === "enabled");
     await until("it has all", () => receiver.received.filter((one) => one.path === "/right").length === 2);
   });
@@ -221,8 +221,8 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
         actor: { kind: "system" },
         after: { disabled_reason: "failing" },
       });
-      const [letter] = await lettersSince(startedMs);
-      expect(letter?.body_text.includes("from time to time for 30 days")).toBe(flag === 1);
+      const [message] = await emailsSince(startedMs);
+      expect(message?.body_text.includes("from time to time for 30 days")).toBe(flag === 1);
     },
   );
 });

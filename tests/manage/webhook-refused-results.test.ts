@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Store } from "@countersign/store/store";
 import { sql } from "kysely";
 import { databases } from "../support/databases.ts";
-import { openOffice } from "../support/office.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { openReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 import {
@@ -42,8 +42,8 @@ async function refuseNoMore(store: Store, name: string): Promise<void> {
 
 describe.each(databases)("a result that the database refuses, on $kind", ({ make }) => {
   test("holds up nobody else's, and is written without what it was refused for, or given up", async () => {
-    const office = await openOffice(make, allowLoopback);
-    const { store, organizationId } = office;
+    const fixture = await openManageFixture(make, allowLoopback);
+    const { store, organizationId } = fixture;
     const receiver = await openReceiver(({ path }) => ({ status: 200, body: path.slice(1) }));
     const at = async (path: string) =>
       (await makeEndpoint(store, organizationId, `${receiver.url}/${path}`)).id;
@@ -69,10 +69,10 @@ describe.each(databases)("a result that the database refuses, on $kind", ({ make
       expect(attempts).toHaveLength(40);
       expect(new Set(attempts.map((attempt) => attempt.response_body))).toEqual(new Set([null]));
       expect(attempts[0]?.failure).toContain("webhook_result_not_stored");
-      await until("it is said loudly", () => office.server.output().includes("refused by a test"));
+      await until("it is said loudly", () => fixture.server.output().includes("refused by a test"));
       await until(
         "both ways",
-        () => office.server.output().includes("The event will be sent again."),
+        () => fixture.server.output().includes("The event will be sent again."),
         40_000,
       );
       expect(await attemptsAt(store, hopeless)).toEqual([]);
@@ -91,7 +91,7 @@ describe.each(databases)("a result that the database refuses, on $kind", ({ make
       const sent = receiver.received.filter((one) => one.path === "/hopeless").map((one) => one.id);
       expect(new Set(sent).size).toBe(50);
     } finally {
-      await office.close();
+      await fixture.close();
       await receiver.close();
     }
   });

@@ -1,15 +1,15 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { distribution } from "@countersign/store/distribution";
-import { addDeliveries } from "@countersign/store/queries/distribute";
+import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { long } from "../races/size.ts";
 import { databases, postgres } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { openOffice } from "../support/office.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { openReceiver } from "../support/receiver.ts";
-import { newId } from "../support/seller.ts";
 import { startServerProcess } from "../support/server-process.ts";
+import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, deliveriesTo, makeEndpoint, makeEvents, passTime } from "../support/webhooks.ts";
 
@@ -22,8 +22,8 @@ describe.each(long ? databases : [postgres])(
   "a replay on $kind whose server is killed in the middle",
   ({ make }) => {
     test("sends each event once more when it is asked for again: none is lost, and each keeps its id", async () => {
-      const office = await openOffice(make, allowLoopback);
-      const { store, organizationId } = office;
+      const fixture = await openManageFixture(make, allowLoopback);
+      const { store, organizationId } = fixture;
       const receiver = await openReceiver();
       const { id } = await makeEndpoint(store, organizationId, receiver.url);
       try {
@@ -47,18 +47,18 @@ describe.each(long ? databases : [postgres])(
         const headers = { "idempotency-key": newId() };
         // Ids tell the time: what is replayed has to be older than the request.
         await new Promise((resolve) => setTimeout(resolve, 5));
-        const sending = office.owner.api.post(path, {}, headers).catch(() => null);
+        const sending = fixture.owner.api.post(path, {}, headers).catch(() => null);
         await until("some of it is done", async () => (await countOf("failed", "!=")) > 0);
-        office.server.signal("SIGKILL");
-        await office.server.exited;
+        fixture.server.signal("SIGKILL");
+        await fixture.server.exited;
         expect(await sending).toBeNull();
         const atKill = (await again()).length;
         expect(atKill).toBeGreaterThan(0);
         expect(atKill).toBeLessThan(count);
         await passTime(store, id, true);
-        const next = await startServerProcess({ ...office.database.environment, ...allowLoopback });
+        const next = await startServerProcess({ ...fixture.database.environment, ...allowLoopback });
         try {
-          const { post } = manageClient(next.url, office.owner.token);
+          const { post } = manageClient(next.url, fixture.owner.token);
           const answers = await Promise.all([1, 2, 3].map(() => post(path, {}, headers)));
           const [first] = answers;
           for (const { status, body } of [...answers, await post(path, {}, headers)])
@@ -80,7 +80,7 @@ describe.each(long ? databases : [postgres])(
           await next.stop();
         }
       } finally {
-        await office.close();
+        await fixture.close();
         await receiver.close();
       }
     });

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type Office, openOffice } from "../support/office.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { openSeller } from "../support/seller.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, attemptsAt, deliveriesTo, makeEndpoint, makeEvents } from "../support/webhooks.ts";
 
@@ -10,12 +10,12 @@ setDefaultTimeout(180_000);
 
 for (const { kind, make } of databases) {
   describe(`webhook throughput on ${kind}`, () => {
-    const withOffice = async (work: (office: Office) => Promise<void>) => {
-      const office = await openOffice(make, allowLoopback);
+    const withFixture = async (work: (fixture: ManageFixture) => Promise<void>) => {
+      const fixture = await openManageFixture(make, allowLoopback);
       try {
-        await work(office);
+        await work(fixture);
       } finally {
-        await office.close();
+        await fixture.close();
       }
     };
     const withReceiver = async (reply: Receiver["reply"], work: (receiver: Receiver) => Promise<void>) => {
@@ -28,7 +28,7 @@ for (const { kind, make } of databases) {
     };
 
     test("4,000 events reach one healthy endpoint within seconds, each once, and each is written down", async () => {
-      await withOffice(({ store, organizationId }) =>
+      await withFixture(({ store, organizationId }) =>
         withReceiver(
           () => ({ status: 200 }),
           async (receiver) => {
@@ -48,13 +48,13 @@ for (const { kind, make } of databases) {
     });
 
     test("one organization's backlog does not keep another organization's event waiting", async () => {
-      await withOffice(({ store, organizationId, database }) =>
+      await withFixture(({ store, organizationId, database }) =>
         withReceiver(
           () => ({ status: 200 }),
           async (receiver) => {
             for (let number = 0; number < 5; number++)
               await makeEndpoint(store, organizationId, `${receiver.url}/crowd`);
-            const other = await openSeller(database.location, { store });
+            const other = await openTestOrganization(database.location, { store });
             await makeEndpoint(store, other.organizationId, `${receiver.url}/alone`);
             await makeEvents(store, organizationId, 10_000);
             await makeEvents(store, other.organizationId, 1);
@@ -77,7 +77,7 @@ for (const { kind, make } of databases) {
     });
 
     test("an endpoint that falls silent with a backlog lets go of what was claimed for it", async () => {
-      await withOffice(({ store, organizationId }) => {
+      await withFixture(({ store, organizationId }) => {
         let answered = 0;
         return withReceiver(
           ({ path }) => (path === "/well" || ++answered <= 100 ? { status: 200 } : "hang"),

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { selfSigned } from "../support/certificate.ts";
 import { freshFolder, sqlite } from "../support/databases.ts";
-import { openOffice } from "../support/office.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 import { attemptsAt, makeEvents } from "../support/webhooks.ts";
 
@@ -26,7 +26,7 @@ test("the operator's own authority vouches for receivers in the operator's netwo
     return server;
   });
   const servers = await Promise.all(listening);
-  const office = await openOffice(sqlite.make, {
+  const fixture = await openManageFixture(sqlite.make, {
     COUNTERSIGN_WEBHOOK_ALLOW: "localhost",
     NODE_EXTRA_CA_CERTS: authorities,
   });
@@ -34,12 +34,12 @@ test("the operator's own authority vouches for receivers in the operator's netwo
     const ids: string[] = [];
     for (const server of servers) {
       const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
-      const made = await office.owner.api.post(`/organizations/${office.organizationId}/webhooks`, { url });
+      const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/webhooks`, { url });
       expect(made.status).toBe(201);
       ids.push(String(made.body.id));
     }
-    await makeEvents(office.store, office.organizationId, 1);
-    const attempts = (index: number) => attemptsAt(office.store, ids[index] ?? "");
+    await makeEvents(fixture.store, fixture.organizationId, 1);
+    const attempts = (index: number) => attemptsAt(fixture.store, ids[index] ?? "");
     await until("both were tried", async () => (await attempts(0)).length + (await attempts(1)).length === 2);
     expect(await attempts(0)).toMatchObject([{ status: 200, failure: null }]);
     const [refused] = await attempts(1);
@@ -47,7 +47,7 @@ test("the operator's own authority vouches for receivers in the operator's netwo
     expect(refused?.failure).toContain("elsewhere.example.test");
     expect(bodies).toHaveLength(1);
   } finally {
-    await office.close();
+    await fixture.close();
     for (const server of servers) server.close();
     rmSync(folder, { recursive: true });
   }

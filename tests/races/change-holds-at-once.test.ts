@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks";
-import { registerIp, revokeLicense } from "@countersign/store/queries/licenses";
-import { removeVersion, setVersion } from "@countersign/store/queries/versions";
+import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
+import { registerIp, revokeLicense } from "@countersign/store/queries/licenses/create";
+import { removeVersion, setVersion } from "@countersign/store/queries/versions/versions";
 import type { Tables } from "@countersign/store/tables";
 import type { Kysely } from "kysely";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { type Nodes, openNodes } from "../support/nodes.ts";
-import { newId, type Seller } from "../support/seller.ts";
+import { newId, type TestOrganization } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
-type Change = (db: Kysely<Tables>, seller: Seller, licenseId: string) => Promise<unknown>;
+type Change = (db: Kysely<Tables>, org: TestOrganization, licenseId: string) => Promise<unknown>;
 
 const ofLicense =
   (change: Partial<Tables["licenses"]>): Change =>
-  (db, _seller, licenseId) =>
+  (db, _org, licenseId) =>
     db.updateTable("licenses").set(change).where("id", "=", licenseId).execute();
 const ofProduct =
   (change: Partial<Tables["products"]>): Change =>
@@ -27,7 +27,11 @@ const ofOrganization =
     db.updateTable("organizations").set(change).where("id", "=", organizationId).execute();
 
 const blockId = newId();
-const scopeOf = (tier: BlockScope["tier"], { organizationId }: Seller, licenseId: string): BlockScope => ({
+const scopeOf = (
+  tier: BlockScope["tier"],
+  { organizationId }: TestOrganization,
+  licenseId: string,
+): BlockScope => ({
   tier,
   organizationId,
   licenseId,
@@ -35,8 +39,8 @@ const scopeOf = (tier: BlockScope["tier"], { organizationId }: Seller, licenseId
 });
 const block =
   (tier: BlockScope["tier"]): Change =>
-  (db, seller, licenseId) => {
-    const scope = scopeOf(tier, seller, licenseId);
+  (db, org, licenseId) => {
+    const scope = scopeOf(tier, org, licenseId);
     return addIpBlocks(
       db,
       [{ id: blockId, scope, cidr: "127.0.0.0/8", note: null, expiresAtMs: null }],
@@ -45,14 +49,14 @@ const block =
   };
 const unblock =
   (tier: BlockScope["tier"]): Change =>
-  (db, seller, licenseId) =>
-    removeIpBlock(db, blockId, scopeOf(tier, seller, licenseId));
+  (db, org, licenseId) =>
+    removeIpBlock(db, blockId, scopeOf(tier, org, licenseId));
 
 /** Whatever is changed, by anyone, holds from the very next request on, on every node; and so does changing it back. */
 const changes: readonly { what: string; make: Change; status: string | number; undo: Change }[] = [
   {
     what: "revoking a license",
-    make: (db, _seller, id) => revokeLicense(db, id, null, Date.now()),
+    make: (db, _org, id) => revokeLicense(db, id, null, Date.now()),
     status: "revoked",
     undo: ofLicense({ revoked_at: null }),
   },
@@ -140,9 +144,9 @@ for (const { kind, make } of databases) {
     let license = { id: "", key: "" };
     beforeAll(async () => {
       nodes = await openNodes(make, nodeCount, { settings: { version_module_enabled: 1 } });
-      license = await nodes.seller.license();
-      await nodes.seller.store.transaction(async (db) => {
-        await setVersion(db, nodes.seller.productId, { version: "1.0.0", state: "allowed" }, Date.now());
+      license = await nodes.org.license();
+      await nodes.org.store.transaction(async (db) => {
+        await setVersion(db, nodes.org.productId, { version: "1.0.0", state: "allowed" }, Date.now());
         await registerIp(db, license.id, "127.0.0.1", Date.now());
       });
     });
@@ -151,19 +155,19 @@ for (const { kind, make } of databases) {
     const everywhere = () =>
       Promise.all(
         nodes.servers.map(async ({ url }) => {
-          const api = apiOf(url, nodes.seller.apiKey);
+          const api = apiOf(url, nodes.org.apiKey);
           return (await api.validate({ license_key: license.key, version: "1.0.0" })).body.status;
         }),
       );
 
     for (const { what, make: change, status, undo } of changes) {
       test(`${what} holds from the very next request on, everywhere`, async () => {
-        const { seller } = nodes;
+        const { org } = nodes;
         const all = (wanted: string | number) => nodes.servers.map(() => wanted);
         expect(await everywhere()).toEqual(all("active"));
-        await seller.store.transaction((db) => change(db, seller, license.id));
+        await org.store.transaction((db) => change(db, org, license.id));
         expect(await everywhere()).toEqual(all(status));
-        await seller.store.transaction((db) => undo(db, seller, license.id));
+        await org.store.transaction((db) => undo(db, org, license.id));
         expect(await everywhere()).toEqual(all("active"));
       });
     }

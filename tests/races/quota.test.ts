@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
 import { KeepAliveCaller, validateRequest } from "../support/keep-alive.ts";
 import { openNodes } from "../support/nodes.ts";
-import { countedRequests } from "../support/scene.ts";
+import { countedRequests } from "../support/public-api-fixture.ts";
 import { long } from "./size.ts";
 
 setDefaultTimeout(600_000);
@@ -16,10 +16,10 @@ for (const { kind, make } of databases) {
   describe(`a limit that many callers race for, on ${kind} with ${nodeCount} node(s)`, () => {
     test(`of ${calls} calls exactly ${limit} are admitted, and exactly these are counted`, async () => {
       const nodes = await openNodes(make, nodeCount, { dailyLimit: limit });
-      const { key } = await nodes.seller.license({ maxIps: null });
-      const request = validateRequest(nodes.seller.apiKey, key);
+      const { key } = await nodes.org.license({ maxIps: null });
+      const request = validateRequest(nodes.org.apiKey, key);
       const statuses = new Map<number, number>();
-      const leftovers = new Set<string>();
+      const remaining = new Set<string>();
       let started = 0;
       const callers = nodes.servers.flatMap(({ port }) =>
         Array.from({ length: callersPerNode }, () => new KeepAliveCaller(port)),
@@ -32,15 +32,15 @@ for (const { kind, make } of databases) {
             const status = sent.tag === "answered" ? sent.answer.status : 0;
             statuses.set(status, (statuses.get(status) ?? 0) + 1);
             if (status !== 200 || sent.tag !== "answered") continue;
-            leftovers.add(/r=(\d+)/.exec(sent.answer.headers.get("ratelimit") ?? "")?.[1] ?? "");
+            remaining.add(/r=(\d+)/.exec(sent.answer.headers.get("ratelimit") ?? "")?.[1] ?? "");
           }
           caller.close();
         }),
       );
       expect(Object.fromEntries(statuses)).toEqual({ 200: limit, 429: calls - limit });
-      expect(await countedRequests(nodes.seller)).toBe(limit);
+      expect(await countedRequests(nodes.org)).toBe(limit);
       // Each admitted request was told a number of its own: nobody shared a place.
-      expect(leftovers.size).toBe(limit);
+      expect(remaining.size).toBe(limit);
       await nodes.close();
     });
   });

@@ -2,28 +2,28 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { randomBytes } from "node:crypto";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { permissions } from "@countersign/domain/members/permissions";
-import { productById } from "@countersign/store/queries/access";
-import { addAccessToken } from "@countersign/store/queries/access-tokens";
-import { customerFor } from "@countersign/store/queries/customers";
-import { createLicenses } from "@countersign/store/queries/licenses";
-import { addUser } from "@countersign/store/queries/users";
+import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { addUser } from "@countersign/store/queries/identity/users";
+import { createLicenses } from "@countersign/store/queries/licenses/create";
+import { productById } from "@countersign/store/queries/manage/access";
 import type { SqliteStore } from "@countersign/store/sqlite/store";
 import { readConfig } from "../../apps/server/config.ts";
-import { ExpiryWatch } from "../../apps/server/features/events/expiry-watch.ts";
-import { refusalForgetting } from "../../apps/server/features/events/forget-refusals.ts";
-import { importFromFile } from "../../apps/server/features/license-files/import-here.ts";
-import { mailForgetting } from "../../apps/server/features/mail/forget.ts";
+import { ExpiryCheck } from "../../apps/server/features/events/expiry-watch.ts";
+import { refusalPruning } from "../../apps/server/features/events/prune-refusals.ts";
+import { importFromFile } from "../../apps/server/features/license-files/import-from-file.ts";
+import { emailPruning } from "../../apps/server/features/mail/prune.ts";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
-import { deliveryForgetting } from "../../apps/server/features/webhooks/tidy.ts";
-import { answerForgetting } from "../../apps/server/http/manage/forget-answers.ts";
+import { deliveryPruning } from "../../apps/server/features/webhooks/prune.ts";
 import { ManageApi } from "../../apps/server/http/manage/manage-api.ts";
+import { answerPruning } from "../../apps/server/http/manage/prune-answers.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { createLog } from "../../apps/server/log.ts";
 import { sqlite, type TestDatabase } from "../support/databases.ts";
 import { csvFile } from "../support/license-files.ts";
 import { measuredStore } from "../support/measured-store.ts";
-import { newId, openSeller, type Seller } from "../support/seller.ts";
+import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 
 setDefaultTimeout(180_000);
 
@@ -42,7 +42,7 @@ const mostVersions = 5_000;
 
 describe("no transaction grows with the data", () => {
   let database: TestDatabase;
-  let seller: Seller;
+  let org: TestOrganization;
   let measured: ReturnType<typeof measuredStore>;
   let api: ManageApi;
   let token: string;
@@ -50,9 +50,9 @@ describe("no transaction grows with the data", () => {
 
   beforeAll(async () => {
     database = await sqlite.make();
-    seller = await openSeller(database.location);
-    measured = measuredStore(seller.store);
-    const { store, organizationId, productId } = seller;
+    org = await openTestOrganization(database.location);
+    measured = measuredStore(org.store);
+    const { store, organizationId, productId } = org;
     const userId = newId();
     const made = generateAccessToken(randomBytes);
     token = made.token;
@@ -75,7 +75,7 @@ describe("no transaction grows with the data", () => {
           name: null,
         };
         const customerId = await customerFor(db, organizationId, who, newId, Date.now());
-        const lot = Array.from({ length: 1_000 }, (_, at) => ({
+        const batch = Array.from({ length: 1_000 }, (_, at) => ({
           id: newId(),
           organizationId,
           productId,
@@ -85,8 +85,8 @@ describe("no transaction grows with the data", () => {
           maxIps: 1_000_000,
           expiresAtMs: start >= 17_000 ? Date.now() + 3_600_000 : null,
         }));
-        ids.push(...lot.map((license) => license.id));
-        await createLicenses(db, lot, Date.now());
+        ids.push(...batch.map((license) => license.id));
+        await createLicenses(db, batch, Date.now());
       });
     }
     const log = createLog({ level: "error", pretty: false, now: Date.now, write: () => {} });
@@ -95,7 +95,7 @@ describe("no transaction grows with the data", () => {
     api = new ManageApi({ store: measured.store, config, log, signIn }, manageRoutes);
   });
   afterAll(async () => {
-    await seller.store.close();
+    await org.store.close();
     database.remove();
   });
 
@@ -111,7 +111,7 @@ describe("no transaction grows with the data", () => {
     return text === "" ? null : JSON.parse(text);
   };
   const ipsFor = (licenseId: string) =>
-    seller.store.transaction(async (db) => {
+    org.store.transaction(async (db) => {
       for (let start = 0; start < manyIps; start += 500)
         await db
           .insertInto("license_ips")
@@ -136,7 +136,7 @@ describe("no transaction grows with the data", () => {
     bounded(async () => {
       const metadata = { text: "m".repeat(7_000) };
       const body = { count: 1_000, customer_email: "new@example.com", metadata };
-      const answer = await send("POST", `/products/${seller.productId}/licenses`, body, {
+      const answer = await send("POST", `/products/${org.productId}/licenses`, body, {
         "idempotency-key": "many",
       });
       expect(answer.data).toHaveLength(1_000);
@@ -149,7 +149,7 @@ describe("no transaction grows with the data", () => {
     ["deletion", { action: "delete" }],
   ])("one action on two thousand licenses: %s", (_name, action) =>
     bounded(() =>
-      send("POST", `/organizations/${seller.organizationId}/licenses/bulk`, {
+      send("POST", `/organizations/${org.organizationId}/licenses/bulk`, {
         ...action,
         selection: { ids: ids.slice(4_000, 6_000) },
       }),
@@ -158,10 +158,10 @@ describe("no transaction grows with the data", () => {
 
   test("a customer with thousands of licenses gets another name", () =>
     bounded(async () => {
-      const path = `/organizations/${seller.organizationId}/customers`;
+      const path = `/organizations/${org.organizationId}/customers`;
       const { data } = await send("GET", `${path}?search=big`);
       await send("PATCH", `${path}/${data[0].id}`, { name: "A name for all of them" });
-      const found = await seller.store.reads
+      const found = await org.store.reads
         .selectFrom("licenses")
         .select((is) => is.fn.countAll<number>().as("n"))
         .where("search_text", "like", "%a name for all of them%")
@@ -171,11 +171,11 @@ describe("no transaction grows with the data", () => {
 
   test("and turns out to be somebody else", () =>
     bounded(async () => {
-      const path = `/organizations/${seller.organizationId}/customers`;
+      const path = `/organizations/${org.organizationId}/customers`;
       const { data } = await send("GET", `${path}?search=big`);
       const changed = await send("PATCH", `${path}/${data[0].id}`, { email: "c3000@example.com" });
       expect(changed.license_count).toBe(manyOfOneCustomer + 1_000);
-      const events = await seller.store.reads
+      const events = await org.store.reads
         .selectFrom("events")
         .select((is) => is.fn.countAll<number>().as("n"))
         .where("type", "=", "license.updated")
@@ -200,7 +200,7 @@ describe("no transaction grows with the data", () => {
       const id = ids[1] ?? "";
       await ipsFor(id);
       await send("DELETE", `/licenses/${id}`);
-      const left = await seller.store.reads
+      const left = await org.store.reads
         .selectFrom("license_ips")
         .select("ip")
         .where("license_id", "=", id)
@@ -210,7 +210,7 @@ describe("no transaction grows with the data", () => {
 
   test("a file with long rows is imported", () =>
     bounded(async () => {
-      const product = await productById(seller.store.reads, seller.productId);
+      const product = await productById(org.store.reads, org.productId);
       if (product === undefined) throw new Error("The product is not there.");
       const rows = Array.from({ length: 2_000 }, (_, at) => [
         `IMPORTED-${at}`,
@@ -231,24 +231,24 @@ describe("no transaction grows with the data", () => {
 
   test("licenses that run out are told of", () =>
     bounded(async () => {
-      const watch = new ExpiryWatch(measured.store, 1_000, async () => Date.now());
+      const watch = new ExpiryCheck(measured.store, 1_000, async () => Date.now());
       await watch.run();
-      await new ExpiryWatch(measured.store, 1_000, async () => Date.now() + 7_200_000).run();
+      await new ExpiryCheck(measured.store, 1_000, async () => Date.now() + 7_200_000).run();
     }));
 
   test("events are distributed, and forgotten", () =>
     bounded(async () => {
       const distributor = new Distributor(measured.store);
       while ((await distributor.round()) > 0);
-      await seller.store.transaction((db) => db.updateTable("events").set({ at: 1 }).execute());
-      await deliveryForgetting(measured.store).run();
+      await org.store.transaction((db) => db.updateTable("events").set({ at: 1 }).execute());
+      await deliveryPruning(measured.store).run();
     }));
 
-  test("kept answers and letters are forgotten", () =>
+  test("kept answers and emails are forgotten", () =>
     bounded(async () => {
       const text = "x".repeat(50_000);
-      for (let lot = 0; lot < 10; lot++)
-        await seller.store.transaction(async (db) => {
+      for (let batch = 0; batch < 10; batch++)
+        await org.store.transaction(async (db) => {
           const at = 1;
           await db
             .insertInto("idempotency_keys")
@@ -264,9 +264,9 @@ describe("no transaction grows with the data", () => {
             )
             .execute();
         });
-      await answerForgetting(measured.store).run();
-      await mailForgetting(measured.store).run();
-      const left = await seller.store.reads
+      await answerPruning(measured.store).run();
+      await emailPruning(measured.store).run();
+      const left = await org.store.reads
         .selectFrom("idempotency_keys")
         .select("idempotency_key")
         .where("created_at", "=", 1)
@@ -276,13 +276,13 @@ describe("no transaction grows with the data", () => {
 
   test("what was refused in an hour is told of together", () =>
     bounded(async () => {
-      const { organizationId, productId } = seller;
-      for (let lot = 0; lot < 4; lot++)
-        await seller.store.transaction((db) =>
+      const { organizationId, productId } = org;
+      for (let batch = 0; batch < 4; batch++)
+        await org.store.transaction((db) =>
           db
             .insertInto("event_summaries")
             .values(
-              ids.slice(7_000 + lot * 500, 7_500 + lot * 500).map((license_id) => ({
+              ids.slice(7_000 + batch * 500, 7_500 + batch * 500).map((license_id) => ({
                 hour: 1,
                 license_id,
                 type: "license.ip_blocked" as const,
@@ -296,14 +296,14 @@ describe("no transaction grows with the data", () => {
             )
             .execute(),
         );
-      await refusalForgetting(measured.store).run();
+      await refusalPruning(measured.store).run();
     }));
 
   test("the list of versions, which changes whole, is replaced by one as long as it can be, twice", () =>
     bounded(
       async () => {
         for (const part of ["1", "2"])
-          await send("PUT", `/products/${seller.productId}/versions`, {
+          await send("PUT", `/products/${org.productId}/versions`, {
             versions: Array.from({ length: 5_000 }, (_, at) => ({
               version: `${at}.${part}`,
               state: "allowed",
@@ -314,25 +314,21 @@ describe("no transaction grows with the data", () => {
     ));
 
   test("the product is deleted, and the organization is removed", async () => {
-    await bounded(() => send("DELETE", `/products/${seller.productId}`));
+    await bounded(() => send("DELETE", `/products/${org.productId}`));
     // The rest is gone quickly, so that the test is: what is left shows the size of a step.
-    await seller.store.transaction((db) => db.deleteFrom("events").execute());
-    await seller.store.transaction((db) =>
+    await org.store.transaction((db) => db.deleteFrom("events").execute());
+    await org.store.transaction((db) =>
       db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 19_000)).execute(),
     );
-    await seller.store.transaction((db) =>
-      db
-        .updateTable("organizations")
-        .set({ delete_after: 1 })
-        .where("id", "=", seller.organizationId)
-        .execute(),
+    await org.store.transaction((db) =>
+      db.updateTable("organizations").set({ delete_after: 1 }).where("id", "=", org.organizationId).execute(),
     );
-    const removal = new OrganizationRemoval(measured.store, { forget: async () => {} });
+    const removal = new OrganizationRemoval(measured.store, { deleteOrganization: async () => {} });
     await bounded(() => removal.run(), mostVersions + mostRows);
   });
 
   test("the lock itself has measured them", () => {
-    const { count, longestMs } = (seller.store as SqliteStore).writeHolds;
+    const { count, longestMs } = (org.store as SqliteStore).writeHolds;
     expect(count).toBeGreaterThan(100);
     expect(longestMs).toBeGreaterThan(0);
   });

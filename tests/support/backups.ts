@@ -9,9 +9,9 @@ import {
   type PostgresWithPrograms,
   startPostgresWithPrograms,
 } from "./postgres-with-programs.ts";
-import { openSeller, type Seller } from "./seller.ts";
 import { runCountersign } from "./server-process.ts";
 import { skipLoudly } from "./skip.ts";
+import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
 /** The databases that can be backed up here: SQLite always, PostgreSQL where its own client programs are. */
 export function databasesWithBackup(suite: string): TestedDatabase[] {
@@ -41,24 +41,24 @@ async function makePostgres(programs: string): Promise<TestDatabase> {
 
 export interface BackedUp {
   readonly folder: string;
-  readonly seller: Seller;
+  readonly org: TestOrganization;
   /** Sells one more license, which the backup does not hold, and lets go of the database. */
-  sellLater(): Promise<string>;
+  addLater(): Promise<string>;
 }
 
 /** A database with one license, and a finished backup of it. */
 export async function backedUp(database: TestDatabase): Promise<BackedUp> {
-  const seller = await openSeller(database.location);
-  await seller.license();
+  const org = await openTestOrganization(database.location);
+  await org.license();
   const folder = join(freshFolder(), "backup");
   const { code, stderr } = await runCountersign(["backup", folder], database.environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  const sellLater = async () => {
-    const { key } = await seller.license();
-    await seller.store.close();
+  const addLater = async () => {
+    const { key } = await org.license();
+    await org.store.close();
     return key;
   };
-  return { folder, seller, sellLater };
+  return { folder, org, addLater };
 }
 
 export function rewriteManifest(folder: string, change: Readonly<Record<string, unknown>>): void {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
-const places = [
+const candidates = [
   process.env.CHROMIUM ?? "",
   // The same without windows: it takes a fifth less of the processor.
   "/usr/bin/chromium-headless-shell",
@@ -14,7 +14,7 @@ const places = [
 ];
 
 /** Null where there is none. */
-export const chromiumPath = places.find((place) => place !== "" && existsSync(place)) ?? null;
+export const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
 
 export const howToGetChromium =
   "it needs Chromium. Install it (on Debian: apt-get install chromium), or set CHROMIUM to where it is.";

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { BrowserContext, Page } from "playwright-core";
 import { openContext } from "./chromium.ts";
 import type { TestDatabase } from "./databases.ts";
-import { goodPassword, type House, openHouse, type Resident } from "./house.ts";
+import { goodPassword, openSignInFixture, type SignInFixture, type TestUser } from "./sign-in-fixture.ts";
 
 /** A server with the built dashboard, an owner with an organization and a product, and browsers to look at it with. */
 export interface Dashboard {
-  readonly house: House;
-  readonly owner: Resident;
+  readonly fixture: SignInFixture;
+  readonly owner: TestUser;
   readonly organizationId: string;
   readonly slug: string;
   readonly productId: string;
@@ -16,7 +16,7 @@ export interface Dashboard {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
   manage(method: string, path: string, body?: unknown): Promise<any>;
   /** A page on which somebody is signed in. */
-  pageFor(person: Resident, look?: { scheme?: "light" | "dark"; width?: number }): Promise<Page>;
+  pageFor(person: TestUser, look?: { scheme?: "light" | "dark"; width?: number }): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -24,8 +24,8 @@ export async function openDashboard(
   make: () => Promise<TestDatabase>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Dashboard> {
-  const house = await openHouse(make, settings);
-  const owner = await house.guest({ admin: true });
+  const fixture = await openSignInFixture(make, settings);
+  const owner = await fixture.createSignedInUser({ admin: true });
   const manage: Dashboard["manage"] = async (method, path, body) => {
     const answer = await owner.browser.manage(method, path, body);
     if (answer.status >= 300)
@@ -38,7 +38,7 @@ export async function openDashboard(
   const product = await manage("POST", `/organizations/${organization.id}/products`, { name: "Polaris" });
   const contexts: BrowserContext[] = [];
   return {
-    house,
+    fixture,
     owner,
     organizationId: organization.id,
     slug: organization.slug,
@@ -48,9 +48,9 @@ export async function openDashboard(
     pageFor: async (person, look = {}) => {
       const context = await openContext(look);
       contexts.push(context);
-      const answer = await context.request.post(`${house.url}/api/auth/sign-in/email`, {
+      const answer = await context.request.post(`${fixture.url}/api/auth/sign-in/email`, {
         data: { email: person.email, password: goodPassword },
-        headers: { origin: house.url },
+        headers: { origin: fixture.url },
       });
       if (!answer.ok()) throw new Error(`The sign-in failed: ${await answer.text()}`);
       const page = await context.newPage();
@@ -58,7 +58,7 @@ export async function openDashboard(
     },
     close: async () => {
       for (const context of contexts) await context.close();
-      await house.close();
+      await fixture.close();
     },
   };
 }

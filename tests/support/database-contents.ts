@@ -15,7 +15,7 @@ const observed = new Set([
 ]);
 const observedColumns = new Set(["last_used_at"]);
 /** How far the server has looked for licenses that expire, how far the text index has come, and the last probe. */
-const observedStates = new Set<unknown>(["expiries_told_until", "license_search", "probed"]);
+const observedStates = new Set<unknown>(["expiries_checked_until", "license_search", "probed"]);
 
 /** Every table's contents, each as a short text that differs when anything in it does. */
 export async function databaseContents(store: Store): Promise<Record<string, string>> {

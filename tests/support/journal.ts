@@ -1,11 +1,11 @@
-import type { Forgetting } from "@countersign/store/journal";
+import type { JournalDeletion } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import type { Journal } from "@countersign/store/store";
 
 /** A journal without the thread that a server gives it. */
 export interface TestJournal {
   readonly journal: Journal;
-  forget(organizationId: string): Promise<void>;
+  deleteOrganization(organizationId: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -13,9 +13,9 @@ export async function openTestJournal(location: DatabaseLocation): Promise<TestJ
   const journal = await openJournal(location);
   return {
     journal,
-    forget: async (organizationId) => {
-      let next: Forgetting | null = { organizationId, part: "sightings", after: "" };
-      while (next !== null) next = await journal.forget(next);
+    deleteOrganization: async (organizationId) => {
+      let next: JournalDeletion | null = { organizationId, part: "sightings", after: "" };
+      while (next !== null) next = await journal.deleteOrganization(next);
     },
     close: () => journal.close(),
   };

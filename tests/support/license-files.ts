@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import type { ManageAnswer } from "./manage-client.ts";
-import type { Office, Person } from "./office.ts";
+import type { ManageFixture, Person } from "./manage-fixture.ts";
 import { until } from "./until.ts";
 
 export const csv = { "content-type": "text/csv" };
@@ -20,27 +20,27 @@ export function csvFile(
 
 /** Sends a file and waits until the import is over. */
 export async function importFile(
-  office: Office,
+  fixture: ManageFixture,
   file: string,
   query = "",
   options: { type?: Record<string, string>; productId?: string; as?: Person } = {},
 ): Promise<ManageAnswer["body"]> {
-  const { type = csv, productId = office.productId, as = office.owner } = options;
+  const { type = csv, productId = fixture.productId, as = fixture.owner } = options;
   const sent = await as.api.send("POST", `/products/${productId}/licenses/import${query}`, file, type);
   expect(sent.status, sent.text).toBe(202);
-  return finishedImport(office, sent.body.id, productId);
+  return finishedImport(fixture, sent.body.id, productId);
 }
 
 export async function finishedImport(
-  office: Office,
+  fixture: ManageFixture,
   id: string,
-  productId = office.productId,
+  productId = fixture.productId,
 ): Promise<ManageAnswer["body"]> {
   let job: ManageAnswer["body"] = {};
   await until(
     "the import is over",
     async () => {
-      job = (await office.owner.api.get(`/products/${productId}/imports/${id}`)).body;
+      job = (await fixture.owner.api.get(`/products/${productId}/imports/${id}`)).body;
       return job.finished_at !== null;
     },
     60_000,
@@ -48,8 +48,8 @@ export async function finishedImport(
   return job;
 }
 
-export async function newProduct(office: Office, settings: object = {}): Promise<string> {
-  const made = await office.owner.api.post(`/organizations/${office.organizationId}/products`, {
+export async function newProduct(fixture: ManageFixture, settings: object = {}): Promise<string> {
+  const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
     name: "Imported into",
     ...settings,
   });
@@ -58,11 +58,11 @@ export async function newProduct(office: Office, settings: object = {}): Promise
 
 /** The licenses of a product as an export has them, by key. */
 export async function exported(
-  office: Office,
+  fixture: ManageFixture,
   productId: string,
 ): Promise<Map<string, Record<string, unknown>>> {
-  const answer = await office.owner.api.get(
-    `/organizations/${office.organizationId}/licenses/export?format=jsonl&product_id=${productId}`,
+  const answer = await fixture.owner.api.get(
+    `/organizations/${fixture.organizationId}/licenses/export?format=jsonl&product_id=${productId}`,
   );
   const records = answer.text
     .split("\n")

@@ -1,8 +1,8 @@
 import { nothing, type Route } from "@countersign/contract/manage/route";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { z } from "zod";
-import type { Belongings } from "./belongings.ts";
-import { namesIn } from "./matrix-addresses.ts";
+import type { FilledOrganization } from "./filled-organization.ts";
+import { namesIn } from "./matrix-paths.ts";
 
 type IdOf = (parameter: string) => string | undefined;
 
@@ -19,9 +19,9 @@ const bodies: Readonly<Record<string, (idOf: IdOf) => object>> = {
   transferOwnership: (idOf) => ({ user_id: idOf("user_id"), role_id: idOf("role_id") }),
 };
 
-export function bodyFor(route: Route, place: Belongings): object | null {
+export function bodyFor(route: Route, organization: FilledOrganization): object | null {
   if (!takesJson(route)) return null;
-  const body = bodies[route.id]?.((name) => place.idFor(name, route.path)) ?? {};
+  const body = bodies[route.id]?.((name) => organization.idFor(name, route.path)) ?? {};
   const isNeeded = namesIn(route.path) > 1 || idMembers(route).some((member) => !member.includes("."));
   if (isNeeded) checkTaken(route, body);
   return body;
@@ -70,7 +70,7 @@ export function actionsOf(route: Route): string[] {
 /** A body of the caller's own in which one member names something else. */
 export function bodyNaming(
   route: Route,
-  place: Belongings,
+  organization: FilledOrganization,
   member: string,
   elsewhere: IdOf,
 ): { body: object; id: string } {
@@ -79,12 +79,12 @@ export function bodyNaming(
   if (id === undefined) {
     throw new Error(
       `The body of ${route.id} has a member ${member} that the access matrix does not know. ` +
-        "Make such a thing in fillOrganization in tests/support/belongings.ts and return it from idFor.",
+        "Make such a thing in fillOrganization in tests/support/filled-organization.ts and return it from idFor.",
     );
   }
   const body = member.includes(".")
     ? deepBody(route, member, id)
-    : { ...bodyFor(route, place), [member]: member.endsWith("s") ? [id] : id };
+    : { ...bodyFor(route, organization), [member]: member.endsWith("s") ? [id] : id };
   checkTaken(route, body);
   return { body, id };
 }

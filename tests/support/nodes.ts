@@ -1,11 +1,11 @@
 import type { TestDatabase } from "./databases.ts";
-import { openSeller, type Seller } from "./seller.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
 /** One database with several servers on it. SQLite allows only one. */
 export interface Nodes {
   readonly database: TestDatabase;
-  readonly seller: Seller;
+  readonly org: TestOrganization;
   readonly servers: readonly ServerProcess[];
   close(): Promise<void>;
 }
@@ -13,20 +13,20 @@ export interface Nodes {
 export async function openNodes(
   make: () => Promise<TestDatabase>,
   count: number,
-  options: Parameters<typeof openSeller>[1] = {},
+  options: Parameters<typeof openTestOrganization>[1] = {},
 ): Promise<Nodes> {
   const database = await make();
-  const seller = await openSeller(database.location, options);
+  const org = await openTestOrganization(database.location, options);
   const servers = await Promise.all(
     Array.from({ length: count }, () => startServerProcess(database.environment)),
   );
   return {
     database,
-    seller,
+    org,
     servers,
     close: async () => {
       await Promise.all(servers.map((server) => server.stop()));
-      await seller.store.close();
+      await org.store.close();
       database.remove();
     },
   };

@@ -41,7 +41,7 @@ default_pool_size = ${poolSize}
 `,
   );
   // PgBouncer refuses to run as root; containers and CI often are.
-  const user = process.getuid?.() === 0 ? nobody() : {};
+  const user = process.getuid?.() === 0 ? anonymous() : {};
   const child = spawn("sh", ["-c", untilInputCloses, "sh", "pgbouncer", "--quiet", settings], {
     ...user,
     stdio: ["pipe", "ignore", "ignore"],
@@ -89,7 +89,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-function nobody(): { uid: number; gid: number } {
+function anonymous(): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
   return { uid: id("-u"), gid: id("-g") };
 }

@@ -2,10 +2,10 @@ import { createHmac } from "node:crypto";
 
 /** The secret in the address that an authenticator app reads (RFC 6238, base32). */
 export function totpSecret(uri: string): Uint8Array {
-  const letters = new URL(uri).searchParams.get("secret") ?? "";
+  const emails = new URL(uri).searchParams.get("secret") ?? "";
   let bits = "";
-  for (const letter of letters.replace(/=+$/, "")) {
-    bits += "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0");
+  for (const message of emails.replace(/=+$/, "")) {
+    bits += "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(message).toString(2).padStart(5, "0");
   }
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));
 }

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import type { EventType } from "@countersign/domain/events/types";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
 import { distribution } from "@countersign/store/distribution";
-import { openAttempt } from "@countersign/store/queries/delivery-results";
-import { addEvents } from "@countersign/store/queries/events";
-import { addEndpoint, addSecret } from "@countersign/store/queries/webhook-endpoints";
+import { addEvents } from "@countersign/store/queries/events/events";
+import { openAttempt } from "@countersign/store/queries/webhooks/delivery-results";
+import { addEndpoint, addSecret } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
 import type { EventRow, WebhookEndpointRow } from "@countersign/store/tables";
-import { newId } from "./seller.ts";
+import { newId } from "./test-organization.ts";
 
 /** Lets a server call receivers on this machine. */
 export const allowLoopback = { COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1" } as const;

@@ -31,8 +31,10 @@ export function breachOfContract(endpoint: Endpoint, status: number, body: unkno
   if (!written.success) return `${endpoint} ${status}: ${z.prettifyError(written.error)}`;
   const published = publishedSchema(endpoint, status);
   if (published === null) return `${endpoint} ${status} is missing from the OpenAPI document`;
-  const told = published.safeParse(body);
-  return told.success ? null : `${endpoint} ${status} against OpenAPI: ${z.prettifyError(told.error)}`;
+  const recorded = published.safeParse(body);
+  return recorded.success
+    ? null
+    : `${endpoint} ${status} against OpenAPI: ${z.prettifyError(recorded.error)}`;
 }
 
 const operation = z.object({

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { backedUp, databasesWithBackup, statusOf } from "../../../tests/support/backups.ts";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { freshDatabase } from "../../../tests/support/postgres.ts";
-import { openSeller } from "../../../tests/support/seller.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -13,19 +13,19 @@ for (const { kind, make } of databasesWithBackup("backup")) {
   describe(`backup on ${kind}`, () => {
     test("a backup made under load restores elsewhere, and its licenses validate", async () => {
       const source = await make();
-      const seller = await openSeller(source.location);
-      const { key } = await seller.license();
+      const org = await openTestOrganization(source.location);
+      const { key } = await org.license();
       const server = await startServerProcess(source.environment);
       let busy = true;
       const load = (async () => {
-        while (busy) await statusOf(server.url, seller.apiKey, key);
+        while (busy) await statusOf(server.url, org.apiKey, key);
       })();
       const folder = join(freshFolder(), "backup");
       const { code, stdout, stderr } = await runCountersign(["backup", folder, "--json"], source.environment);
       busy = false;
       await load;
       await server.stop();
-      await seller.store.close();
+      await org.store.close();
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(JSON.parse(stdout).rows).toEqual({ organizations: 1, products: 1, licenses: 1 });
       expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -40,7 +40,7 @@ for (const { kind, make } of databasesWithBackup("backup")) {
         rows: { licenses: 1 },
       });
       const again = await startServerProcess(target.environment);
-      expect(await statusOf(again.url, seller.apiKey, key)).toBe("active");
+      expect(await statusOf(again.url, org.apiKey, key)).toBe("active");
       await again.stop();
       source.remove();
       target.remove();
@@ -48,8 +48,8 @@ for (const { kind, make } of databasesWithBackup("backup")) {
 
     test("a backup goes only into an empty folder", async () => {
       const database = await make();
-      const { folder, sellLater } = await backedUp(database);
-      await sellLater();
+      const { folder, addLater } = await backedUp(database);
+      await addLater();
       const before = readFileSync(join(folder, "manifest.json"), "utf8");
       const { code, stderr } = await runCountersign(["backup", folder], database.environment);
       expect({ code, stderr }).toEqual({

@@ -1,5 +1,5 @@
 import { readConfig } from "../config.ts";
-import type { Example } from "../features/demo/desk.ts";
+import type { Example } from "../features/demo/example-builder.ts";
 import { makeExamples } from "../features/demo/examples.ts";
 import { populate } from "../features/demo/populate.ts";
 import { type Command, readOptions } from "./command.ts";

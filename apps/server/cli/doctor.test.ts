@@ -3,8 +3,8 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { databases, freshFolder, postgres } from "../../../tests/support/databases.ts";
-import { openSeller } from "../../../tests/support/seller.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -55,10 +55,10 @@ for (const { kind, makeEmpty: make } of databases) {
 describe.each(databases)("wrong counts of licenses on $kind", ({ makeEmpty }) => {
   test("are a warning that names the command which corrects them", async () => {
     const { environment, location, remove } = await makeEmpty();
-    const seller = await openSeller(location);
-    await seller.license();
+    const org = await openTestOrganization(location);
+    await org.license();
     expect(warnings((await examine(environment)).report)).toEqual([]);
-    await seller.store.transaction(async (db) => {
+    await org.store.transaction(async (db) => {
       await db.deleteFrom("license_counts").execute();
       await db.deleteFrom("license_count_changes").execute();
     });
@@ -68,7 +68,7 @@ describe.each(databases)("wrong counts of licenses on $kind", ({ makeEmpty }) =>
     expect(JSON.parse(recounted.stdout)).toEqual({ corrected: 2 });
     expect(warnings((await examine(environment)).report)).toEqual([]);
     expect((await runCountersign(["recount"], environment)).stdout).toContain("All counts are correct");
-    await seller.store.close();
+    await org.store.close();
     remove();
   });
 });

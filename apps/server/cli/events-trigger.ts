@@ -1,9 +1,9 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
 import { distribution } from "@countersign/store/distribution";
-import { organizationById } from "@countersign/store/queries/access";
-import { addEvents } from "@countersign/store/queries/events";
-import { shownLicense } from "@countersign/store/queries/license-views";
+import { addEvents } from "@countersign/store/queries/events/events";
+import { shownLicense } from "@countersign/store/queries/licenses/views";
+import { organizationById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import { type Environment, readConfig } from "../config.ts";
 import { auditWithout } from "../features/audit-log/record.ts";
@@ -30,7 +30,7 @@ export async function trigger(words: readonly string[], environment: Environment
     const organization = await organizationById(store.reads, organizationId);
     if (organization === undefined)
       throw new OperatorProblem(`Organization ${organizationId} does not exist.`);
-    const license = await licenseToTellOf(store.reads, organizationId, values.license);
+    const license = await exampleLicense(store.reads, organizationId, values.license);
     const nowMs = await store.clock();
     const id = newId();
     const data = await sample(store.reads, type, organizationId, license, nowMs);
@@ -58,7 +58,7 @@ interface SampleLicense {
   readonly product_id: string;
 }
 
-async function licenseToTellOf(
+async function exampleLicense(
   db: Database,
   organizationId: string,
   licenseId: string | undefined,

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { webhookKey } from "@countersign/domain/webhooks/secret";
 import { webhookSignature } from "@countersign/domain/webhooks/signature";
 import { databases } from "../../../tests/support/databases.ts";
-import { type Office, openOffice } from "../../../tests/support/office.ts";
+import { type ManageFixture, openManageFixture } from "../../../tests/support/manage-fixture.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
 import { until } from "../../../tests/support/until.ts";
 
 const secret = `whsec_${Buffer.from("a secret of enough bytes for a test").toString("base64")}`;
 
 describe.each(databases)("countersign events on $kind", ({ make }) => {
-  let office: Office;
+  let fixture: ManageFixture;
   const received: { headers: Headers; body: string }[] = [];
   const receiver = Bun.serve({
     port: 0,
@@ -20,32 +20,32 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
     },
   });
   beforeAll(async () => {
-    office = await openOffice(make);
+    fixture = await openManageFixture(make);
   }, 60_000);
   afterAll(async () => {
     await receiver.stop(true);
-    await office.close();
+    await fixture.close();
   });
 
-  const sell = () =>
-    office.owner.api.post(`/products/${office.productId}/licenses`, { customer_email: "a@example.com" });
+  const addLicense = () =>
+    fixture.owner.api.post(`/products/${fixture.productId}/licenses`, { customer_email: "a@example.com" });
 
   const listen = (...words: string[]) =>
     runCountersign(
       [
-        ...["events", "listen", "--organization", office.organizationId, "--url", office.server.url],
+        ...["events", "listen", "--organization", fixture.organizationId, "--url", fixture.server.url],
         ...["--forward", receiver.url.href, "--secret", secret, ...words],
       ],
-      { COUNTERSIGN_TOKEN: office.owner.token },
+      { COUNTERSIGN_TOKEN: fixture.owner.token },
     );
 
   test("what happens while it listens is passed on, signed anew, and nothing from before", async () => {
-    const early = (await sell()).body;
+    const early = (await addLicense()).body;
     const listening = listen("--count", "1", "--type", "license.created", "--json");
-    const sold = new Set<string>();
+    const added = new Set<string>();
     // It says nothing in JSON before the first event, so licenses are sold until one has arrived.
     await until("an event arrives", async () => {
-      if (received.length === 0) sold.add((await sell()).body.id);
+      if (received.length === 0) added.add((await addLicense()).body.id);
       return received.length > 0;
     });
     const ended = await listening;
@@ -54,7 +54,7 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
     const event = JSON.parse(first?.body ?? "{}");
     expect(event.type).toBe("license.created");
     expect(event.data.license_id).not.toBe(early.id);
-    expect(sold.has(event.data.license_id)).toBe(true);
+    expect(added.has(event.data.license_id)).toBe(true);
     const id = first?.headers.get("webhook-id") ?? "";
     const timestampSeconds = Number(first?.headers.get("webhook-timestamp"));
     const key = webhookKey(secret);
@@ -67,15 +67,15 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
   });
 
   test("a triggered event is told like one that happened, and says that it is a test", async () => {
-    await sell();
+    await addLicense();
     const done = await runCountersign(
-      ["events", "trigger", "license.ip_blocked", "--organization", office.organizationId, "--json"],
-      office.database.environment,
+      ["events", "trigger", "license.ip_blocked", "--organization", fixture.organizationId, "--json"],
+      fixture.database.environment,
     );
     expect({ code: done.code, stderr: done.stderr }).toEqual({ code: 0, stderr: "" });
     const { id } = JSON.parse(done.stdout);
-    const listed = await office.owner.api.get(
-      `/organizations/${office.organizationId}/events?type=license.ip_blocked`,
+    const listed = await fixture.owner.api.get(
+      `/organizations/${fixture.organizationId}/events?type=license.ip_blocked`,
     );
     expect(listed.body.data).toHaveLength(1);
     expect(listed.body.data[0]).toMatchObject({ data: { ip: "203.0.113.7", test: true } });
@@ -90,7 +90,7 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
     [["events", "listen", "--forward", "http://localhost:1/"], "--organization is missing."],
     [["events", "listen", "--forward", "http://localhost:1/", "--organization", "x"], "--token is missing."],
   ])("%j is answered with a sentence", async (words, sentence) => {
-    const ended = await runCountersign(words, office.database.environment);
+    const ended = await runCountersign(words, fixture.database.environment);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain(sentence);
     expect(ended.stderr.trim().split("\n")).toHaveLength(1);
@@ -102,9 +102,9 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
         "events",
         "listen",
         "--organization",
-        office.organizationId,
+        fixture.organizationId,
         "--url",
-        office.server.url,
+        fixture.server.url,
         "--forward",
         receiver.url.href,
       ],

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
-import { organizationById, productById } from "@countersign/store/queries/access";
-import { everyLicenseOf } from "@countersign/store/queries/license-filter";
+import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
+import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { readConfig } from "../config.ts";
 import { auditWithout } from "../features/audit-log/record.ts";
 import { exportText } from "../features/license-files/export.ts";

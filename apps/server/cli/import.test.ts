@@ -3,20 +3,20 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { databases, freshFolder, type TestDatabase } from "../../../tests/support/databases.ts";
 import { csvFile } from "../../../tests/support/license-files.ts";
-import { openSeller, type Seller } from "../../../tests/support/seller.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
+import { openTestOrganization, type TestOrganization } from "../../../tests/support/test-organization.ts";
 
 describe.each(databases)("countersign import and export on $kind", ({ make }) => {
   let database: TestDatabase;
-  let seller: Seller;
+  let org: TestOrganization;
   const folder = freshFolder();
   const file = (name: string) => join(folder, name);
   beforeAll(async () => {
     database = await make();
-    seller = await openSeller(database.location);
+    org = await openTestOrganization(database.location);
   }, 60_000);
   afterAll(async () => {
-    await seller.store.close();
+    await org.store.close();
     database.remove();
   });
 
@@ -29,7 +29,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
       csvFile(header, ["CLI-1", "a@example.com", "=1+1"], ["CLI-2", "b@example.com", null]),
     );
     const columns = JSON.stringify({ Key: "license_key" });
-    const words = ["import", "--product", seller.productId, "--file", file("in.csv"), "--columns", columns];
+    const words = ["import", "--product", org.productId, "--file", file("in.csv"), "--columns", columns];
     const dry = await run(...words, "--dry-run");
     expect(dry.stdout).toContain("Dry run, nothing was imported: 2 created");
     const done = await run(...words, "--json");
@@ -41,18 +41,15 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     });
 
     const out = file("out.csv");
-    const exported = await run("export", "--organization", seller.organizationId, "--file", out, "--json");
+    const exported = await run("export", "--organization", org.organizationId, "--file", out, "--json");
     expect(JSON.parse(exported.stdout)).toEqual({ file: out, format: "csv", licenses: 2 });
     expect(readFileSync(out, "utf8")).toContain("'=1+1");
-    const again = await run("export", "--organization", seller.organizationId, "--file", out);
+    const again = await run("export", "--organization", org.organizationId, "--file", out);
     expect(again).toMatchObject({ code: 1, stderr: `${out} already exists. Choose another file name.\n` });
-    const piped = await run("export", "--organization", seller.organizationId, "--format", "jsonl");
+    const piped = await run("export", "--organization", org.organizationId, "--format", "jsonl");
     expect(piped.stdout.trim().split("\n")).toHaveLength(2);
 
-    const audited = await seller.store.reads
-      .selectFrom("audit_log")
-      .select(["action", "actor_kind"])
-      .execute();
+    const audited = await org.store.reads.selectFrom("audit_log").select(["action", "actor_kind"]).execute();
     expect(audited.filter((row) => row.actor_kind === "command_line").map((row) => row.action)).toEqual([
       "import.started",
       "import.finished",
@@ -64,28 +61,28 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
   }, 60_000);
 
   test("events are told of an import only where that is asked for", async () => {
-    const told = async () => {
-      const rows = await seller.store.reads
+    const recorded = async () => {
+      const rows = await org.store.reads
         .selectFrom("events")
         .select(["type", "data"])
-        .where("product_id", "=", seller.productId)
+        .where("product_id", "=", org.productId)
         .orderBy("id")
         .execute();
       return rows.map(({ type, data }) => [type, JSON.parse(data).license.license_key]);
     };
     const importing = (key: string, ...more: string[]) => {
       writeFileSync(file("told.csv"), csvFile(["license_key", "customer_email"], [key, "t@example.com"]));
-      return run("import", "--product", seller.productId, "--file", file("told.csv"), "--json", ...more);
+      return run("import", "--product", org.productId, "--file", file("told.csv"), "--json", ...more);
     };
-    expect(JSON.parse((await importing("QUIET-1")).stdout).tell_events).toBe(false);
-    expect(await told()).toEqual([]);
-    await importing("TOLD-1", "--tell-events", "--dry-run");
-    expect(await told()).toEqual([]);
-    const { stdout, stderr, code } = await importing("TOLD-1", "--tell-events");
+    expect(JSON.parse((await importing("QUIET-1")).stdout).send_events).toBe(false);
+    expect(await recorded()).toEqual([]);
+    await importing("TOLD-1", "--send-events", "--dry-run");
+    expect(await recorded()).toEqual([]);
+    const { stdout, stderr, code } = await importing("TOLD-1", "--send-events");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(JSON.parse(stdout)).toMatchObject({ tell_events: true, created: 1 });
-    expect(await told()).toEqual([["license.created", "TOLD-1"]]);
-    expect((await run("import", "--help")).stdout).toContain("--tell-events");
+    expect(JSON.parse(stdout)).toMatchObject({ send_events: true, created: 1 });
+    expect(await recorded()).toEqual([["license.created", "TOLD-1"]]);
+    expect((await run("import", "--help")).stdout).toContain("--send-events");
   }, 60_000);
 
   test("wrong rows are named, and the exit code says that something is wrong", async () => {
@@ -93,7 +90,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
       file("wrong.jsonl"),
       '{"license_key":"CLI-1","customer_email":"a@example.com"}\n{"notes":"x"}\n',
     );
-    const words = ["import", "--product", seller.productId, "--file", file("wrong.jsonl")];
+    const words = ["import", "--product", org.productId, "--file", file("wrong.jsonl")];
     const { code, stdout } = await run(...words);
     expect(code).toBe(1);
     expect(stdout).toContain(
@@ -108,7 +105,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
 
   test("what cannot be right is one sentence", async () => {
     writeFileSync(file("header.csv"), "nonsense\n1\n");
-    const product = ["--product", seller.productId];
+    const product = ["--product", org.productId];
     const rows: [string[], RegExp][] = [
       [["import", "--file", "x"], /^--product is missing/],
       [["import", ...product, "--file", file("none.csv")], /^File .* does not exist/],
@@ -121,7 +118,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
       [["import", "--product", "none", "--file", file("header.csv")], /^Product none does not exist/],
       [["export", "--organization", "none"], /^Organization none does not exist/],
       [
-        ["export", "--organization", seller.organizationId, "--product", "none"],
+        ["export", "--organization", org.organizationId, "--product", "none"],
         /^The organization has no product/,
       ],
     ];

@@ -2,11 +2,11 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { type ColumnMap, importFields } from "@countersign/domain/license-files/columns";
-import { productById } from "@countersign/store/queries/access";
+import { productById } from "@countersign/store/queries/manage/access";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { readConfig } from "../config.ts";
 import { FileProblem } from "../features/license-files/failed.ts";
-import { importFromFile } from "../features/license-files/import-here.ts";
+import { importFromFile } from "../features/license-files/import-from-file.ts";
 import type { ImportOptions } from "../features/license-files/job.ts";
 import { FileTooLarge, mostBytes } from "../features/license-files/receive.ts";
 import { showImportWithErrors } from "../features/license-files/show.ts";
@@ -31,7 +31,7 @@ imported as they are; a row without a key gets a new one.
                               whether one invalid row prevents the whole import (default: all_or_nothing)
   --on-existing fail|skip|update
                               what to do if a key already exists (default: fail)
-  --tell-events               record an event for each created or updated license (default: none)
+  --send-events               record an event for each created or updated license (default: none)
   --dry-run                   only show what would happen
   --json                      print the import as one JSON object
 
@@ -45,7 +45,7 @@ Fields: ${importFields.join(", ")}.
       columns: { type: "string" },
       mode: { type: "string" },
       "on-existing": { type: "string" },
-      "tell-events": { type: "boolean" },
+      "send-events": { type: "boolean" },
       "dry-run": { type: "boolean" },
       json: { type: "boolean" },
     });
@@ -59,7 +59,7 @@ Fields: ${importFields.join(", ")}.
       onExisting: oneOf("on-existing", values["on-existing"] ?? "fail", ["fail", "skip", "update"]),
       columns: columnMap(values.columns),
       fileName: basename(file),
-      tellEvents: values["tell-events"] === true,
+      sendEvents: values["send-events"] === true,
     };
     if (!(await stat(file).catch(() => null))?.isFile())
       throw new OperatorProblem(`File ${file} does not exist.`);
@@ -67,10 +67,10 @@ Fields: ${importFields.join(", ")}.
       const product = await productById(store.reads, productId);
       if (product === undefined) throw new OperatorProblem(`Product ${productId} does not exist.`);
       const progress = new Progress();
-      const tell = (state: ImportRow) =>
+      const recordEvents = (state: ImportRow) =>
         progress.show(share(state), `${state.rows_done.toLocaleString("en")} rows`);
       try {
-        return await importFromFile(store, product, options, createReadStream(file), tell);
+        return await importFromFile(store, product, options, createReadStream(file), recordEvents);
       } catch (error) {
         throw asOperatorProblem(error, product);
       } finally {

@@ -11,7 +11,7 @@ for (const { kind, makeEmpty: make } of databases) {
       const first = await runCountersign(["migrate", "--json"], environment);
       const { database, applied } = JSON.parse(first.stdout);
       expect(database).toBe(kind);
-      expect(applied).toContain("0001-heart");
+      expect(applied).toContain("0001-core");
       expect(applied).toContain("0001-journal");
       const second = await runCountersign(["migrate", "--json"], environment);
       expect(JSON.parse(second.stdout)).toEqual({ database: kind, applied: [] });

@@ -1,5 +1,5 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { userByEmail } from "@countersign/store/queries/users";
+import { userByEmail } from "@countersign/store/queries/identity/users";
 import { readConfig } from "../config.ts";
 import { auditWithout } from "../features/audit-log/record.ts";
 import { makePasswordLink } from "../features/identity/password-link.ts";

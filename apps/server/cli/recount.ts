@@ -1,4 +1,4 @@
-import { recountLicenses } from "@countersign/store/queries/recount-licenses";
+import { recountLicenses } from "@countersign/store/queries/licenses/recount";
 import { readConfig } from "../config.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";

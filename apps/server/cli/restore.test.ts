@@ -12,8 +12,8 @@ for (const { kind, make } of databasesWithBackup("restore")) {
   describe(`restore on ${kind}`, () => {
     test("what is there is replaced only with --force, and is kept aside", async () => {
       const database = await make();
-      const { folder, seller, sellLater } = await backedUp(database);
-      const later = await sellLater();
+      const { folder, org, addLater } = await backedUp(database);
+      const later = await addLater();
       const refused = await runCountersign(["restore", folder], database.environment);
       expect(refused.code).toBe(1);
       expect(refused.stderr).toBe(
@@ -23,15 +23,15 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       expect({ code: forced.code, stderr: forced.stderr }).toEqual({ code: 0, stderr: "" });
       expect(JSON.parse(forced.stdout).kept_aside).not.toEqual([]);
       const server = await startServerProcess(database.environment);
-      expect(await statusOf(server.url, seller.apiKey, later)).toBe("license_not_found");
+      expect(await statusOf(server.url, org.apiKey, later)).toBe("license_not_found");
       await server.stop();
       database.remove();
     });
 
     test("a running server is not restored over, not even with --force", async () => {
       const database = await make();
-      const { folder, sellLater } = await backedUp(database);
-      await sellLater();
+      const { folder, addLater } = await backedUp(database);
+      await addLater();
       const server = await startServerProcess(database.environment);
       const { code, stderr } = await runCountersign(["restore", folder, "--force"], database.environment);
       await server.stop();
@@ -44,8 +44,8 @@ for (const { kind, make } of databasesWithBackup("restore")) {
 
     test("a backup that was changed, or never finished, is refused before anything is touched", async () => {
       const database = await make();
-      const { folder, seller, sellLater } = await backedUp(database);
-      const later = await sellLater();
+      const { folder, org, addLater } = await backedUp(database);
+      const later = await addLater();
       const file = readdirSync(folder).find((name) => name.startsWith("countersign.")) ?? "";
       const bytes = readFileSync(join(folder, file));
       bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
@@ -60,28 +60,28 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       expect(unfinished.stderr).toContain("There is no finished backup in");
       expect([changed.code, incomplete.code, unfinished.code]).toEqual([1, 1, 1]);
       const server = await startServerProcess(database.environment);
-      expect(await statusOf(server.url, seller.apiKey, later)).toBe("active");
+      expect(await statusOf(server.url, org.apiKey, later)).toBe("active");
       await server.stop();
       database.remove();
     });
 
     test("a manifest that counts other rows than the copy holds stops the restore and changes nothing", async () => {
       const database = await make();
-      const { folder, seller, sellLater } = await backedUp(database);
-      const later = await sellLater();
+      const { folder, org, addLater } = await backedUp(database);
+      const later = await addLater();
       rewriteManifest(folder, { rows: { organizations: 1, products: 1, licenses: 7 } });
       const { code } = await runCountersign(["restore", folder, "--force"], database.environment);
       expect(code).toBe(1);
       const server = await startServerProcess(database.environment);
-      expect(await statusOf(server.url, seller.apiKey, later)).toBe("active");
+      expect(await statusOf(server.url, org.apiKey, later)).toBe("active");
       await server.stop();
       database.remove();
     });
 
     test("a backup of a newer release is refused", async () => {
       const database = await make();
-      const { folder, sellLater } = await backedUp(database);
-      await sellLater();
+      const { folder, addLater } = await backedUp(database);
+      await addLater();
       rewriteManifest(folder, { migrations: ["9999-later"] });
       const { code, stderr } = await runCountersign(["restore", folder, "--force"], database.environment);
       expect({ code, newer: stderr.includes("9999-later") }).toEqual({ code: 1, newer: true });
@@ -90,8 +90,8 @@ for (const { kind, make } of databasesWithBackup("restore")) {
 
     test("a backup of the other kind of database is refused", async () => {
       const database = await make();
-      const { folder, sellLater } = await backedUp(database);
-      await sellLater();
+      const { folder, addLater } = await backedUp(database);
+      await addLater();
       const other =
         kind === "sqlite" ? { DATABASE_URL: "postgres://127.0.0.1:1/a" } : { COUNTERSIGN_DATA: folder };
       const { code, stderr } = await runCountersign(["restore", folder], other);
@@ -119,8 +119,8 @@ for (const { kind, make } of databasesWithBackup("restore")) {
     if (kind === "postgres") {
       test("tables of a later release make way, so that an upgrade can be taken back", async () => {
         const database = await make();
-        const { folder, sellLater } = await backedUp(database);
-        await sellLater();
+        const { folder, addLater } = await backedUp(database);
+        await addLater();
         const client = new pg.Client({ connectionString: database.environment.DATABASE_URL ?? "" });
         await client.connect();
         await client.query("create table later_thing (organization_id text references organizations (id))");

@@ -67,7 +67,7 @@ for (const { kind, makeEmpty: make } of databases) {
       await server.stop();
     });
 
-    test("letters are in the language that is named, or in that of the terminal", async () => {
+    test("emails are in the language that is named, or in that of the terminal", async () => {
       const { environment, location } = await fresh();
       const run = (email: string, more: string[], settings: Record<string, string>) =>
         runCountersign(["setup", ...names, "--email", email, "--password", "a good password", ...more], {

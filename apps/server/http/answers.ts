@@ -1,12 +1,17 @@
 import type { QuotaState } from "@countersign/store/calls";
-import { remember } from "@countersign/store/revisioned";
+import { memoize } from "@countersign/store/revisioned";
 
 /** Every response of the public API, in one place. */
 
 const json = "application/json; charset=utf-8";
 
 /** A verdict or a record. `problem` says what was wrong with the request, for the caller's developer. */
-export function told(body: string, requestId: string, quota: QuotaState, problem: string | null): Response {
+export function verdictResponse(
+  body: string,
+  requestId: string,
+  quota: QuotaState,
+  problem: string | null,
+): Response {
   // Copying prebuilt headers and setting the rest is much cheaper than building all of them.
   const response = new Response(body, { headers: commonHeaders(quota.limit) });
   response.headers.set("x-request-id", requestId);
@@ -129,7 +134,7 @@ function commonHeaders(limit: number | null): Headers {
 
 const unlimitedHeaders = new Headers({ "content-type": json, "cache-control": "no-store" });
 
-const limitedHeaders = remember(1_000, (limit) => {
+const limitedHeaders = memoize(1_000, (limit) => {
   const fields = new Headers(unlimitedHeaders);
   fields.set("ratelimit-policy", rateLimitPolicy(limit));
   return fields;

@@ -1,7 +1,7 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { manageBase } from "@countersign/contract/manage/base";
 import type { DashboardPages } from "../features/dashboard/pages.ts";
-import type { LateIdentity } from "../features/identity/late-identity.ts";
+import type { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import {
   docs,
   docsOfProblem,
@@ -20,7 +20,7 @@ import { newRequestId } from "./public.ts";
 /** The routes of the management worker. */
 export interface WorkerParts {
   readonly manageApi: ManageApi;
-  readonly authApi: Pick<LateIdentity, "handle">;
+  readonly authApi: Pick<LazyIdentity, "handle">;
   readonly pages: DashboardPages;
   readonly log: Log;
 }

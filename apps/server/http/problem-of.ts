@@ -1,5 +1,5 @@
 import { type Log, reasonOf } from "../log.ts";
-import { isStorageTrouble } from "../storage-trouble.ts";
+import { isStorageError } from "../storage-errors.ts";
 import { Problem } from "./manage/problem.ts";
 
 /**
@@ -8,7 +8,7 @@ import { Problem } from "./manage/problem.ts";
  */
 export function problemOf(error: unknown, log: Log, requestId: string): Problem {
   if (error instanceof Problem) return error;
-  if (isStorageTrouble(log, error))
+  if (isStorageError(log, error))
     return new Problem("database_unavailable", {}, { headers: { "retry-after": "1" } });
   log.error("A request failed unexpectedly.", {
     request_id: requestId,

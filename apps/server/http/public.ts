@@ -1,13 +1,18 @@
 import { randomFillSync } from "node:crypto";
 import { uuidSource } from "@countersign/domain/ids/uuid";
-import { type Address, parseAddress } from "@countersign/domain/ip/address";
-import { callerAddress } from "@countersign/domain/ip/caller";
+import { callerIp } from "@countersign/domain/ip/caller";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
+import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
-import { remember } from "@countersign/store/revisioned";
+import { memoize } from "@countersign/store/revisioned";
 import type { Batcher } from "../features/validate/batch.ts";
-import { Caller, type Endpoint, type Outlets, type PresentedKey } from "../features/validate/caller.ts";
+import {
+  Caller,
+  type Endpoint,
+  type PresentedKey,
+  type RequestObservers,
+} from "../features/validate/caller.ts";
 import { LookupCall } from "../features/validate/lookup-call.ts";
 import { readBodyInto } from "../features/validate/read-body.ts";
 import { ValidateCall } from "../features/validate/validate-call.ts";
@@ -21,13 +26,13 @@ export const newRequestId = uuidSource(Date.now, (bytes) => {
 export class PublicApi {
   readonly #batcher: Batcher;
   readonly #trustedProxies: CidrSet;
-  readonly #outlets: Outlets;
+  readonly #observers: RequestObservers;
   #draining = false;
 
-  constructor(batcher: Batcher, trustedProxies: CidrSet, outlets: Outlets) {
+  constructor(batcher: Batcher, trustedProxies: CidrSet, observers: RequestObservers) {
     this.#batcher = batcher;
     this.#trustedProxies = trustedProxies;
-    this.#outlets = outlets;
+    this.#observers = observers;
   }
 
   /** From now on every response asks the caller to reconnect, so that another server takes the connection. */
@@ -61,23 +66,23 @@ export class PublicApi {
     const authorization = headers.get("authorization") ?? "";
     const apiKey = authorization.length > longestAuthorization ? null : presentedKey(authorization);
     if (apiKey === null) {
-      this.#outlets.count(endpoint, "invalid_api_key");
+      this.#observers.count(endpoint, "invalid_api_key");
       return unauthorized(requestId);
     }
-    const address = peer === null ? null : this.#callerAddress(peer, headers);
-    if (address === null) {
-      this.#outlets.count(endpoint, "unavailable");
+    const ipAddress = peer === null ? null : this.#callerIp(peer, headers);
+    if (ipAddress === null) {
+      this.#observers.count(endpoint, "unavailable");
       return unavailable(requestId);
     }
     return new Promise((resolve) => {
       const respond = this.#draining ? (last: Response) => resolve(lastOnConnection(last)) : resolve;
-      submit(new Caller(endpoint, requestId, apiKey, address, respond, this.#outlets));
+      submit(new Caller(endpoint, requestId, apiKey, ipAddress, respond, this.#observers));
     });
   }
 
-  #callerAddress(peer: string, headers: Headers): Address | null {
-    if (this.#trustedProxies.size === 0) return addressOf(peer);
-    return callerAddress(peer, headers.get("x-forwarded-for"), this.#trustedProxies);
+  #callerIp(peer: string, headers: Headers): IpAddress | null {
+    if (this.#trustedProxies.size === 0) return callerIpOf(peer);
+    return callerIp(peer, headers.get("x-forwarded-for"), this.#trustedProxies);
   }
 }
 
@@ -85,12 +90,12 @@ export class PublicApi {
 const longestAuthorization = 256;
 
 /** Both are pure functions of their text, and the same few texts occur again and again. */
-const presentedKey = remember(1_000, (authorization): PresentedKey | null => {
+const presentedKey = memoize(1_000, (authorization): PresentedKey | null => {
   const token = parseBearer(authorization);
   const parsed = token === null ? null : parseApiKey(token);
   return token === null || parsed === null ? null : { publicId: parsed.publicId, hash: hashApiKey(token) };
 });
-const addressOf = remember(10_000, parseAddress);
+const callerIpOf = memoize(10_000, parseIpAddress);
 
 function lastOnConnection(response: Response): Response {
   response.headers.set("connection", "close");

@@ -1,24 +1,24 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
-import { ExpiryWatch } from "../features/events/expiry-watch.ts";
-import { refusalForgetting } from "../features/events/forget-refusals.ts";
-import { QuotaWatch } from "../features/events/quota-watch.ts";
-import { leftoverForgetting } from "../features/identity/forget-leftovers.ts";
+import { ExpiryCheck } from "../features/events/expiry-watch.ts";
+import { refusalPruning } from "../features/events/prune-refusals.ts";
+import { QuotaCheck } from "../features/events/quota-watch.ts";
+import { signInPruning } from "../features/identity/prune-expired.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
-import { mailForgetting } from "../features/mail/forget.ts";
-import { lettersAtOnce, Mailer } from "../features/mail/mailer.ts";
-import { smtpPost } from "../features/mail/post.ts";
-import { WaitingLetters } from "../features/mail/waiting-letters.ts";
+import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";
+import { emailPruning } from "../features/mail/prune.ts";
+import { smtpTransport } from "../features/mail/transport.ts";
+import { WaitingEmails } from "../features/mail/waiting-emails.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
-import { UnusedKeysWatch } from "../features/products/unused-keys.ts";
+import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
+import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
-import { deliveriesFollowing, deliveryForgetting } from "../features/webhooks/tidy.ts";
-import { answerForgetting } from "../http/manage/forget-answers.ts";
+import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { Log } from "../log.ts";
-import { Chores } from "./chores.ts";
+import { PeriodicJobs } from "./periodic-jobs.ts";
 
 export interface Background {
   stop(): Promise<void>;
@@ -34,25 +34,25 @@ export function startBackground(
   const jobs = store.withOwnConnections("jobs");
   const webhooks = store.withOwnConnections("webhooks");
   const mailer =
-    config.mail === null ? null : new Mailer(jobs, smtpPost(config.mail, config.url, lettersAtOnce), log);
+    config.mail === null ? null : new Mailer(jobs, smtpTransport(config.mail, config.url, emailsAtOnce), log);
   const sender = webhookSender(config.webhookTargets);
-  const chores = new Chores(
+  const periodicJobs = new PeriodicJobs(
     [
       ...(mailer === null ? [] : [mailer]),
-      mailForgetting(jobs),
+      emailPruning(jobs),
       new OrganizationRemoval(jobs, journal),
-      answerForgetting(jobs),
-      deliveriesFollowing(jobs),
-      deliveryForgetting(jobs),
+      answerPruning(jobs),
+      deliverySync(jobs),
+      deliveryPruning(jobs),
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
-      leftoverForgetting(jobs),
-      new ExpiryWatch(jobs, config.lettersADay),
-      new WaitingLetters(jobs, config.lettersADay),
-      new QuotaWatch(jobs),
-      refusalForgetting(jobs),
+      signInPruning(jobs),
+      new ExpiryCheck(jobs, config.dailyEmails),
+      new WaitingEmails(jobs, config.dailyEmails),
+      new QuotaCheck(jobs),
+      refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),
-      new UnusedKeysWatch(jobs, config.url),
+      new UnusedKeysCheck(jobs, config.url),
     ],
     log,
   );
@@ -62,7 +62,7 @@ export function startBackground(
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);
-      await chores.stop();
+      await periodicJobs.stop();
     },
   };
 }

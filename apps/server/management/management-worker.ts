@@ -3,7 +3,7 @@ import { openInWorker } from "@countersign/store/open";
 import { readConfig } from "../config.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
-import { LateIdentity } from "../features/identity/late-identity.ts";
+import { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import { listenOnSocket } from "../http/listen-on-socket.ts";
 import { ManageApi } from "../http/manage/manage-api.ts";
 import { manageRoutes } from "../http/manage/routes.ts";
@@ -27,8 +27,10 @@ async function start(
   survive(log);
   const config = readConfig(environment);
   const store = await openInWorker(database);
-  const journal = { forget: (organizationId: string) => creator.request("forget", organizationId) };
-  const identity = await LateIdentity.prepare(store, config, log);
+  const journal = {
+    deleteOrganization: (organizationId: string) => creator.request("deleteOrganization", organizationId),
+  };
+  const identity = await LazyIdentity.prepare(store, config, log);
   const background = startBackground(store, journal, config, log);
   const listener = listenOnSocket(socket, {
     manageApi: new ManageApi({ store, config, log, signIn: identity }, manageRoutes),

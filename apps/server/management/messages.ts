@@ -26,5 +26,5 @@ export interface CreatorCalls {
     readonly fields: LogFields | undefined;
   }): void;
   /** Deletes an organization's data from the journal, which another thread writes. */
-  forget(organizationId: string): Promise<void>;
+  deleteOrganization(organizationId: string): Promise<void>;
 }

@@ -28,7 +28,7 @@ describe("the management worker", () => {
     parts = {
       store,
       environment: {},
-      journal: { forget: async () => undefined },
+      journal: { deleteOrganization: async () => undefined },
       log: createLog({ level: "info", pretty: false, now: Date.now, write: (line) => lines.push(line) }),
       file: fixture("echo-worker"),
     };

@@ -42,7 +42,7 @@ export class ManagementWorker {
       },
       offers: {
         log: ({ level, message, fields }) => log[level](message, fields),
-        forget: (organizationId) => journal.forget(organizationId),
+        deleteOrganization: (organizationId) => journal.deleteOrganization(organizationId),
       },
       exited: (reason) => log.error("The management worker exited. Restarting it.", { reason }),
     });

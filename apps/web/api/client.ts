@@ -4,9 +4,9 @@ import type { Route } from "@countersign/contract/manage/route";
 import type { ManageContract } from "@countersign/contract/manage/routes";
 import type { z } from "zod";
 import { loadProblemTexts } from "../i18n/problem-texts.ts";
-import { heardFromServer, setConnection } from "./connection.ts";
-import { newName } from "./once.ts";
+import { serverResponded, setConnection } from "./connection.ts";
 import { ApiProblem, Unreachable } from "./problem.ts";
+import { randomId } from "./random-id.ts";
 
 /** The routes of the management API, by their IDs in the contract. */
 type Routes = {
@@ -47,10 +47,7 @@ export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): P
 }
 
 /** The URL of a route, for links that the browser opens itself, such as downloads. */
-export function addressOf<Id extends RouteId>(
-  id: Id,
-  input: Pick<Input<Id>, "params" | "query"> = {},
-): string {
+export function urlOf<Id extends RouteId>(id: Id, input: Pick<Input<Id>, "params" | "query"> = {}): string {
   return place(manageBase, manage[id], input.params).url + search(input.query);
 }
 
@@ -73,7 +70,7 @@ export async function send(
   method: string,
   body?: unknown,
   signal?: AbortSignal,
-  idempotencyKey: string = newName(),
+  idempotencyKey: string = randomId(),
 ): Promise<Response> {
   // Emails to a new user are in the language of the page, whatever the browser prefers.
   const headers: Record<string, string> = {
@@ -96,7 +93,7 @@ export async function send(
     setConnection("lost");
     throw new Unreachable("The server cannot be reached.", { cause });
   }
-  heardFromServer(response.ok && url === greeting);
+  serverResponded(response.ok && url === greeting);
   if (response.ok) return response;
   const problem = await problemOf(response);
   if (problem.status === 401 && signedOut.includes(problem.code)) setConnection("signed_out");

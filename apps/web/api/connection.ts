@@ -13,7 +13,7 @@ export function setConnection(next: Connection): void {
 }
 
 /** The server responded, so it is reachable again. If it returned the user, the session is valid. */
-export function heardFromServer(isGreeted: boolean): void {
+export function serverResponded(isGreeted: boolean): void {
   if (now === "lost" || isGreeted) setConnection("good");
 }
 

@@ -18,10 +18,10 @@ export const rootRoute = createRootRoute({
 });
 
 /** Pages for users who are not signed in: one centered column. */
-export const outsideRoute = createRoute({
+export const authLayoutRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "outside",
-  component: lazyRouteComponent(() => import("./outside.tsx"), "Outside"),
+  component: lazyRouteComponent(() => import("./auth-layout.tsx"), "AuthLayout"),
 });
 
 /** Everything that requires a signed-in user. */

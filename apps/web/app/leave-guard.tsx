@@ -24,14 +24,20 @@ export function LeaveGuard() {
   return Question === null ? null : <Question />;
 }
 
-async function shouldBlockFn({ current, next }: { current: Place; next: Place }): Promise<boolean> {
+async function shouldBlockFn({
+  current,
+  next,
+}: {
+  current: NavigationItem;
+  next: NavigationItem;
+}): Promise<boolean> {
   const kind = lostOnTheWay(guards, current, next);
   return kind !== null && !(await askToLeave(kind));
 }
 
 const enableBeforeUnload = () => unsavedKind(guards) !== null;
 
-interface Place {
+interface NavigationItem {
   readonly pathname: string;
   readonly search: unknown;
 }

@@ -1,5 +1,5 @@
 import type { Permission } from "@countersign/domain/members/permissions";
-import { places } from "./shell/navigation.ts";
+import { navigationItems } from "./shell/navigation.ts";
 
 /** The signed-in user's access to an organization. */
 export interface Allowed {
@@ -18,7 +18,7 @@ const further: Readonly<Record<string, readonly Permission[]>> = {
 };
 
 const needed: ReadonlyMap<string, readonly Permission[]> = new Map([
-  ...places.flat().map(({ path, any }) => [path, any] as const),
+  ...navigationItems.flat().map(({ path, any }) => [path, any] as const),
   ...Object.entries(further),
 ]);
 
@@ -37,8 +37,8 @@ export function isAllowed({ is_owner: isOwner, permissions }: Allowed, any: read
 /** The same for changes: a suspended organization can only be viewed and exported. */
 export function mayDo(organization: Allowed & Suspended, any: readonly Permission[]): boolean {
   if (organization.suspended_at === null) return isAllowed(organization, any);
-  const onlyLooks = any.filter((permission) => /:(view|export)$/.test(permission));
-  return onlyLooks.length > 0 && isAllowed(organization, onlyLooks);
+  const onlyViews = any.filter((permission) => /:(view|export)$/.test(permission));
+  return onlyViews.length > 0 && isAllowed(organization, onlyViews);
 }
 
 interface Suspended {

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Page } from "../ui/page.tsx";
-import { useOrganization } from "./here.ts";
+import { useOrganization } from "./current-organization.ts";
 
 /** For users who followed a link to a page that their role does not include. */
 export function NotAllowedPage() {

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
-import { useOrganizationOrNull } from "./here.ts";
+import { useOrganizationOrNull } from "./current-organization.ts";
 import { mayOpen } from "./may-open.ts";
 import { MissingPage } from "./missing-page.tsx";
 import { Waiting } from "./waiting.tsx";

@@ -4,7 +4,7 @@ import { accountRoutes } from "../features/account/routes.tsx";
 import { adminRoutes } from "../features/admin/routes.tsx";
 import { auditLogRoutes } from "../features/audit-log/routes.tsx";
 import { customerRoutes } from "../features/customers/routes.tsx";
-import { identityRoutes, outsideRoutes } from "../features/identity/routes.tsx";
+import { authLayoutRoutes, identityRoutes } from "../features/identity/routes.tsx";
 import { ipBlockRoutes } from "../features/ip-blocks/routes.tsx";
 import { ipRoutes } from "../features/ips/routes.tsx";
 import { licenseFileRoutes } from "../features/license-files/routes.tsx";
@@ -18,10 +18,10 @@ import { webhookRoutes } from "../features/webhooks/routes.tsx";
 import {
   accountRoute,
   adminRoute,
+  authLayoutRoute,
   insideRoute,
   nowhereRoute,
   organizationRoute,
-  outsideRoute,
   rootRoute,
 } from "./base-routes.tsx";
 import { BrokenPage } from "./broken-page.tsx";
@@ -29,7 +29,7 @@ import { MissingPage } from "./missing-page.tsx";
 import { Waiting } from "./waiting.tsx";
 
 const tree = rootRoute.addChildren([
-  outsideRoute.addChildren([...outsideRoutes]),
+  authLayoutRoute.addChildren([...authLayoutRoutes]),
   insideRoute.addChildren([
     ...identityRoutes,
     organizationRoute.addChildren([

@@ -12,7 +12,7 @@ interface ConfirmProps {
   /** What will happen, in a sentence or two, and further fields if needed. */
   readonly children: ReactNode;
   /** The label of the button: the action itself, never "OK". */
-  readonly deed: string;
+  readonly action: string;
   readonly onConfirm: () => Promise<unknown>;
   /** For actions that cannot be undone: the text to type first. */
   readonly typed?: string;
@@ -36,7 +36,7 @@ export function Confirm(props: ConfirmProps) {
 function Question({
   onClose,
   children,
-  deed,
+  action,
   onConfirm,
   typed,
   draft = null,
@@ -85,7 +85,7 @@ function Question({
             disabled={isIdle || (typed !== undefined && words !== typed)}
             data-autofocus={typed === undefined || undefined}
           >
-            {deed}
+            {action}
           </Button>
         </Group>
       </Stack>

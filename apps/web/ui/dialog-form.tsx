@@ -7,20 +7,28 @@ import { Form, type FormProps } from "./form.tsx";
 interface DialogFormProps extends Pick<FormProps, "onSubmit" | "typed" | "base" | "error" | "noValidate"> {
   readonly isBusy: boolean;
   /** The label of the button: the action itself, never "OK". */
-  readonly deed: string;
+  readonly action: string;
   readonly isDisabled?: boolean;
   /** The action removes something. */
   readonly isRemoval?: boolean;
   /** Left of the buttons. */
   readonly note?: ReactNode;
   /** What gets the initial focus if no field does. */
-  readonly isDeedFirst?: boolean;
+  readonly isActionFirst?: boolean;
   readonly children: ReactNode;
 }
 
 /** A form in a `Dialog`: its fields, and below them Cancel and the action. */
 export function DialogForm(props: DialogFormProps) {
-  const { isBusy, deed, isDisabled = false, isRemoval = false, note, isDeedFirst = false, ...rest } = props;
+  const {
+    isBusy,
+    action,
+    isDisabled = false,
+    isRemoval = false,
+    note,
+    isActionFirst = false,
+    ...rest
+  } = props;
   const { children, ...form } = rest;
   const { t } = useTranslation();
   const close = useCloseDialog();
@@ -38,10 +46,10 @@ export function DialogForm(props: DialogFormProps) {
               type="submit"
               loading={isBusy}
               disabled={isDisabled}
-              data-autofocus={isDeedFirst || undefined}
+              data-autofocus={isActionFirst || undefined}
               {...(isRemoval ? { color: "red" } : {})}
             >
-              {deed}
+              {action}
             </Button>
           </Group>
         </Group>

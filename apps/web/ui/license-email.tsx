@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../api/client.ts";
 import { ask, useChange } from "../api/queries.ts";
-import { useMay } from "../app/here.ts";
+import { useMay } from "../app/current-organization.ts";
 import { useSendsEmail } from "../app/sends-email.ts";
 import { useProblemTexts } from "../i18n/problem-texts.ts";
 import { Copy } from "./copy.tsx";
-import { tell, tellProblem } from "./tell.tsx";
+import { notify, notifyProblem } from "./notify.tsx";
 import { Time } from "./time.tsx";
 
 type Email = Answer<"getLicenseEmail">;
@@ -34,8 +34,8 @@ export function LicenseEmail({ license }: LicenseEmailProps) {
     send.mutate(
       { params },
       {
-        onSuccess: ({ recipient }) => tell(t("email.done", { recipient })),
-        onError: tellProblem,
+        onSuccess: ({ recipient }) => notify(t("email.done", { recipient })),
+        onError: notifyProblem,
       },
     );
   const canSend = sendsEmail && email.text !== null && license.revoked_at === null && may("licenses:update");

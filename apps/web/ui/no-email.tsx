@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Trans, useTranslation } from "react-i18next";
-import { useMe } from "../app/here.ts";
+import { useMe } from "../app/current-organization.ts";
 import { GoLink } from "./go-link.tsx";
 import { Notice } from "./notice.tsx";
 

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useState } from "react";
 import { fetchAhead } from "./fetch-ahead.ts";
-import { tellProblem } from "./tell.tsx";
+import { notifyProblem } from "./notify.tsx";
 
 /**
  * A dialog whose code is loaded when it is first opened, so that the page does not wait for it. The button that opens it
@@ -34,7 +34,7 @@ function Fetched<Props extends Openable>({ load, props }: { load: Load<Props>; p
       (Window) => setPart({ Window }),
       (error) => {
         onClose();
-        tellProblem(error);
+        notifyProblem(error);
       },
     );
   }, [opened, part]);

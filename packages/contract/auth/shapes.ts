@@ -28,7 +28,7 @@ export const newPassword = z
   .string()
   .meta({ description: "8 to 128 characters, not one that is often chosen, nor your name or address." });
 
-export const token = z.string().min(1).max(200).meta({ description: "From the letter." });
+export const token = z.string().min(1).max(200).meta({ description: "From the email." });
 
 /** A page of this site to continue to; anything else would be an open redirect. */
 export const target = z

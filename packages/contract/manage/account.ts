@@ -59,7 +59,7 @@ export const updateMe = route({
   id: "updateMe",
   method: "PATCH",
   path: "/me",
-  summary: "Change your name, or the language of your letters",
+  summary: "Change your name, or the language of your emails",
   group,
   access: person("full"),
   problems: ["user_not_found"],
@@ -102,9 +102,9 @@ export const changeMyEmail = route({
   id: "changeMyEmail",
   method: "POST",
   path: "/me/email",
-  summary: "Change your e-mail address",
+  summary: "Change your email address",
   description:
-    "The new address gets a letter with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password or a confirmation; for an account without a password, a session that is no older than ten minutes is enough.",
+    "The new address gets an email with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password or a confirmation; for an account without a password, a session that is no older than ten minutes is enough.",
   group,
   access: person("never"),
   problems: [
@@ -123,9 +123,8 @@ export const confirmMyEmail = route({
   id: "confirmMyEmail",
   method: "POST",
   path: "/me/email/confirm",
-  summary: "Confirm your new e-mail address",
-  description:
-    "With the token from the letter, once, by whoever asked for the change and is still signed in.",
+  summary: "Confirm your new email address",
+  description: "With the token from the email, once, by whoever asked for the change and is still signed in.",
   group,
   access: person("never"),
   problems: ["email_taken", "too_many_attempts"],
@@ -155,7 +154,7 @@ export const getSetup = route({
     }),
     email: z.boolean().meta({
       description:
-        "Whether this server sends emails. If not, the platform admin reads them in the mailbox and hands links over.",
+        "Whether this server sends emails. If not, the platform admin reads them in the outbox and hands links over.",
     }),
     discord: z.boolean().meta({ description: "Whether one can sign in with Discord." }),
   }),
@@ -178,7 +177,7 @@ export const runSetup = route({
     email,
     password: z.string(),
     locale: locale.optional().meta({
-      description: "The language of letters to this person; what the browser asks for when it is left out.",
+      description: "The language of emails to this person; what the browser asks for when it is left out.",
     }),
   }),
   answer: me,

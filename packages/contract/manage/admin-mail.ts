@@ -20,11 +20,11 @@ const mail = z
 
 const harmless = "Scripts, pictures and forms in it do nothing, and nothing is fetched.";
 
-export const listMailbox = route({
-  id: "listMailbox",
+export const listOutbox = route({
+  id: "listOutbox",
   method: "GET",
-  path: "/admin/mailbox",
-  summary: "List letters",
+  path: "/admin/outbox",
+  summary: "List emails",
   description: "The newest first, without what is in them.",
   group,
   access,
@@ -32,13 +32,13 @@ export const listMailbox = route({
   answer: page(mail),
 });
 
-export const getMail = route({
-  id: "getMail",
+export const getOutboxEmail = route({
+  id: "getOutboxEmail",
   method: "GET",
-  path: "/admin/mailbox/{mail_id}",
-  summary: "Read a letter",
+  path: "/admin/outbox/{email_id}",
+  summary: "Read an email",
   description:
-    "How people get their letters while no mail server is set up. A letter that was sent is its recipient's: its text is not shown.",
+    "How people get their emails while no mail server is set up. An email that was sent is its recipient's: its text is not shown.",
   group,
   access,
   problems: ["email_not_found"],
@@ -47,12 +47,12 @@ export const getMail = route({
     .meta({ id: "MailWithBody" }),
 });
 
-export const getMailHtml = route({
-  id: "getMailHtml",
+export const getOutboxEmailHtml = route({
+  id: "getOutboxEmailHtml",
   method: "GET",
-  path: "/admin/mailbox/{mail_id}/html",
-  summary: "See a letter as its reader would",
-  description: `A letter that was sent is its recipient's, and is not found here. ${harmless}`,
+  path: "/admin/outbox/{email_id}/html",
+  summary: "See an email as its reader would",
+  description: `An email that was sent is its recipient's, and is not found here. ${harmless}`,
   group,
   access,
   problems: ["email_not_found", "email_content_deleted", "email_without_html"],
@@ -60,11 +60,11 @@ export const getMailHtml = route({
   answer: z.string(),
 });
 
-export const listMailTemplates = route({
-  id: "listMailTemplates",
+export const listEmailTemplates = route({
+  id: "listEmailTemplates",
   method: "GET",
-  path: "/admin/mail-templates",
-  summary: "List the kinds of letters, and the languages they are written in",
+  path: "/admin/email-templates",
+  summary: "List the kinds of emails, and the languages they are written in",
   group,
   access,
   answer: z
@@ -72,11 +72,11 @@ export const listMailTemplates = route({
     .meta({ id: "MailTemplates" }),
 });
 
-export const getMailTemplate = route({
-  id: "getMailTemplate",
+export const getEmailTemplate = route({
+  id: "getEmailTemplate",
   method: "GET",
-  path: "/admin/mail-templates/{kind}",
-  summary: "See a kind of letter, with values that are made up",
+  path: "/admin/email-templates/{kind}",
+  summary: "See a kind of email, with values that are made up",
   description: harmless,
   group,
   access,

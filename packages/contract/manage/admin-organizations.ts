@@ -21,8 +21,8 @@ const listedOrganization = organization
 const shownOrganization = listedOrganization
   .extend({
     member_count: counted("100,000, without the owner"),
-    waiting_letter_count: counted("100,000").meta({
-      description: "Letters to its customers beyond what it may send in a day, up to 100,000.",
+    waiting_email_count: counted("100,000").meta({
+      description: "Emails to its customers beyond what it may send in a day, up to 100,000.",
     }),
   })
   .meta({ id: "PlatformOrganizationDetails" });
@@ -32,7 +32,7 @@ export const listPlatformOrganizations = route({
   method: "GET",
   path: "/admin/organizations",
   summary: "List and search all organizations",
-  description: `The newest first. q looks through name, slug and the owner's e-mail address; slugs that begin with it come first. ${inSteps}`,
+  description: `The newest first. q looks through name, slug and the owner's email address; slugs that begin with it come first. ${inSteps}`,
   group,
   access,
   query: pageQuery.extend({
@@ -73,13 +73,13 @@ export const updatePlatformOrganization = route({
       .nullable()
       .optional()
       .meta({ description: "Requests a day for each product; null for what the plan says." }),
-    daily_letters_override: z
+    daily_emails_override: z
       .int()
       .min(0)
       .max(1_000_000_000)
       .nullable()
       .optional()
-      .meta({ description: "Letters a day to its customers; null for what holds on this server." }),
+      .meta({ description: "Emails a day to its customers; null for what holds on this server." }),
     billing_state: z.enum(billingStates).optional(),
     ...updatedAtGuard,
   }),

@@ -50,7 +50,7 @@ export const listUsers = route({
   method: "GET",
   path: "/admin/users",
   summary: "List and search all people with an account",
-  description: `The newest first. q looks through name and e-mail address; addresses that begin with it come first. ${inSteps}`,
+  description: `The newest first. q looks through name and email address; addresses that begin with it come first. ${inSteps}`,
   group,
   access,
   query: pageQuery.extend({

@@ -111,7 +111,7 @@ export const getPlatformHealth = route({
       request_log: z.object({
         last_entry_at: time.nullable().meta({ description: "When the newest request in the log came in." }),
       }),
-      mailbox: z.object({ unsent: z.int() }),
+      outbox: z.object({ unsent: z.int() }),
       counts: z.object({
         organizations: counted("1,000,000"),
         products: counted("1,000,000"),

@@ -44,7 +44,7 @@ export const listCustomers = route({
   method: "GET",
   path: "/organizations/{organization_id}/customers",
   summary: "List customers, newest first",
-  description: `With search, those whose e-mail begins with it come first. ${inSteps}`,
+  description: `With search, those whose email begins with it come first. ${inSteps}`,
   group,
   access: member("customers:view", "customers:manage"),
   query: pageQuery.extend({
@@ -54,7 +54,7 @@ export const listCustomers = route({
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: "Part of an e-mail, a name or a Discord id." }),
+      .meta({ description: "Part of an email, a name or a Discord id." }),
   }),
   answer: page(customer),
 });
@@ -65,7 +65,7 @@ export const createCustomer = route({
   path: "/organizations/{organization_id}/customers",
   summary: "Add a customer",
   description:
-    "With an e-mail, a Discord id or both. The e-mail says who it is; without one, the Discord id does. Customers are " +
+    "With an email, a Discord id or both. The email says who it is; without one, the Discord id does. Customers are " +
     "also made by creating licenses for them.",
   group,
   access: member("customers:manage"),
@@ -91,7 +91,7 @@ export const updateCustomer = route({
   path: "/organizations/{organization_id}/customers/{customer_id}",
   summary: "Change what you wrote about a customer",
   description:
-    "Only this organization's own view changes. With another e-mail (or, without an e-mail, another Discord id) it is " +
+    "Only this organization's own view changes. With another email (or, without an email, another Discord id) it is " +
     "somebody else: this organization's licenses and blocks of the customer then belong to the customer with that " +
     "identifier, who is made or found, and the answer has that customer's id.",
   group,

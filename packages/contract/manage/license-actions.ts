@@ -220,7 +220,7 @@ export const bulkLicenses = route({
   summary: "Change many licenses at once",
   description:
     "Needs the permission of the action. A dry run changes nothing and says how many it would be. The work is done " +
-    "fifty licenses at a time, each lot for itself. Should it be interrupted, the same request with the same " +
+    "fifty licenses at a time, each batch for itself. Should it be interrupted, the same request with the same " +
     "Idempotency-Key goes on where it stopped, and no license is changed twice; to extend more than fifty licenses, " +
     "the key has to be sent. After about eight seconds the work stops and answers with a next_cursor: send the " +
     "request with it as `cursor`, and with a new key, to go on.",

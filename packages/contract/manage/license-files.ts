@@ -46,7 +46,7 @@ export const importOptions = {
     description:
       "What to do with a row whose key the product has already. `update` also needs the permissions `licenses:update` and `licenses:revoke`.",
   }),
-  tell_events: flagQuery.default(false).meta({
+  send_events: flagQuery.default(false).meta({
     description:
       "Whether each license that is made or changed is told of as an event. Should an import that has to be whole be " +
       "taken back, that is told as well.",
@@ -75,7 +75,7 @@ const job = {
   dry_run: z.boolean(),
   mode: z.enum(["all_or_nothing", "row_by_row"]),
   on_existing: z.enum(["fail", "skip", "update"]),
-  tell_events: z.boolean(),
+  send_events: z.boolean(),
   columns: z.record(z.string(), z.string().nullable()),
   bytes_total: z.int(),
   bytes_done: z.int(),

@@ -34,16 +34,16 @@ export const organization = z
     owner_id: id.nullable(),
     locale: locale.meta({
       description:
-        "The language of letters to its customers, where a product says nothing else, and to people it invites.",
+        "The language of emails to its customers, where a product says nothing else, and to people it invites.",
     }),
     time_zone: z.string().meta({
       description:
         "Its time zone: a date without a time ends with that day there, and a year or month is counted there.",
     }),
-    daily_letters_override: z
+    daily_emails_override: z
       .int()
       .nullable()
-      .meta({ description: "Letters a day to its customers; null for what holds on this server." }),
+      .meta({ description: "Emails a day to its customers; null for what holds on this server." }),
     created_at: time,
     updated_at: time,
   })

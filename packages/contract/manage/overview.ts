@@ -4,7 +4,7 @@ import { id, page, pageQuery, time } from "./shapes.ts";
 
 const group = "Overview";
 
-const stretch = z.object({ from: time, count: z.int() });
+const bucket = z.object({ from: time, count: z.int() });
 
 export const getLicenseTrend = route({
   id: "getLicenseTrend",
@@ -15,8 +15,8 @@ export const getLicenseTrend = route({
   access: member("licenses:view"),
   answer: z
     .object({
-      created: z.array(stretch).meta({ description: "The last 30 days in UTC, today last." }),
-      running_out: z.array(stretch).meta({
+      created: z.array(bucket).meta({ description: "The last 30 days in UTC, today last." }),
+      expiring: z.array(bucket).meta({
         description:
           "The next 12 weeks, today's the first and from now on, the others from midnight UTC. Revoked licenses do not count.",
       }),

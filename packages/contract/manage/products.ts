@@ -59,23 +59,23 @@ export const productSettings = {
       "are as if it were off.",
   }),
   version_enforcement: z.enum(["enforce", "report"]),
-  deliver_license_by_mail: z.boolean().meta({
+  deliver_license_by_email: z.boolean().meta({
     description:
-      "Whether a customer with an e-mail address gets a letter with the key of a license that is made for them, once. " +
-      "Imports write no letters.",
+      "Whether a customer with an email address gets an email with the key of a license that is made for them, once. " +
+      "Imports write no emails.",
   }),
-  license_mail_text: z
+  license_email_text: z
     .string()
     .trim()
     .max(2_000)
     .nullable()
-    .meta({ description: "What that letter says beside the key, as plain text, in your own words." }),
-  expiring_soon_mail: z.boolean().meta({
+    .meta({ description: "What that email says beside the key, as plain text, in your own words." }),
+  expiring_soon_email: z.boolean().meta({
     description:
-      "Whether a customer with an e-mail address gets a letter some time before their license runs out.",
+      "Whether a customer with an email address gets an email some time before their license runs out.",
   }),
   locale: locale.nullable().meta({
-    description: "The language of letters to its customers; null for the organization's.",
+    description: "The language of emails to its customers; null for the organization's.",
   }),
   ipv6_prefix: z.literal([64, 128]),
 };

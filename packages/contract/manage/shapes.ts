@@ -53,7 +53,7 @@ export const email = z
   .max(254)
   .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, fieldCode("not_an_email"));
 
-export const locale = z.enum(languages).meta({ description: "The language that letters are written in." });
+export const locale = z.enum(languages).meta({ description: "The language that emails are written in." });
 
 /** A list is read page by page: pass `next_cursor` back as `cursor`. */
 export const pageQuery = z.object({

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { crossedMarks, warningAt } from "./quota.ts";
 
 describe("what a batch tells of the quota", () => {
-  const rows: [why: string, limit: number, before: number, after: number, told: string[]][] = [
+  const rows: [why: string, limit: number, before: number, after: number, events: string[]][] = [
     ["nothing far from it", 100, 0, 79, []],
     ["a warning at four fifths", 100, 79, 80, ["quota.warning"]],
     ["nothing between the marks", 100, 80, 99, []],
@@ -14,21 +14,21 @@ describe("what a batch tells of the quota", () => {
     ["nothing with a limit of none", 0, 0, 0, []],
     ["nothing when the limit was lowered below what was used", 10, 50, 50, []],
   ];
-  test.each(rows)("%s", (_why, limit, before, after, told) => {
-    expect(crossedMarks(limit, before, after)).toEqual(told as never);
+  test.each(rows)("%s", (_why, limit, before, after, events) => {
+    expect(crossedMarks(limit, before, after)).toEqual(events as never);
   });
 
   test("however the requests come, each mark is crossed once", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), fc.array(fc.nat({ max: 40 })), (limit, steps) => {
         let used = 0;
-        const told: string[] = [];
+        const events: string[] = [];
         for (const step of [...steps, limit]) {
           const after = Math.min(limit, used + step);
-          told.push(...crossedMarks(limit, used, after));
+          events.push(...crossedMarks(limit, used, after));
           used = after;
         }
-        expect(told.sort()).toEqual(["quota.exhausted", "quota.warning"]);
+        expect(events.sort()).toEqual(["quota.exhausted", "quota.warning"]);
       }),
     );
   });

@@ -19,21 +19,21 @@ export function refusalHour(nowMs: number): number {
  * A caller can use a new IP address for every request. This many IP addresses per license, hour and kind of rejection
  * get their own event; further ones are counted and summarized when the hour ends.
  */
-export const mostToldSingly = 10;
+export const maxSingleEvents = 10;
 
 /** This many IP addresses per license and hour are told apart; beyond that, it is only known that there are more. */
-export const mostToldApart = 100;
+export const maxDistinctIps = 100;
 
 /** From this many registered IP addresses on, a license's further registrations are summarized too. */
-export const mostRegistrationsToldSingly = 1_000;
+export const maxSingleRegistrations = 1_000;
 
 /** After an hour ends, results from that hour may still be on their way to the database. */
 export const summaryDelayMs = 60_000;
 
-export type Telling = "singly" | "counted" | "counted, not told apart";
+export type Recording = "singly" | "counted" | "counted, not distinguished";
 
 /** How to report an IP address that this license has not rejected before in this hour, after so many others. */
-export function tellingAfter(others: number): Telling {
-  if (others < mostToldSingly) return "singly";
-  return others < mostToldApart ? "counted" : "counted, not told apart";
+export function recordingAfter(others: number): Recording {
+  if (others < maxSingleEvents) return "singly";
+  return others < maxDistinctIps ? "counted" : "counted, not distinguished";
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { callerAddress, parseTrustedProxies } from "./caller.ts";
+import { callerIp, parseTrustedProxies } from "./caller.ts";
 import { CidrSet } from "./cidr.ts";
 
 const proxies = trust("10.0.0.0/8, 2001:db8:ffff::/48, 127.0.0.1");
@@ -42,17 +42,17 @@ describe("callerAddress", () => {
   ];
 
   test.each(rows)("%s", (_name, peer, forwardedFor, caller) => {
-    expect(callerAddress(peer, forwardedFor, proxies)?.text ?? null).toBe(caller);
+    expect(callerIp(peer, forwardedFor, proxies)?.text ?? null).toBe(caller);
   });
 
   test("without trusted proxies the header is never read", () => {
-    expect(callerAddress("10.0.0.1", "198.51.100.1", CidrSet.empty)?.text).toBe("10.0.0.1");
+    expect(callerIp("10.0.0.1", "198.51.100.1", CidrSet.empty)?.text).toBe("10.0.0.1");
   });
 
   test("what stands left of the caller never changes the answer", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), (forged) => {
-        const caller = callerAddress("10.0.0.1", `${forged}, 198.51.100.1, 10.0.0.2`, proxies);
+        const caller = callerIp("10.0.0.1", `${forged}, 198.51.100.1, 10.0.0.2`, proxies);
         expect(caller?.text).toBe("198.51.100.1");
       }),
     );
@@ -60,7 +60,7 @@ describe("callerAddress", () => {
 
   test("at most 32 hops are looked at, however long the header", () => {
     const hops = Array.from({ length: 20_000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);
-    expect(callerAddress("10.0.0.1", hops.join(", "), proxies)?.text).toBe(hops.at(-32));
+    expect(callerIp("10.0.0.1", hops.join(", "), proxies)?.text).toBe(hops.at(-32));
   });
 });
 

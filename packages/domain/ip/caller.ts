@@ -1,12 +1,12 @@
-import { type Address, parseAddress } from "./address.ts";
 import { type CidrEntry, CidrSet, formatCidr, parseCidr } from "./cidr.ts";
+import { type IpAddress, parseIpAddress } from "./ip-address.ts";
 
 /**
  * Clients can send any `X-Forwarded-For`; only what a trusted proxy appended is reliable. So the header is read from
  * the right, one hop per trusted proxy, and stops at anything that cannot be parsed.
  */
-export function callerAddress(peer: string, forwardedFor: string | null, trusted: CidrSet): Address | null {
-  let hop = parseAddress(peer);
+export function callerIp(peer: string, forwardedFor: string | null, trusted: CidrSet): IpAddress | null {
+  let hop = parseIpAddress(peer);
   if (hop === null || forwardedFor === null || trusted.size === 0) return hop;
 
   let end = forwardedFor.length;
@@ -63,7 +63,7 @@ function refuse(reason: string): TrustedProxies {
   };
 }
 
-function parseHop(entry: string): Address | null {
+function parseHop(entry: string): IpAddress | null {
   if (entry.length > maxHopLength) return null;
   const text = entry.trim();
   if (text.startsWith("[")) {
@@ -71,12 +71,12 @@ function parseHop(entry: string): Address | null {
     const inside = text.slice(1, Math.max(1, bracket));
     const after = text.slice(bracket + 1);
     if (!inside.includes(":") || !(after === "" || isPort(after))) return null;
-    return parseAddress(inside);
+    return parseIpAddress(inside);
   }
   const colon = text.indexOf(":");
   const hasPort = colon >= 0 && text.includes(".") && colon === text.lastIndexOf(":");
-  if (!hasPort) return parseAddress(text);
-  return isPort(text.slice(colon)) ? parseAddress(text.slice(0, colon)) : null;
+  if (!hasPort) return parseIpAddress(text);
+  return isPort(text.slice(colon)) ? parseIpAddress(text.slice(0, colon)) : null;
 }
 
 function isPort(text: string): boolean {

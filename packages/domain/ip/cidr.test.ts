@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
-import { parseAddress } from "./address.ts";
 import { CidrSet, formatCidr, isCovered, parseCidr } from "./cidr.ts";
+import { parseIpAddress } from "./ip-address.ts";
 
 describe("parseCidr", () => {
   const accepted: [written: string, canonical: string][] = [
@@ -212,7 +212,7 @@ function setOf(entries: readonly (readonly [string, number | null])[]): CidrSet 
 }
 
 function address(text: string) {
-  const parsed = parseAddress(text);
+  const parsed = parseIpAddress(text);
   if (parsed === null) throw new Error(`${text} is no address`);
   return parsed;
 }

@@ -1,5 +1,5 @@
-import type { Address } from "./address.ts";
-import { AddressRanges } from "./address-ranges.ts";
+import type { IpAddress } from "./ip-address.ts";
+import { IpRanges } from "./ip-ranges.ts";
 import { formatIpv4, ipv4Bytes, readIpv4 } from "./ipv4.ts";
 import { formatIpv6, isIpv4Mapped, readIpv6 } from "./ipv6.ts";
 
@@ -16,7 +16,7 @@ export interface CidrEntry {
 }
 
 export class CidrSet {
-  static readonly empty = new CidrSet(AddressRanges.of([], 1), AddressRanges.of([], 4), 0);
+  static readonly empty = new CidrSet(IpRanges.of([], 1), IpRanges.of([], 4), 0);
 
   static from(entries: Iterable<CidrEntry>): CidrSet {
     const lasting = new Map<string, { cidr: Cidr; untilMs: number }>();
@@ -29,11 +29,11 @@ export class CidrSet {
     if (lasting.size === 0) return CidrSet.empty;
     const all = [...lasting.values()];
     return new CidrSet(
-      AddressRanges.of(
+      IpRanges.of(
         all.filter(({ cidr }) => cidr.family === 4),
         1,
       ),
-      AddressRanges.of(
+      IpRanges.of(
         all.filter(({ cidr }) => cidr.family === 6),
         4,
       ),
@@ -43,23 +43,23 @@ export class CidrSet {
 
   /** The number of distinct CIDRs. */
   readonly size: number;
-  readonly #ipv4: AddressRanges;
-  readonly #ipv6: AddressRanges;
+  readonly #ipv4: IpRanges;
+  readonly #ipv6: IpRanges;
 
-  private constructor(ipv4: AddressRanges, ipv6: AddressRanges, size: number) {
+  private constructor(ipv4: IpRanges, ipv6: IpRanges, size: number) {
     this.#ipv4 = ipv4;
     this.#ipv6 = ipv6;
     this.size = size;
   }
 
-  covers(address: Address, nowMs: number): boolean {
+  covers(address: IpAddress, nowMs: number): boolean {
     const ranges = address.family === 4 ? this.#ipv4 : this.#ipv6;
     return ranges.untilMs(address.bytes) > nowMs;
   }
 }
 
 /** For a list that is used once: building a search structure would take longer than a linear scan. */
-export function isCovered(address: Address, { family, bytes, prefixLength }: Cidr): boolean {
+export function isCovered(address: IpAddress, { family, bytes, prefixLength }: Cidr): boolean {
   if (family !== address.family) return false;
   const whole = prefixLength >>> 3;
   for (let index = 0; index < whole; index++) if (address.bytes[index] !== bytes[index]) return false;

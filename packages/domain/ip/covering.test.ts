@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import { parseAddress } from "./address.ts";
 import { formatCidr, parseCidr } from "./cidr.ts";
 import { networksOf, parseAsked } from "./covering.ts";
+import { parseIpAddress } from "./ip-address.ts";
 
 const canonical = (text: string) => {
   const cidr = parseCidr(text);
   return cidr === null ? null : formatCidr(cidr);
 };
 const networks = (text: string) => {
-  const address = parseAddress(text);
+  const address = parseIpAddress(text);
   return address === null ? [] : networksOf(address);
 };
 

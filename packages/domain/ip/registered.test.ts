@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseAddress } from "./address.ts";
+import { parseIpAddress } from "./ip-address.ts";
 import { coveringNetwork, networkOf } from "./registered.ts";
 
 describe("registered addresses", () => {
@@ -22,7 +22,7 @@ describe("registered addresses", () => {
     ["2001:db8:0:1::1", 128, "2001:db8:0:1::/64"],
     ["::ffff:203.0.113.7", 128, null],
   ] as const)("%s counted by /%p is covered by %p too", (ip, prefix, network) => {
-    const address = parseAddress(ip);
+    const address = parseIpAddress(ip);
     expect(address === null ? null : coveringNetwork(address, prefix)).toBe(network);
   });
 });

@@ -1,4 +1,4 @@
-import { type Address, countedAs, parseAddress } from "./address.ts";
+import { countedAs, type IpAddress, parseIpAddress } from "./ip-address.ts";
 
 /**
  * A product can count IPv6 callers by /64 or individually, and can change that. Existing registrations keep counting:
@@ -10,12 +10,12 @@ import { type Address, countedAs, parseAddress } from "./address.ts";
 /** The /64 of a single IPv6 address, stored with its registration. Null for IPv4 and for a /64 itself. */
 export function networkOf(ip: string): string | null {
   if (!ip.includes(":") || ip.endsWith("/64")) return null;
-  const address = parseAddress(ip);
+  const address = parseIpAddress(ip);
   return address?.family === 6 ? countedAs(address, 64) : null;
 }
 
 /** For a caller that is counted individually: the /64 whose registration also covers it. */
-export function coveringNetwork(address: Address, ipv6Prefix: 64 | 128): string | null {
+export function coveringNetwork(address: IpAddress, ipv6Prefix: 64 | 128): string | null {
   return address.family === 6 && ipv6Prefix === 128 ? countedAs(address, 64) : null;
 }
 

@@ -24,9 +24,9 @@ export function isWithin(text: string, outer: Cidr): boolean {
   const inner = parseCidr(text);
   if (inner === null || inner.family !== outer.family || inner.prefixLength < outer.prefixLength)
     return false;
-  return outer.bytes.every((byte, place) => {
-    const bits = Math.min(8, Math.max(0, outer.prefixLength - 8 * place));
+  return outer.bytes.every((byte, index) => {
+    const bits = Math.min(8, Math.max(0, outer.prefixLength - 8 * index));
     const mask = (0xff00 >> bits) & 0xff;
-    return ((inner.bytes[place] ?? 0) & mask) === (byte & mask);
+    return ((inner.bytes[index] ?? 0) & mask) === (byte & mask);
   });
 }

@@ -191,8 +191,8 @@ function registrations(
     return { ips: unique, ipsRegisteredAtMs: undefined };
   }
   const earliest = new Map<string, number>();
-  ips.forEach((ip, place) => {
-    earliest.set(ip, Math.min(earliest.get(ip) ?? Number.POSITIVE_INFINITY, times[place] ?? 0));
+  ips.forEach((ip, index) => {
+    earliest.set(ip, Math.min(earliest.get(ip) ?? Number.POSITIVE_INFINITY, times[index] ?? 0));
   });
   return { ips: [...earliest.keys()], ipsRegisteredAtMs: [...earliest.values()] };
 }

@@ -1,7 +1,7 @@
 import { customResponseProblems, type TemplateFault } from "../custom-response/check.ts";
 import { maxDepth, parseCustomResponse } from "../custom-response/template.ts";
 import { endOfDay, isDay, startOfDay } from "../dates/local-day.ts";
-import { countedAs, parseAddress } from "../ip/address.ts";
+import { countedAs, parseIpAddress } from "../ip/ip-address.ts";
 import type { KeyFault } from "../licenses/key.ts";
 import type { PinFault } from "../licenses/version-pin.ts";
 
@@ -174,7 +174,7 @@ export function readList(value: unknown): string[] | Wrong {
  */
 export function readIp(text: string, ipv6Prefix: 64 | 128): string | Wrong {
   const network = text.endsWith("/64");
-  const address = parseAddress(network ? text.slice(0, -3) : text);
+  const address = parseIpAddress(network ? text.slice(0, -3) : text);
   if (address === null) return new Wrong({ code: "contains_no_ip", params: { value: text.slice(0, 60) } });
   if (network && address.family === 4)
     return new Wrong({ code: "contains_ipv4_network", params: { value: text } });

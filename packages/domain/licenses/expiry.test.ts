@@ -9,7 +9,7 @@ const until = (expiresAtMs: number, termMs: number | null = null): Expiry => ({
 });
 
 describe("readExpiry", () => {
-  const rows: [said: WantedExpiry, firstUsedAtMs: number | null, expiry: Expiry | null][] = [
+  const rows: [given: WantedExpiry, firstUsedAtMs: number | null, expiry: Expiry | null][] = [
     [{}, null, null],
     [{ isLifetime: true }, null, lifetime],
     [{ isLifetime: true, expiresAtMs: null, termMs: null }, null, lifetime],
@@ -23,11 +23,11 @@ describe("readExpiry", () => {
     [{ termMs: 1_000 }, 500, until(1_500, 1_000)],
     [{ expiresAtMs: latestMs }, null, until(latestMs)],
   ];
-  test.each(rows)("%j, first used at %p, is %j", (said, firstUsedAtMs, expiry) => {
-    expect(readExpiry(said, firstUsedAtMs, nowMs)).toEqual({ ok: true, expiry });
+  test.each(rows)("%j, first used at %p, is %j", (given, firstUsedAtMs, expiry) => {
+    expect(readExpiry(given, firstUsedAtMs, nowMs)).toEqual({ ok: true, expiry });
   });
 
-  const clashes: [said: WantedExpiry, field: string][] = [
+  const clashes: [given: WantedExpiry, field: string][] = [
     [{ isLifetime: true, expiresAtMs: 5 }, "expires_at"],
     [{ isLifetime: true, termMs: 5 }, "term_seconds"],
     [{ expiresAtMs: 5, expiresInMs: 5 }, "expires_in_seconds"],
@@ -37,8 +37,8 @@ describe("readExpiry", () => {
     [{ expiresAtMs: latestMs + 1 }, "expires_at"],
     [{ expiresInMs: latestMs }, "expires_in_seconds"],
   ];
-  test.each(clashes)("%j is refused at %s", (said, field) => {
-    expect(readExpiry(said, null, nowMs)).toMatchObject({ ok: false, field });
+  test.each(clashes)("%j is refused at %s", (given, field) => {
+    expect(readExpiry(given, null, nowMs)).toMatchObject({ ok: false, field });
   });
 });
 

@@ -35,8 +35,8 @@ export const lifetime: Expiry = { isLifetime: true, expiresAtMs: null, termMs: n
 
 /** Checks that the alternative ways to specify an expiry do not contradict each other; one is enough. */
 export function readExpiry(wanted: WantedExpiry, firstUsedAtMs: number | null, nowMs: number): ExpiryAnswer {
-  const said = saidFields(wanted);
-  const [first, second] = said;
+  const given = givenFields(wanted);
+  const [first, second] = given;
   if (first !== undefined && second !== undefined) {
     return refuse(second, { code: "conflicts_with", params: { other: first } });
   }
@@ -83,14 +83,14 @@ export function extended(expiry: Expiry, by: Extension, nowMs: number): Expiry |
   return { ...expiry, termMs: Math.min(expiry.termMs + byMs, longestTermMs) };
 }
 
-function saidFields(wanted: WantedExpiry): ExpiryField[] {
-  const said: ExpiryField[] = [];
-  if (wanted.isLifetime === true) said.push("is_lifetime");
-  if (typeof wanted.expiresAtMs === "number") said.push("expires_at");
-  if (wanted.calendarEndMs !== undefined) said.push("expires_in");
-  if (wanted.expiresInMs !== undefined) said.push("expires_in_seconds");
-  if (typeof wanted.termMs === "number") said.push("term_seconds");
-  return said;
+function givenFields(wanted: WantedExpiry): ExpiryField[] {
+  const given: ExpiryField[] = [];
+  if (wanted.isLifetime === true) given.push("is_lifetime");
+  if (typeof wanted.expiresAtMs === "number") given.push("expires_at");
+  if (wanted.calendarEndMs !== undefined) given.push("expires_in");
+  if (wanted.expiresInMs !== undefined) given.push("expires_in_seconds");
+  if (typeof wanted.termMs === "number") given.push("term_seconds");
+  return given;
 }
 
 function until(field: ExpiryField, expiresAtMs: number): ExpiryAnswer {

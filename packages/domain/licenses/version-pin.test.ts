@@ -4,7 +4,7 @@ import { noPin, type Pin, readPin, type WantedPin } from "./version-pin.ts";
 const pinned: Pin = { ...noPin, mode: "pinned", pinned: "1.0" };
 const range: Pin = { ...noPin, mode: "range", min: "1.0", max: "2.0" };
 
-const rows: [before: Pin, said: WantedPin, pin: Pin][] = [
+const rows: [before: Pin, given: WantedPin, pin: Pin][] = [
   [noPin, {}, noPin],
   [pinned, {}, pinned],
   [pinned, { mode: null }, noPin],
@@ -16,11 +16,11 @@ const rows: [before: Pin, said: WantedPin, pin: Pin][] = [
   [range, { max: "2.5" }, { ...range, max: "2.5" }],
   [pinned, { mode: "pinned" }, pinned],
 ];
-test.each(rows)("%j with %j is %j", (before, said, pin) => {
-  expect(readPin(before, said)).toEqual({ ok: true, pin });
+test.each(rows)("%j with %j is %j", (before, given, pin) => {
+  expect(readPin(before, given)).toEqual({ ok: true, pin });
 });
 
-const refused: [before: Pin, said: WantedPin, field: string][] = [
+const refused: [before: Pin, given: WantedPin, field: string][] = [
   [noPin, { mode: "pinned" }, "version_pinned"],
   [noPin, { pinned: "newest" }, "version_pinned"],
   [pinned, { pinned: null }, "version_pinned"],
@@ -33,6 +33,6 @@ const refused: [before: Pin, said: WantedPin, field: string][] = [
   [noPin, { pinned: "1", min: "1" }, "version_range_min"],
   [noPin, { mode: "range", pinned: "1" }, "version_pinned"],
 ];
-test.each(refused)("%j with %j is refused at %s", (before, said, field) => {
-  expect(readPin(before, said)).toMatchObject({ ok: false, field });
+test.each(refused)("%j with %j is refused at %s", (before, given, field) => {
+  expect(readPin(before, given)).toMatchObject({ ok: false, field });
 });

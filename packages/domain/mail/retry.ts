@@ -18,17 +18,17 @@ const pausesMs = [
 /** An email that could not be delivered for a day is mostly out of date. */
 export const triedForMs = 24 * hourMs;
 
-export interface FailedLetter {
+export interface FailedEmail {
   readonly writtenAtMs: number;
   /** The number of attempts, including this one. */
   readonly attempts: number;
   /** The mail server will never accept it. */
-  readonly isHopeless: boolean;
+  readonly isPermanentFailure: boolean;
 }
 
 /** When to retry an email; null to give up. */
-export function nextAttemptAtMs(letter: FailedLetter, nowMs: number): number | null {
-  if (letter.isHopeless) return null;
-  const next = nowMs + (pausesMs[letter.attempts - 1] ?? 4 * hourMs);
-  return next > letter.writtenAtMs + triedForMs ? null : next;
+export function nextAttemptAtMs(message: FailedEmail, nowMs: number): number | null {
+  if (message.isPermanentFailure) return null;
+  const next = nowMs + (pausesMs[message.attempts - 1] ?? 4 * hourMs);
+  return next > message.writtenAtMs + triedForMs ? null : next;
 }

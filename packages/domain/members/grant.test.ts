@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { judgePowerChange } from "./grant.ts";
+import { checkPowerChange } from "./grant.ts";
 import { type Permission, permissions } from "./permissions.ts";
 
 type Codes = readonly Permission[];
@@ -21,7 +21,7 @@ test.each<[string, Codes, Codes | null, Codes | null, "yes" | "outranked" | "exc
   ["somebody with as much can be removed", [view, edit], [view, edit], null, "yes"],
   ["both wrong: what is there counts first", [edit], [view], [create], "outranked"],
 ])("%s", (_name, held, from, to, verdict) => {
-  const judgement = judgePowerChange(new Set(held), { from, to });
+  const judgement = checkPowerChange(new Set(held), { from, to });
   expect(judgement.allowed ? "yes" : judgement.because).toBe(verdict);
 });
 
@@ -31,7 +31,7 @@ test("no chain of allowed changes gives anybody a permission that nobody in it h
     fc.property(codes, fc.array(codes, { maxLength: 8 }), (start, steps) => {
       let held = new Set(start);
       for (const step of steps) {
-        const { allowed } = judgePowerChange(held, { from: held, to: step });
+        const { allowed } = checkPowerChange(held, { from: held, to: step });
         if (allowed) held = new Set(step);
         expect([...held].every((permission) => start.includes(permission))).toBe(true);
       }

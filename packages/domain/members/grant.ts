@@ -1,4 +1,4 @@
-import { notHeld, type Permission } from "./permissions.ts";
+import { missingPermissions, type Permission } from "./permissions.ts";
 
 /** A change to someone's permissions: null if there were none before, or will be none after. */
 export interface PowerChange {
@@ -6,7 +6,7 @@ export interface PowerChange {
   readonly to: Iterable<Permission> | null;
 }
 
-export type Judgement =
+export type PowerChangeResult =
   | { readonly allowed: true }
   /** What is changed or removed exceeds the caller's own permissions. */
   | { readonly allowed: false; readonly because: "outranked"; readonly missing: readonly Permission[] }
@@ -17,10 +17,10 @@ export type Judgement =
  * Nobody can grant or remove permissions they do not have. This one rule covers roles, members and invitations: nobody
  * can escalate their own permissions, by whatever detour, and nobody can weaken someone with more.
  */
-export function judgePowerChange(held: ReadonlySet<Permission>, change: PowerChange): Judgement {
-  const above = notHeld(held, change.from ?? []);
+export function checkPowerChange(held: ReadonlySet<Permission>, change: PowerChange): PowerChangeResult {
+  const above = missingPermissions(held, change.from ?? []);
   if (above.length > 0) return { allowed: false, because: "outranked", missing: above };
-  const beyond = notHeld(held, change.to ?? []);
+  const beyond = missingPermissions(held, change.to ?? []);
   if (beyond.length > 0) return { allowed: false, because: "exceeds", missing: beyond };
   return { allowed: true };
 }

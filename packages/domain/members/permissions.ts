@@ -42,7 +42,10 @@ export function sortedPermissions(wanted: Iterable<Permission>): Permission[] {
 }
 
 /** The part of `wanted` that is not held: nobody can grant what they do not have. */
-export function notHeld(held: ReadonlySet<Permission>, wanted: Iterable<Permission>): Permission[] {
+export function missingPermissions(
+  held: ReadonlySet<Permission>,
+  wanted: Iterable<Permission>,
+): Permission[] {
   return sortedPermissions(wanted).filter((permission) => !held.has(permission));
 }
 

@@ -17,7 +17,7 @@ describe("what is told beside the status (specification 2.3)", () => {
   const license = { expiresAtMs: tomorrowMs, ipCount: 1, maxIps: 3, version: "2.0.0", versionValid: true };
   const product = sampleProduct;
   const full = { ...sampleLicense, ips: { max: 3, registered: 3 } };
-  const stranger = { ...sampleCaller, registered: false };
+  const unregistered = { ...sampleCaller, registered: false };
   const rows: [Outcome, Parameters<typeof decide>, object][] = [
     ["product_not_found", [{ ...product, deleted: true }, sampleLicense, sampleCaller, nowMs], untold],
     [
@@ -42,10 +42,14 @@ describe("what is told beside the status (specification 2.3)", () => {
     ],
     [
       "ip_not_registered",
-      [{ ...product, registration: "off" }, sampleLicense, stranger, nowMs],
+      [{ ...product, registration: "off" }, sampleLicense, unregistered, nowMs],
       { ...license, ipRegistered: false },
     ],
-    ["ip_limit_reached", [product, full, stranger, nowMs], { ...license, ipCount: 3, ipRegistered: false }],
+    [
+      "ip_limit_reached",
+      [product, full, unregistered, nowMs],
+      { ...license, ipCount: 3, ipRegistered: false },
+    ],
     [
       "version_not_allowed",
       [product, sampleLicense, { ...sampleCaller, version: "0.9.0" }, nowMs],
@@ -54,12 +58,12 @@ describe("what is told beside the status (specification 2.3)", () => {
     ["active", [product, sampleLicense, sampleCaller, nowMs], { ...license, ipRegistered: false }],
   ];
 
-  test.each(rows)("%s", (status, facts, told) => {
-    expect<object>(decide(...facts)).toEqual({ status, ...told, effect: "none", firstUse: false });
+  test.each(rows)("%s", (status, facts, expected) => {
+    expect<object>(decide(...facts)).toEqual({ status, ...expected, effect: "none", firstUse: false });
   });
 
   test("a newly registered address is told as registered and counted", () => {
-    expect(decide(product, sampleLicense, stranger, nowMs)).toMatchObject({
+    expect(decide(product, sampleLicense, unregistered, nowMs)).toMatchObject({
       status: "active",
       ipRegistered: true,
       ipCount: 2,
@@ -145,7 +149,7 @@ describe("version enforcement", () => {
     below: string | null,
     enforced: Outcome,
     versionValid: boolean | null,
-    told: string,
+    expected: string,
   ][] = [
     ["2.0.0", null, "active", true, "2.0.0"],
     ["1.0.7", null, "active", true, "1.0.7"],
@@ -160,19 +164,19 @@ describe("version enforcement", () => {
 
   test.each(rows)(
     "%p on a license below %p: %s when enforced, active when only reported",
-    (version, below, enforced, versionValid, told) => {
+    (version, below, enforced, versionValid, expected) => {
       const caller = { ...sampleCaller, version };
       const pin: VersionPin = below === null ? null : { mode: "range", min: null, max: below };
       const license = { ...sampleLicense, pin };
       const reporting = sampleProduct.versions && { ...sampleProduct.versions, enforced: false };
       expect(decide(sampleProduct, license, caller, nowMs)).toMatchObject({
         status: enforced,
-        version: told,
+        version: expected,
         versionValid,
       });
       expect(decide({ ...sampleProduct, versions: reporting }, license, caller, nowMs)).toMatchObject({
         status: "active",
-        version: told,
+        version: expected,
         versionValid,
       });
       expect(decide({ ...sampleProduct, versions: null }, license, caller, nowMs).status).toBe("active");

@@ -35,20 +35,20 @@ export function decide(
     ? gateVersion(product.versions.catalog, license.pin, caller.version)
     : versionModuleOff;
 
-  if (license.revoked) return tell(license, gate, "revoked", null);
+  if (license.revoked) return verdict(license, gate, "revoked", null);
   if (product.expiryEnforced && isExpired(license.expiresAtMs, nowMs))
-    return tell(license, gate, "expired", null);
-  if (caller.blocked) return tell(license, gate, "ip_blocked", false);
+    return verdict(license, gate, "expired", null);
+  if (caller.blocked) return verdict(license, gate, "ip_blocked", false);
 
-  const place = product.trackIp ? placeFor(license.ips, caller.registered, product.registration) : "held";
-  if (place === "ip_not_registered" || place === "ip_limit_reached") return tell(license, gate, place, false);
+  const slot = product.trackIp ? ipSlot(license.ips, caller.registered, product.registration) : "held";
+  if (slot === "ip_not_registered" || slot === "ip_limit_reached") return verdict(license, gate, slot, false);
 
   // An IP address takes a slot only if the whole request passes, so that an outdated app cannot use one up.
   if (gate.versionValid === false && product.versions?.enforced)
-    return tell(license, gate, "version_not_allowed", false);
-  return place === "free"
-    ? tell(license, gate, "active", true, "register_ip", nowMs)
-    : tell(license, gate, "active", false, "none", nowMs);
+    return verdict(license, gate, "version_not_allowed", false);
+  return slot === "free"
+    ? verdict(license, gate, "active", true, "register_ip", nowMs)
+    : verdict(license, gate, "active", false, "none", nowMs);
 }
 
 export function isExpired(expiresAtMs: number | null, nowMs: number): boolean {
@@ -66,7 +66,7 @@ export function productRefusal(product: ProductFacts): Outcome | null {
 }
 
 /** Whether the IP address is registered, can take a free slot, or is rejected, and why. */
-function placeFor(
+function ipSlot(
   ips: LicenseFacts["ips"],
   registered: boolean,
   registration: IpRegistration,
@@ -78,7 +78,7 @@ function placeFor(
   return "free";
 }
 
-function tell(
+function verdict(
   { expiresAtMs, ips, unused }: LicenseFacts,
   gate: { readonly version: string | null; readonly versionValid: boolean | null },
   status: Outcome,

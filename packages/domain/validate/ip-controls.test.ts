@@ -10,7 +10,7 @@ interface Case {
   readonly ipSystem: boolean;
   readonly registration: IpRegistration;
   readonly address: "new" | "registered";
-  readonly places: "none taken" | "some taken" | "all taken";
+  readonly slots: "none taken" | "some taken" | "all taken";
 }
 
 /** What a row does not name is any. */
@@ -21,21 +21,21 @@ const rows: [when: Partial<Case>, status: Outcome, ipRegistered: boolean | null]
   [{ blocked: false, ipSystem: true, tracked: false }, "active", false],
   [{ ...onDuty(), address: "registered" }, "active", false],
   [{ ...onDuty(), address: "new", registration: "off" }, "ip_not_registered", false],
-  [{ ...onDuty(), address: "new", registration: "until_limit", places: "none taken" }, "active", true],
-  [{ ...onDuty(), address: "new", registration: "until_limit", places: "some taken" }, "active", true],
+  [{ ...onDuty(), address: "new", registration: "until_limit", slots: "none taken" }, "active", true],
+  [{ ...onDuty(), address: "new", registration: "until_limit", slots: "some taken" }, "active", true],
   [
-    { ...onDuty(), address: "new", registration: "until_limit", places: "all taken" },
+    { ...onDuty(), address: "new", registration: "until_limit", slots: "all taken" },
     "ip_limit_reached",
     false,
   ],
-  [{ ...onDuty(), address: "new", registration: "first_only", places: "none taken" }, "active", true],
+  [{ ...onDuty(), address: "new", registration: "first_only", slots: "none taken" }, "active", true],
   [
-    { ...onDuty(), address: "new", registration: "first_only", places: "some taken" },
+    { ...onDuty(), address: "new", registration: "first_only", slots: "some taken" },
     "ip_not_registered",
     false,
   ],
   [
-    { ...onDuty(), address: "new", registration: "first_only", places: "all taken" },
+    { ...onDuty(), address: "new", registration: "first_only", slots: "all taken" },
     "ip_limit_reached",
     false,
   ],
@@ -52,26 +52,26 @@ for (const [when, status, ipRegistered] of rows) {
   describe(`${describeCase(when)}: ${status}`, () => {
     const cases = everyCase().filter((one) => fits(one, when));
     test.each(cases.map((one): [string, Case] => [describeCase(one), one]))("%s", (_name, one) => {
-      const registered = taken[one.places];
+      const registered = taken[one.slots];
       const verdict = decide(
         { ...sampleProduct, trackIp: one.tracked, registration: one.registration },
         { ...sampleLicense, ips: one.ipSystem ? { max: maxIps, registered } : null },
         { ...sampleCaller, blocked: one.blocked, registered: one.address === "registered" },
         nowMs,
       );
-      const takesPlace = ipRegistered === true;
+      const takesSlot = ipRegistered === true;
       expect(verdict).toMatchObject({
         status,
         ipRegistered,
-        ipCount: one.ipSystem ? registered + (takesPlace ? 1 : 0) : null,
+        ipCount: one.ipSystem ? registered + (takesSlot ? 1 : 0) : null,
         maxIps: one.ipSystem ? maxIps : null,
-        effect: takesPlace ? "register_ip" : "none",
+        effect: takesSlot ? "register_ip" : "none",
       });
     });
   });
 }
 
-test("an address takes no place when the version is refused", () => {
+test("an address takes no slot when the version is refused", () => {
   const refused = { ...sampleCaller, registered: false, version: "0.9.0" };
   expect(decide(sampleProduct, sampleLicense, refused, nowMs)).toMatchObject({
     status: "version_not_allowed",
@@ -93,9 +93,9 @@ function everyCase(): Case[] {
         (["off", "until_limit", "first_only"] as const).flatMap((registration) =>
           (["new", "registered"] as const).flatMap((address) =>
             (["none taken", "some taken", "all taken"] as const)
-              // A registered address has a place.
-              .filter((places) => address === "new" || places !== "none taken")
-              .map((places) => ({ blocked, tracked, ipSystem, registration, address, places })),
+              // A registered address has a slot.
+              .filter((slots) => address === "new" || slots !== "none taken")
+              .map((slots) => ({ blocked, tracked, ipSystem, registration, address, slots })),
           ),
         ),
       ),
@@ -114,7 +114,7 @@ function describeCase(one: Partial<Case>): string {
     one.ipSystem === undefined ? null : one.ipSystem ? "IP system on" : "IP system off",
     one.registration === undefined ? null : `registration ${one.registration}`,
     one.address === undefined ? null : `${one.address} address`,
-    one.places === undefined ? null : `${one.places}`,
+    one.slots === undefined ? null : `${one.slots}`,
   ];
   return words.filter((word) => word !== null).join(", ");
 }

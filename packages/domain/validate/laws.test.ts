@@ -81,17 +81,17 @@ test("no sequence of requests gives a license more addresses than it may have", 
   });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(request, { maxLength: 40 }), (max, requests) => {
-      const places = new Set<number>();
+      const slots = new Set<number>();
       for (const { ip, product, blocked, version } of requests) {
-        const ips = { max, registered: places.size };
-        const registered = places.has(ip);
+        const ips = { max, registered: slots.size };
+        const registered = slots.has(ip);
         const verdict = decide(product, { ...sampleLicense, ips }, { blocked, registered, version }, nowMs);
         if (verdict.effect === "register_ip") {
           expect(registered).toBe(false);
-          places.add(ip);
+          slots.add(ip);
         }
-        if (verdict.ipCount !== null) expect(verdict.ipCount).toBe(places.size);
-        expect(places.size).toBeLessThanOrEqual(max);
+        if (verdict.ipCount !== null) expect(verdict.ipCount).toBe(slots.size);
+        expect(slots.size).toBeLessThanOrEqual(max);
       }
     }),
     { numRuns: 1_000 },
@@ -104,14 +104,14 @@ test("with first_only, no sequence of requests registers a second address", () =
       fc.integer({ min: 1, max: 4 }),
       fc.array(fc.integer({ min: 0, max: 9 })),
       (max, addresses) => {
-        const places = new Set<number>();
+        const slots = new Set<number>();
         const onlyFirst: ProductFacts = { ...sampleProduct, registration: "first_only" };
         for (const ip of addresses) {
-          const facts = { ...sampleLicense, ips: { max, registered: places.size } };
-          const who = { blocked: false, registered: places.has(ip), version: null };
-          if (decide(onlyFirst, facts, who, nowMs).effect === "register_ip") places.add(ip);
+          const facts = { ...sampleLicense, ips: { max, registered: slots.size } };
+          const who = { blocked: false, registered: slots.has(ip), version: null };
+          if (decide(onlyFirst, facts, who, nowMs).effect === "register_ip") slots.add(ip);
         }
-        expect(places.size).toBe(Math.min(1, addresses.length));
+        expect(slots.size).toBe(Math.min(1, addresses.length));
       },
     ),
   );

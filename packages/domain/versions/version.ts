@@ -45,7 +45,7 @@ export function versionKey({ parts, prerelease }: Version): string {
 
 /** Where the numbers start: many release tags are written `v2.1`. */
 export function startOfParts(text: string): 0 | 1 {
-  return (text.charCodeAt(0) | 32) === letterV ? 1 : 0;
+  return (text.charCodeAt(0) | 32) === emailV ? 1 : 0;
 }
 
 /** Fifteen digits hold a build date to the second and are always exact as a number. */
@@ -54,7 +54,7 @@ export const maxDigits = 15;
 const noPrerelease: readonly never[] = [];
 const dot = 46;
 const hyphenCode = 45;
-const letterV = 118;
+const emailV = 118;
 
 /** Leading zeros are accepted, unlike in SemVer, because calendar versions such as 2026.03.01 contain them. */
 export function readParts(text: string, start: number, end: number): Version["parts"] | null {

@@ -1,4 +1,4 @@
-import { type AllowedTargets, mayBeCalled } from "./addresses.ts";
+import { type AllowedTargets, mayBeCalled } from "./allowed-targets.ts";
 
 export type ReadTarget = { ok: true; target: Target } | { ok: false; problem: UrlProblem };
 

@@ -31,7 +31,7 @@ export const people: Migration = {
     "alter table organizations add column deleted_at bigint",
     "alter table organizations add column locale text not null default 'en'",
     "alter table organizations add column time_zone text not null default 'UTC'",
-    "alter table organizations add column daily_letters_override bigint check (daily_letters_override >= 0)",
+    "alter table organizations add column daily_emails_override bigint check (daily_emails_override >= 0)",
     "create index organizations_by_owner on organizations (owner_id)",
     "create index organizations_by_creation on organizations (created_at, id)",
     "create index organizations_to_delete on organizations (delete_after) where delete_after is not null",
@@ -126,7 +126,7 @@ export const people: Migration = {
       primary key (actor_id, idempotency_key)
     )`,
     "create index idempotency_keys_by_age on idempotency_keys (created_at)",
-    `create table mailbox (
+    `create table outbox (
       id text primary key,
       recipient text not null,
       subject text not null,
@@ -140,17 +140,17 @@ export const people: Migration = {
       dedupe_key text unique,
       is_bulk integer not null default 0
     )`,
-    "create index mailbox_by_recipient on mailbox (recipient, id)",
-    "create index mailbox_by_kind on mailbox (kind, id)",
+    "create index outbox_by_recipient on outbox (recipient, id)",
+    "create index outbox_by_kind on outbox (kind, id)",
     // Locked while a platform admin is added or removed, so that the last one is never lost.
     "insert into platform_state (name, value) values ('platform_admins', '')",
     // An email that someone waits for is sent before those to customers.
-    "create index mailbox_to_send on mailbox (is_bulk, next_attempt_at) where next_attempt_at is not null",
-    "create index mailbox_by_age on mailbox (created_at)",
-    "create index mailbox_unsent on mailbox (id) where sent_at is null",
+    "create index outbox_to_send on outbox (is_bulk, next_attempt_at) where next_attempt_at is not null",
+    "create index outbox_by_age on outbox (created_at)",
+    "create index outbox_unsent on outbox (id) where sent_at is null",
     // How many emails an organization has caused on one day, the last on which it caused any; and the same for all
     // organizations of one owner together, so that many organizations send no more than one.
-    `create table daily_letters (
+    `create table daily_emails (
       sender_id text not null,
       recipients text not null check (recipients in ('customers', 'invited')),
       day integer not null,
@@ -158,7 +158,7 @@ export const people: Migration = {
       primary key (sender_id, recipients)
     ) /* clustered */`,
     // Emails to customers beyond the limit. They are written when they can be sent, from the data at that time.
-    `create table waiting_letters (
+    `create table waiting_emails (
       id text primary key,
       organization_id text not null,
       kind text not null check (kind in ('license_delivery', 'license_expiring')),
@@ -167,8 +167,8 @@ export const people: Migration = {
       created_at bigint not null,
       dedupe_key text not null unique
     )`,
-    "create index waiting_letters_by_organization on waiting_letters (organization_id, id)",
-    "create index waiting_letters_by_age on waiting_letters (created_at)",
+    "create index waiting_emails_by_organization on waiting_emails (organization_id, id)",
+    "create index waiting_emails_by_age on waiting_emails (created_at)",
     // Licenses: a term that starts on first use, and additional data of the organization.
     "alter table licenses add column first_used_at bigint",
     "alter table licenses add column term_ms bigint check (term_ms > 0)",
@@ -201,9 +201,9 @@ export const people: Migration = {
     ...licenseCounts,
     "alter table products add column default_expires_in_days integer check (default_expires_in_days >= 1)",
     "alter table products add column default_ip_system_enabled integer not null default 1",
-    "alter table products add column deliver_license_by_mail integer not null default 0",
-    "alter table products add column license_mail_text text",
-    "alter table products add column expiring_soon_mail integer not null default 0",
+    "alter table products add column deliver_license_by_email integer not null default 0",
+    "alter table products add column license_email_text text",
+    "alter table products add column expiring_soon_email integer not null default 0",
     "alter table products add column locale text",
     "alter table ip_blocks add column created_by text",
     "create index ip_blocks_by_organization on ip_blocks (organization_id, id)",
@@ -230,7 +230,7 @@ export const people: Migration = {
       dry_run integer not null,
       mode text not null check (mode in ('all_or_nothing', 'row_by_row')),
       on_existing text not null check (on_existing in ('fail', 'skip', 'update')),
-      tell_events integer not null default 0,
+      send_events integer not null default 0,
       time_zone text not null default 'UTC',
       column_map text not null,
       bytes_total bigint not null default 0,

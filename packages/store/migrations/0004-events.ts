@@ -23,7 +23,7 @@ export const events: Migration = {
     "create index events_undistributed on events (organization_id, id) where undistributed is not null",
     // A rejection is recorded once per license, IP address and hour, by whoever inserts this row. Beyond the first few,
     // IP addresses are summarized, and are stored here only to tell them apart.
-    `create table refusals_told (
+    `create table recorded_refusals (
       hour integer not null,
       license_id text not null,
       type text not null,
@@ -45,7 +45,7 @@ export const events: Migration = {
       primary key (hour, license_id, type)
     ) /* clustered */`,
     // An expiry is recorded once, however often it is checked, and again only if the license's expiry changes.
-    `create table expiries_told (
+    `create table recorded_expiries (
       license_id text not null,
       type text not null,
       ends_at bigint not null,
@@ -53,15 +53,15 @@ export const events: Migration = {
     ) /* clustered */`,
     // After a limit was lowered: whether today's usage exceeds it is checked once everything counted under the old
     // limit has been written.
-    `create table quota_looks (
+    `create table quota_checks (
       product_id text not null,
       type text not null check (type in ('quota.warning', 'quota.exhausted')),
       day integer not null,
       changed_at bigint not null,
-      look_at bigint not null,
+      check_at bigint not null,
       primary key (product_id, type)
     ) /* clustered */`,
-    "create index quota_looks_due on quota_looks (look_at)",
+    "create index quota_checks_due on quota_checks (check_at)",
     "alter table products add column expiring_soon_days integer not null default 7 check (expiring_soon_days >= 1)",
     `create table webhook_endpoints (
       id text primary key,

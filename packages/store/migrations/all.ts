@@ -1,4 +1,4 @@
-import { heart } from "./0001-heart.ts";
+import { core } from "./0001-core.ts";
 import { journal } from "./0001-journal.ts";
 import { people } from "./0002-people.ts";
 import { signIn } from "./0003-sign-in.ts";
@@ -6,7 +6,7 @@ import { events } from "./0004-events.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
-export const mainMigrations: readonly Migration[] = [heart, people, signIn, events];
+export const mainMigrations: readonly Migration[] = [core, people, signIn, events];
 
 /**
  * Observations: the request log and the sightings. SQLite stores these in a separate file, so that writing them never

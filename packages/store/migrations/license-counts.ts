@@ -76,7 +76,7 @@ const creationOf: CellOf = (row) => [
 ];
 
 function named(cell: readonly string[]): string {
-  return cell.map((value, place) => `${value} as ${columns[place]}`).join();
+  return cell.map((value, index) => `${value} as ${columns[index]}`).join();
 }
 
 /** The counts of the licenses in a table. */

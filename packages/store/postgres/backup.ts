@@ -82,7 +82,7 @@ async function copyIn(
   options: CopyInOptions,
 ): Promise<CopiedIn["keptAside"]> {
   await serverMajor(client);
-  await refuseBesideServers(client);
+  await refuseWhileServersRun(client);
   const tables = await ownTables(client);
   const functions = await ownFunctions(client);
   const occupied = tables.includes("organizations") ? (await readRows(client)).organizations : 0;
@@ -105,7 +105,7 @@ async function refuseSharedConnections(client: PostgresClient, url: string): Pro
 }
 
 /** A server caches values by a revision that a restore may set back. */
-async function refuseBesideServers(client: pg.Client): Promise<void> {
+async function refuseWhileServersRun(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ open: number }>(
     "select count(*) as open from pg_stat_activity where datname = current_database() and application_name = $1",
     [applicationName],

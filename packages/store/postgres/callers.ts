@@ -5,7 +5,7 @@ import type pg from "pg";
 import { Batch, ProductInBatch } from "../batch.ts";
 import { type CallerRow, cidrSet, type Facts, gatesVersions, versionCatalog } from "../caller.ts";
 import type { Call } from "../calls.ts";
-import type { RefusalsTold } from "../refusals.ts";
+import type { RecordedRefusals } from "../refusals.ts";
 import * as sql from "./sql.ts";
 
 export interface Authenticated {
@@ -17,12 +17,12 @@ export interface Authenticated {
 /** Identifies the callers, and the time at which the batch is decided. */
 export class Callers {
   readonly #facts: Facts;
-  readonly #told: RefusalsTold;
+  readonly #recorded: RecordedRefusals;
   readonly #now: (() => number) | null;
 
-  constructor(facts: Facts, told: RefusalsTold, now: (() => number) | null) {
+  constructor(facts: Facts, recorded: RecordedRefusals, now: (() => number) | null) {
     this.#facts = facts;
-    this.#told = told;
+    this.#recorded = recorded;
     this.#now = now;
   }
 
@@ -34,7 +34,7 @@ export class Callers {
     });
     // Without a caller there is nothing to decide, and the time does not matter.
     const { now_ms: nowMs = 0, platform_revision: revision = 0 } = found.rows[0] ?? {};
-    const batch = new Batch(nowMs, await this.#blocks(client, "platform", "", revision), this.#told);
+    const batch = new Batch(nowMs, await this.#blocks(client, "platform", "", revision), this.#recorded);
     const rows = new Map(found.rows.map((row) => [row.public_id, row]));
     for (const row of rows.values()) {
       if (batch.products.has(row.product_id)) continue;

@@ -38,10 +38,10 @@ export class Programs {
     await this.lines(program, words, () => {});
   }
 
-  async lines(program: Program, words: readonly string[], hear: (line: string) => void): Promise<void> {
+  async lines(program: Program, words: readonly string[], onLine: (line: string) => void): Promise<void> {
     const child = this.#start(program, words);
     child.stdin?.end();
-    if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", hear);
+    if (child.stdout !== null) createInterface({ input: child.stdout }).on("line", onLine);
     await finished(program, child);
   }
 

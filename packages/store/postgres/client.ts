@@ -22,7 +22,7 @@ export class PostgresClient extends pg.Client {
 
   constructor(config: PostgresClientConfig) {
     const { finder, settings, ...rest } = config;
-    super({ ...rest, connectionString: finder.address.url });
+    super({ ...rest, connectionString: finder.location.url });
     this.#finder = finder;
     this.#settings = settings;
   }

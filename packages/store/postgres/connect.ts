@@ -1,9 +1,9 @@
 import pg from "pg";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
-import { parseAddress } from "./address.ts";
 import type { PostgresClientConfig } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
+import { parsePostgresUrl } from "./url.ts";
 
 const connectTimeoutMs = 1_500;
 /** How long a connection is idle before it is checked. */
@@ -35,7 +35,7 @@ function asText(value: string): string {
 
 export function connectionSettings(url: string, settings: readonly string[] = []): PostgresClientConfig {
   return {
-    finder: new HostFinder(parseAddress(url)),
+    finder: new HostFinder(parsePostgresUrl(url)),
     settings,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,

@@ -19,7 +19,7 @@ export class Counters {
     const asking = [...batch.products.values()].filter((product) => product.asked > 0);
     const tried =
       alone || this.#held.size === 0 ? asking : asking.filter((product) => !this.#isHeld(product));
-    const counted = await this.#countAndTell(client, tried, batch.nowMs);
+    const counted = await this.#countAndRecord(client, tried, batch.nowMs);
     if (counted.length === asking.length) return none;
     const locked = new Set(asking);
     for (const product of counted) locked.delete(product);
@@ -39,7 +39,7 @@ export class Counters {
   }
 
   /** Normally all of them. If one is locked, the statement does nothing: then those that are free, without it. */
-  async #countAndTell(
+  async #countAndRecord(
     client: pg.Client,
     products: readonly ProductInBatch[],
     nowMs: number,

@@ -7,7 +7,7 @@ import * as sql from "./sql.ts";
 
 /** A call while its batch is processed. */
 export interface WaitingCall {
-  readonly place: number;
+  readonly position: number;
   readonly call: Call;
   readonly product: ProductInBatch | null;
   readonly question: Question;
@@ -38,19 +38,19 @@ export async function findLicenses(
   client: pg.Client,
   calls: readonly KnownCall[],
 ): Promise<Map<number, FoundLicense>> {
-  const places: number[] = [];
+  const positions: number[] = [];
   const productIds: string[] = [];
   const keys: string[] = [];
   const ips: string[] = [];
   const needs: string[] = [];
   const countsByNetwork: boolean[] = [];
-  for (const { place, product, question, ip, network } of calls) {
+  for (const { position, product, question, ip, network } of calls) {
     if (question.kind !== "validate" || question.keyMatch === null || product.refused) continue;
     // No license key contains a control character, and this one would shift all the others.
     if (question.keyMatch.includes(sql.separator)) continue;
     // A caller that is counted individually can also be covered by its /64, which is requested as a separate row.
     for (const registered of network === null ? [ip] : [ip, network]) {
-      places.push(place);
+      positions.push(position);
       countsByNetwork.push(network === null);
       productIds.push(product.row.product_id);
       keys.push(question.keyMatch);
@@ -58,7 +58,7 @@ export async function findLicenses(
       needs.push(needsOf(product));
     }
   }
-  if (places.length === 0) return new Map();
+  if (positions.length === 0) return new Map();
   const bare = calls.every(({ product }) => !product.needsDetails && product.row.customer_block_count === 0);
   const statement = bare ? sql.licenses : sql.detailedLicenses;
   const lists = bare ? [productIds, keys, ips] : [productIds, keys, ips, needs];
@@ -68,10 +68,10 @@ export async function findLicenses(
   });
   const found = new Map<number, FoundLicense>();
   for (const row of rows) {
-    const place = places[row.ordinal - 1] ?? -1;
+    const position = positions[row.ordinal - 1] ?? -1;
     if (row.has_address_of && countsByNetwork[row.ordinal - 1]) row.registered = true;
-    const known = found.get(place);
-    if (known === undefined) found.set(place, row);
+    const known = found.get(position);
+    if (known === undefined) found.set(position, row);
     else if (row.registered) known.registered = true;
   }
   return found;
@@ -88,15 +88,15 @@ export async function findRecords(
   client: pg.Client,
   calls: readonly KnownCall[],
 ): Promise<Map<number, LicenseRecordRow>> {
-  const wanted = calls.flatMap(({ place, product, question }) =>
+  const wanted = calls.flatMap(({ position, product, question }) =>
     question.kind === "lookup" && !product.caller.facts.deleted
-      ? [{ place, productId: product.row.product_id, keyMatch: question.keyMatch }]
+      ? [{ position, productId: product.row.product_id, keyMatch: question.keyMatch }]
       : [],
   );
   if (wanted.length === 0) return new Map();
-  const { rows } = await client.query<LicenseRecordRow & { place: number }>({
+  const { rows } = await client.query<LicenseRecordRow & { position: number }>({
     ...sql.records,
-    values: [wanted.map((w) => w.place), wanted.map((w) => w.productId), wanted.map((w) => w.keyMatch)],
+    values: [wanted.map((w) => w.position), wanted.map((w) => w.productId), wanted.map((w) => w.keyMatch)],
   });
-  return new Map(rows.map((row) => [row.place, row]));
+  return new Map(rows.map((row) => [row.position, row]));
 }

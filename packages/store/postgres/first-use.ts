@@ -28,13 +28,13 @@ export async function startTerms(
   }
   if (first.size === 0) return;
   const used = ids.size === 0 ? usedBefore : await firstUses(client, ids, usedBefore, nowMs);
-  outcomes.forEach((outcome, place) => {
+  outcomes.forEach((outcome, position) => {
     const id = firstUsed(outcome);
     if (id === null || outcome instanceof LockedOut || outcome.tag !== "validated") return;
     const expiresAtMs = used.get(id);
-    if (expiresAtMs === undefined) outcomes[place] = lockedOut(outcome, null);
+    if (expiresAtMs === undefined) outcomes[position] = lockedOut(outcome, null);
     else if (outcome.license?.unused?.termMs != null)
-      outcomes[place] = { ...outcome, verdict: { ...outcome.verdict, expiresAtMs } };
+      outcomes[position] = { ...outcome, verdict: { ...outcome.verdict, expiresAtMs } };
   });
 }
 

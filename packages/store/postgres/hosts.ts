@@ -1,11 +1,11 @@
 import pg from "pg";
 import { StorageUnavailable } from "../problem.ts";
 import { sentence } from "../sentence.ts";
-import type { PostgresAddress, PostgresHost } from "./address.ts";
+import type { PostgresHost, PostgresUrl } from "./url.ts";
 
 /** How much longer an earlier host in the list can take than a later one that is suitable. */
 const graceMs = 200;
-const longestLookMs = 1_000;
+const longestCheckMs = 1_000;
 
 export interface HostState {
   readonly is_standby: boolean;
@@ -17,22 +17,22 @@ export interface HostState {
  * the first suitable one in the list is used until a connection to it fails.
  */
 export class HostFinder {
-  readonly address: PostgresAddress;
+  readonly location: PostgresUrl;
   #found: PostgresHost | null = null;
-  #looking: Promise<PostgresHost> | null = null;
+  #probing: Promise<PostgresHost> | null = null;
 
-  constructor(address: PostgresAddress) {
-    this.address = address;
+  constructor(location: PostgresUrl) {
+    this.location = location;
   }
 
   /** Null if there is only one. */
   async find(): Promise<PostgresHost | null> {
-    if (this.address.hosts.length === 1) return null;
+    if (this.location.hosts.length === 1) return null;
     if (this.#found !== null) return this.#found;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
+    this.#probing ??= this.#probe().finally(() => {
+      this.#probing = null;
     });
-    return this.#looking;
+    return this.#probing;
   }
 
   /** A connection could not be opened: the next one selects a host again. */
@@ -42,7 +42,7 @@ export class HostFinder {
 
   /** Throws if the connected host is not suitable. */
   check(state: HostState): void {
-    const { target } = this.address;
+    const { target } = this.location;
     if (isWanted(state, target)) return;
     const is = state.is_standby ? "a standby" : "read-only";
     throw new StorageUnavailable(`The PostgreSQL host is ${is}, but target_session_attrs is ${target}.`, {
@@ -50,22 +50,23 @@ export class HostFinder {
     });
   }
 
-  async #look(): Promise<PostgresHost> {
-    const { address } = this;
+  async #probe(): Promise<PostgresHost> {
+    const { location } = this;
     const problems: string[] = [];
-    const answers: (boolean | null)[] = address.hosts.map(() => null);
-    const looks = address.hosts.map(async (host, index) => {
+    const answers: (boolean | null)[] = location.hosts.map(() => null);
+    const probes = location.hosts.map(async (host, index) => {
       const problem = await this.#problemOf(host);
       answers[index] = problem === null;
       if (problem !== null) problems.push(`${host.host}: ${problem}`);
       return problem;
     });
-    const allAsked = Promise.all(looks);
+    const allAsked = Promise.all(probes);
     const firstGood = new Promise<void>((resolve) => {
-      for (const look of looks) void look.then((problem) => problem === null && setTimeout(resolve, graceMs));
+      for (const probe of probes)
+        void probe.then((problem) => problem === null && setTimeout(resolve, graceMs));
     });
     await Promise.race([allAsked, firstGood]);
-    const found = address.hosts[answers.indexOf(true)];
+    const found = location.hosts[answers.indexOf(true)];
     if (found === undefined)
       throw new StorageUnavailable(`No PostgreSQL host is usable. ${problems.join(" ")}`);
     this.#found = found;
@@ -74,10 +75,10 @@ export class HostFinder {
 
   async #problemOf({ host, port }: PostgresHost): Promise<string | null> {
     const client = new pg.Client({
-      connectionString: this.address.url,
+      connectionString: this.location.url,
       application_name: "countersign-host-check",
-      connectionTimeoutMillis: longestLookMs,
-      query_timeout: longestLookMs,
+      connectionTimeoutMillis: longestCheckMs,
+      query_timeout: longestCheckMs,
     });
     Object.assign(client, { host, port: port ?? 5432 });
     client.on("error", () => {});
@@ -97,7 +98,7 @@ export class HostFinder {
   }
 }
 
-function isWanted(state: HostState, target: PostgresAddress["target"]): boolean {
+function isWanted(state: HostState, target: PostgresUrl["target"]): boolean {
   switch (target) {
     case "any":
       return true;

@@ -3,10 +3,10 @@ import type { Inspection, MissingTextIndex } from "../inspection.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
 import { sentence } from "../sentence.ts";
-import { parseAddress } from "./address.ts";
 import { PostgresClient } from "./client.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";
 import { detectPooler } from "./pooler.ts";
+import { parsePostgresUrl } from "./url.ts";
 
 export async function inspectPostgres(url: string): Promise<Inspection> {
   const client = new PostgresClient({
@@ -17,7 +17,7 @@ export async function inspectPostgres(url: string): Promise<Inspection> {
   client.on("error", () => {});
   try {
     await client.connect();
-    return await look(client, await connectionNotes(client, url));
+    return await inspectFile(client, await connectionNotes(client, url));
   } catch (cause) {
     if (cause instanceof StoreProblem) throw cause;
     throw unreachable(cause);
@@ -27,7 +27,7 @@ export async function inspectPostgres(url: string): Promise<Inspection> {
 }
 
 async function connectionNotes(client: PostgresClient, url: string): Promise<string[]> {
-  const { hosts, target } = parseAddress(url);
+  const { hosts, target } = parsePostgresUrl(url);
   const { host, port } = client;
   const found =
     hosts.length === 1
@@ -46,7 +46,7 @@ async function connectionNotes(client: PostgresClient, url: string): Promise<str
   }
 }
 
-async function look(client: pg.Client, connection: readonly string[]): Promise<Inspection> {
+async function inspectFile(client: pg.Client, connection: readonly string[]): Promise<Inspection> {
   const askedMs = Date.now();
   const { clock, version, servers } = await first<{ clock: number; version: string; servers: number }>(
     client,

@@ -1,11 +1,17 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import pg from "pg";
-import { type Forgetting, type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
+import {
+  type JournalDeletion,
+  type JournalEntry,
+  type Sighting,
+  scopeSightings,
+  sightings,
+} from "../journal.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
 import { connectionSettings } from "./connect.ts";
-import { forgetSome } from "./journal-forgetting.ts";
+import { deleteSome } from "./delete-from-journal.ts";
 import { separator } from "./sql.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
 
@@ -59,10 +65,10 @@ export class PostgresJournal implements Journal {
     return result.rowCount ?? 0;
   }
 
-  async forget(step: Forgetting): Promise<Forgetting | null> {
+  async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
     const client = await this.#connected();
     try {
-      return await forgetSome(client, step);
+      return await deleteSome(client, step);
     } catch (error) {
       this.#drop();
       throw error;
@@ -75,7 +81,7 @@ export class PostgresJournal implements Journal {
     if (client === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, longestFarewellMs);
+      timer = setTimeout(resolve, longestShutdownMs);
     });
     await Promise.race([client.end().catch(() => undefined), tooLate]);
     clearTimeout(timer);
@@ -149,7 +155,7 @@ export class PostgresJournal implements Journal {
 }
 
 const uniqueViolation = "23505";
-const longestFarewellMs = 1_000;
+const longestShutdownMs = 1_000;
 
 const log = {
   name: "log",

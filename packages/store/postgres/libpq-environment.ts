@@ -1,8 +1,8 @@
-import { parseAddress } from "./address.ts";
+import { parsePostgresUrl } from "./url.ts";
 
 /** The database address as environment variables for PostgreSQL's own programs. */
 export function libpqEnvironment(address: string): Record<string, string> {
-  const { url: single, hosts, target } = parseAddress(address);
+  const { url: single, hosts, target } = parsePostgresUrl(address);
   const url = new URL(single);
   const variables: Record<string, string> = {};
   const set = (name: string, value: string) => {

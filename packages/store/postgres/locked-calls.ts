@@ -1,4 +1,4 @@
-import type { Call, Judged, Question, QuotaState } from "../calls.ts";
+import type { Call, CallResult, Question, QuotaState } from "../calls.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { LockedOut, type Outcome } from "./locked-out.ts";
 
@@ -13,7 +13,7 @@ const longestPauseMs = 160;
 const mostWaiting = 4_000;
 const mostAtOnce = 512;
 
-/** Validates calls together, as `PostgresValidate.judge` does. */
+/** Validates calls together, as `PostgresValidate.validateBatch` does. */
 export type Attempt = (calls: readonly Call[], alone: boolean) => Promise<readonly Outcome[]>;
 
 /** Locked-out calls. They are retried, separately from the others, until the row is free or the time is up. */
@@ -27,7 +27,7 @@ export class LockedCalls {
   }
 
   /** The response, once the row is free. Rejects if that takes too long. */
-  add(call: Call, { quota, group }: LockedOut): Promise<Judged> {
+  add(call: Call, { quota, group }: LockedOut): Promise<CallResult> {
     if (this.#waiting.length >= mostWaiting) return Promise.reject(stillLocked());
     const waiting = new LockedCall(call, quota, group);
     this.#waiting.push(waiting);
@@ -56,7 +56,7 @@ export class LockedCalls {
     try {
       const outcomes = await this.#attempt(calls, calls[0]?.group !== null);
       calls.forEach((call, index) => {
-        call.heard(outcomes[index]);
+        call.finish(outcomes[index]);
       });
     } catch (cause) {
       for (const call of calls) call.fail(cause);
@@ -67,24 +67,24 @@ export class LockedCalls {
 
 class LockedCall implements Call {
   readonly apiKey: Call["apiKey"];
-  readonly address: Call["address"];
-  readonly promise: Promise<Judged>;
+  readonly ipAddress: Call["ipAddress"];
+  readonly promise: Promise<CallResult>;
   isOver = false;
   group: string | null;
   readonly #call: Call;
   readonly #deadlineMs = performance.now() + longestWaitMs;
-  readonly #settle: PromiseWithResolvers<Judged>;
+  readonly #deferred: PromiseWithResolvers<CallResult>;
   #quota: QuotaState | null;
   #question: Question | null = null;
 
   constructor(call: Call, quota: QuotaState | null, group: string | null) {
     this.apiKey = call.apiKey;
-    this.address = call.address;
+    this.ipAddress = call.ipAddress;
     this.#call = call;
     this.#quota = quota;
     this.group = group;
-    this.#settle = Promise.withResolvers();
-    this.promise = this.#settle.promise;
+    this.#deferred = Promise.withResolvers();
+    this.promise = this.#deferred.promise;
   }
 
   get counted(): boolean {
@@ -96,7 +96,7 @@ class LockedCall implements Call {
     return this.#question;
   }
 
-  heard(outcome: Outcome | undefined): void {
+  finish(outcome: Outcome | undefined): void {
     if (outcome === undefined) this.fail(stillLocked());
     else if (outcome instanceof LockedOut) {
       this.#quota ??= outcome.quota;
@@ -104,7 +104,7 @@ class LockedCall implements Call {
     } else {
       this.isOver = true;
       // The response reports what remained when the call was counted.
-      this.#settle.resolve(
+      this.#deferred.resolve(
         outcome.tag === "unauthorized" || this.#quota === null ? outcome : { ...outcome, quota: this.#quota },
       );
     }
@@ -112,7 +112,7 @@ class LockedCall implements Call {
 
   fail(cause: unknown): void {
     this.isOver = true;
-    this.#settle.reject(cause);
+    this.#deferred.reject(cause);
   }
 
   giveUpAt(nowMs: number): boolean {

@@ -1,4 +1,4 @@
-import type { Judged, QuotaState } from "../calls.ts";
+import type { CallResult, QuotaState } from "../calls.ts";
 
 /** A call that cannot be decided now, because another session has locked a row it needs. */
 export class LockedOut {
@@ -14,10 +14,10 @@ export class LockedOut {
 }
 
 /** The outcome of a call in a batch. */
-export type Outcome = Judged | LockedOut;
+export type Outcome = CallResult | LockedOut;
 
 /** The call was counted, but another session has locked the license or a row that belongs to it. */
-export function lockedOut(judged: Outcome, group: string | null): LockedOut {
-  if (judged instanceof LockedOut) return judged;
-  return new LockedOut(judged.tag === "unauthorized" ? null : judged.quota, group);
+export function lockedOut(result: Outcome, group: string | null): LockedOut {
+  if (result instanceof LockedOut) return result;
+  return new LockedOut(result.tag === "unauthorized" ? null : result.quota, group);
 }

@@ -3,9 +3,9 @@ import { CompiledQuery, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { migratedDatabase } from "../../../tests/support/postgres.ts";
 import { distribution } from "../distribution.ts";
-import { claimDeliveries, releaseDeliveries } from "../queries/claim-deliveries.ts";
-import { writeDeliveries } from "../queries/delivery-results.ts";
-import { takeEvents } from "../queries/distribute.ts";
+import { claimDeliveries, releaseDeliveries } from "../queries/webhooks/claim-deliveries.ts";
+import { writeDeliveries } from "../queries/webhooks/delivery-results.ts";
+import { takeEvents } from "../queries/webhooks/distribute.ts";
 import type { DeliveryRow, EventRow, Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
 

@@ -5,7 +5,7 @@ import { limitSettings, type Purpose, poolLimits } from "./time-limits.ts";
 
 /** No app waits for these, and a machine that is just starting takes its time. */
 const patientConnectTimeoutMs = 5_000;
-const longestFarewellMs = 1_000;
+const longestShutdownMs = 1_000;
 
 /** A pool for everything outside the hot path. No connection error goes unhandled. */
 export function openPool(url: string, purpose: Purpose, serverMajor: number): pg.Pool {
@@ -14,14 +14,14 @@ export function openPool(url: string, purpose: Purpose, serverMajor: number): pg
   return open(url, settings, limits.connections, limits.answerMs);
 }
 
-/** The same for reads along an index: see `alongIndexes` of the store. */
+/** The same for reads along an index: see `listReads` of the store. */
 export function openListPool(url: string, purpose: Purpose, serverMajor: number): pg.Pool {
   const limits = poolLimits[purpose];
-  const settings = [...limitSettings(limits, serverMajor), ...alongIndexes];
+  const settings = [...limitSettings(limits, serverMajor), ...listReads];
   return open(url, settings, limits.listConnections, limits.answerMs);
 }
 
-const alongIndexes = [
+const listReads = [
   ...["seqscan", "bitmapscan", "sort", "incremental_sort", "hashjoin", "mergejoin"].map(
     (way) => `enable_${way}=off`,
   ),
@@ -57,7 +57,7 @@ const openClients = new WeakMap<pg.Pool, Set<pg.PoolClient>>();
 export async function closePool(pool: pg.Pool): Promise<void> {
   const open = openClients.get(pool) ?? new Set();
   const ended = pool.ending ? Promise.resolve() : pool.end().catch(() => undefined);
-  const deadlineMs = performance.now() + longestFarewellMs;
+  const deadlineMs = performance.now() + longestShutdownMs;
   let isEnded = false;
   void ended.then(() => {
     isEnded = true;

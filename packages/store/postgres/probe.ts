@@ -1,5 +1,5 @@
 import { StorageUnavailable } from "../problem.ts";
-import type { Lanes } from "./lanes.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
 import { waitForDisk } from "./sql.ts";
 
 /**
@@ -8,14 +8,14 @@ import { waitForDisk } from "./sql.ts";
  * keep theirs however often it runs.
  */
 export class Probe {
-  readonly #lanes: Lanes;
+  readonly #pool: ConnectionPool;
 
-  constructor(lanes: Lanes) {
-    this.#lanes = lanes;
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
   }
 
   async run(): Promise<void> {
-    await this.#lanes.use((client) =>
+    await this.#pool.use((client) =>
       Promise.all([
         client.query({ name: "begin", text: "begin" }),
         client.query(waitForDisk),
@@ -31,7 +31,7 @@ export class Probe {
   async grow(): Promise<void> {
     const name = `space_probe_${Math.random().toString(36).slice(2)}`;
     try {
-      await this.#lanes.use((client) =>
+      await this.#pool.use((client) =>
         Promise.all([
           client.query({ name: "begin", text: "begin" }),
           client.query(`create unlogged table ${name} as ${pages}`),
@@ -44,7 +44,7 @@ export class Probe {
   }
 
   close(): Promise<void> {
-    return this.#lanes.close();
+    return this.#pool.close();
   }
 }
 

@@ -1,13 +1,13 @@
 import type pg from "pg";
 import { newId } from "../new-id.ts";
-import { addressData } from "../refusals.ts";
+import { ipEventData } from "../refusals.ts";
 import { isLocked } from "./failures.ts";
 import { inOneWrite } from "./one-write.ts";
 import * as sql from "./sql.ts";
 
-export interface WantedPlace {
+export interface WantedRegistration {
   /** The position of the request in the batch. */
-  readonly place: number;
+  readonly position: number;
   readonly organizationId: string;
   readonly productId: string;
   readonly licenseId: string;
@@ -17,7 +17,7 @@ export interface WantedPlace {
   readonly firstOnly: boolean;
 }
 
-export interface PlaceResult {
+export interface RegistrationResult {
   /** How many IP addresses the license had before this request. */
   readonly registeredBefore: number;
   readonly maxIps: number;
@@ -36,10 +36,10 @@ export interface PlaceResult {
  */
 export async function registerIps(
   client: pg.Client,
-  wanted: readonly WantedPlace[],
+  wanted: readonly WantedRegistration[],
   nowMs: number,
-): Promise<ReadonlyMap<number, PlaceResult> | null> {
-  const firsts = new Map<string, WantedPlace>();
+): Promise<ReadonlyMap<number, RegistrationResult> | null> {
+  const firsts = new Map<string, WantedRegistration>();
   for (const want of wanted) {
     const key = `${want.licenseId} ${want.ip}`;
     if (!firsts.has(key)) firsts.set(key, want);
@@ -52,14 +52,14 @@ export async function registerIps(
     if (isLocked(error)) return null;
     throw error;
   }
-  const results = new Map<number, PlaceResult>();
+  const results = new Map<number, RegistrationResult>();
   for (const want of wanted) {
     const first = firsts.get(`${want.licenseId} ${want.ip}`);
-    const row = first === undefined ? undefined : rows.get(first.place);
+    const row = first === undefined ? undefined : rows.get(first.position);
     if (first === undefined || row === undefined) continue;
     // A second request in this batch from the same IP address finds the slot taken by the first.
-    const follows = first.place !== want.place && row.taken;
-    results.set(want.place, {
+    const follows = first.position !== want.position && row.taken;
+    results.set(want.position, {
       registeredBefore: row.registered_before + (follows ? 1 : 0),
       maxIps: row.max_ips,
       held: row.held || follows,
@@ -73,7 +73,7 @@ export async function registerIps(
 
 async function register(
   client: pg.Client,
-  asking: readonly WantedPlace[],
+  asking: readonly WantedRegistration[],
   nowMs: number,
 ): Promise<Map<number, RegisterRow>> {
   const [, , , { rows }] = await Promise.all([
@@ -83,25 +83,25 @@ async function register(
     client.query<RegisterRow>({
       ...sql.registerIps,
       values: [
-        asking.map((want) => want.place),
+        asking.map((want) => want.position),
         asking.map((want) => want.licenseId),
         asking.map((want) => want.ip),
         asking.map((want) => want.firstOnly),
         nowMs,
         asking.map(() => newId()),
         asking.map(({ organizationId, productId, licenseId, ip }) =>
-          addressData({ organizationId, productId, licenseId, ip }),
+          ipEventData({ organizationId, productId, licenseId, ip }),
         ),
         asking.map((want) => want.network),
       ],
     }),
     client.query({ name: "commit", text: "commit" }),
   ]);
-  return new Map(rows.map((row) => [row.place, row]));
+  return new Map(rows.map((row) => [row.position, row]));
 }
 
 interface RegisterRow {
-  place: number;
+  position: number;
   registered_before: number;
   max_ips: number;
   held: boolean;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { containing } from "../queries/license-search.ts";
+import { containing } from "../queries/licenses/search.ts";
 import type { Tables } from "../tables.ts";
 import { isStatementTimeout } from "./errors.ts";
 

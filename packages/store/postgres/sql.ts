@@ -1,8 +1,4 @@
-import {
-  mostRegistrationsToldSingly,
-  mostToldApart,
-  mostToldSingly,
-} from "@countersign/domain/events/refusal";
+import { maxDistinctIps, maxSingleEvents, maxSingleRegistrations } from "@countersign/domain/events/refusal";
 import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
 import { distribution } from "../distribution.ts";
 import { licenseRecordColumns } from "../license-record.ts";
@@ -47,7 +43,7 @@ export const count = {
         last_granted = greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
         daily_limit = excluded.daily_limit
       returning product_id, used, last_granted, daily_limit
-    ), told as (
+    ), recorded as (
       insert into events (id, organization_id, product_id, type, at, data, undistributed)
       select ${uuidAt("$5::bigint")}, p.organization_id, p.id, mark.type, $5::bigint,
         json_build_object('organization_id', p.organization_id, 'product_id', p.id, 'limit', c.daily_limit,
@@ -132,8 +128,8 @@ export const detailedLicenses = {
 
 export const records = {
   name: "records",
-  text: `select wanted.place, ${licenseRecordColumns}
-    from unnest($1::int[], $2::text[], $3::text[]) as wanted (place, product_id, key_match)
+  text: `select wanted.position, ${licenseRecordColumns}
+    from unnest($1::int[], $2::text[], $3::text[]) as wanted (position, product_id, key_match)
     join licenses l on l.product_id = wanted.product_id and l.license_key_match = wanted.key_match
     left join organization_customers c on c.organization_id = l.organization_id and c.customer_id = l.customer_id`,
 };
@@ -181,10 +177,10 @@ export const registerIps = {
   name: "register_ips",
   text: `with wanted as (
       select * from unnest($1::int[], $2::text[], $3::text[], $4::boolean[], $6::text[], $7::text[], $8::text[])
-        as w (place, license_id, ip, first_only, event_id, data, network)
+        as w (position, license_id, ip, first_only, event_id, data, network)
       where w.license_id = any (string_to_array(current_setting('countersign.locked'), e'\\x1f'))
     ), fresh as (
-      select w.*, row_number() over (partition by w.license_id order by w.place) as turn
+      select w.*, row_number() over (partition by w.license_id order by w.position) as nth
       from wanted w
       where not exists (
           select 1 from license_ips i where i.license_id = w.license_id and i.ip in (w.ip, w.network))
@@ -192,22 +188,22 @@ export const registerIps = {
     ), taken as (
       insert into license_ips (license_id, ip, network, registered_at)
       select f.license_id, f.ip, f.network, $5::bigint from fresh f join licenses l on l.id = f.license_id
-      where l.ip_count + f.turn <= case when f.first_only then least(1, l.max_ips) else l.max_ips end
+      where l.ip_count + f.nth <= case when f.first_only then least(1, l.max_ips) else l.max_ips end
       returning license_id, ip
     ), raised as (
-      update licenses l set ip_count = l.ip_count + t.places, ${firstUseColumns("$5::bigint")},
+      update licenses l set ip_count = l.ip_count + t.slots, ${firstUseColumns("$5::bigint")},
         ips_updated_at = greatest($5::bigint, l.updated_at + 1, l.ips_updated_at + 1)
-      from (select license_id, count(*) as places from taken group by license_id) t
+      from (select license_id, count(*) as slots from taken group by license_id) t
       where l.id = t.license_id
       returning l.id, l.expires_at
     ), given as (
       select w.event_id, w.data, w.ip, l.id, l.organization_id, l.product_id,
-        l.ip_count + f.turn <= ${mostRegistrationsToldSingly} as singly
+        l.ip_count + f.nth <= ${maxSingleRegistrations} as singly
       from taken t
       join wanted w on w.license_id = t.license_id and w.ip = t.ip
-      join fresh f on f.place = w.place
+      join fresh f on f.position = w.position
       join licenses l on l.id = t.license_id
-    ), told as (
+    ), recorded as (
       insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
       select event_id, organization_id, product_id, id, 'license.ip_registered', $5::bigint, data,
         ${distribution.waitingWithoutLicense}
@@ -220,13 +216,13 @@ export const registerIps = {
       from given where not singly group by id order by id
       ${countedTogether}
     )
-    select w.place, l.max_ips, f.turn is null as held, t.ip is not null as taken,
+    select w.position, l.max_ips, f.nth is null as held, t.ip is not null as taken,
       r.id is not null as used, r.expires_at,
       l.ip_count + least(
-        coalesce(f.turn - 1, 0), (select count(*) from taken where license_id = w.license_id)) as registered_before
+        coalesce(f.nth - 1, 0), (select count(*) from taken where license_id = w.license_id)) as registered_before
     from wanted w
     join licenses l on l.id = w.license_id
-    left join fresh f on f.place = w.place
+    left join fresh f on f.position = w.position
     left join taken t on t.license_id = w.license_id and t.ip = w.ip
     left join raised r on r.id = w.license_id`,
 };
@@ -236,32 +232,32 @@ export const registerIps = {
  * order, so that two nodes cannot deadlock. Nodes do not wait for each other to count either: if several of them see
  * the first IP addresses of an hour at the same time, each can record as many events as one would.
  */
-export const tellRefusals = {
-  name: "tell_refusals",
+export const recordRefusals = {
+  name: "record_refusals",
   text: `with wanted as (
       select * from json_to_recordset($1::json) as w (
         id text, organization_id text, product_id text, license_id text, ip text, type text, data text)
     ), known as (
       select w.license_id, w.type, w.ip, t.in_summary from wanted w
-      join refusals_told t on t.hour = $2::int and t.license_id = w.license_id and t.type = w.type and t.ip = w.ip
+      join recorded_refusals t on t.hour = $2::int and t.license_id = w.license_id and t.type = w.type and t.ip = w.ip
     ), before as (
       select d.license_id, d.type, (
-        select count(*) from refusals_told t
+        select count(*) from recorded_refusals t
         where t.hour = $2::int and t.license_id = d.license_id and t.type = d.type) as others
       from (select distinct license_id, type from wanted) d
     ), unknown as (
       select w.license_id, w.type, w.ip,
-        b.others + row_number() over (partition by w.license_id, w.type order by w.ip) as turn
+        b.others + row_number() over (partition by w.license_id, w.type order by w.ip) as nth
       from wanted w join before b on b.license_id = w.license_id and b.type = w.type
       where not exists (
         select 1 from known k where k.license_id = w.license_id and k.type = w.type and k.ip = w.ip)
     ), fresh as (
-      insert into refusals_told (hour, license_id, type, ip, in_summary)
-      select $2::int, license_id, type, ip, case when turn <= ${mostToldSingly} then 0 else 1 end
-      from unknown where turn <= ${mostToldApart} order by license_id, type, ip
+      insert into recorded_refusals (hour, license_id, type, ip, in_summary)
+      select $2::int, license_id, type, ip, case when nth <= ${maxSingleEvents} then 0 else 1 end
+      from unknown where nth <= ${maxDistinctIps} order by license_id, type, ip
       on conflict do nothing
       returning license_id, type, ip, in_summary
-    ), told as (
+    ), recorded as (
       insert into events (id, organization_id, product_id, license_id, type, at, data, undistributed)
       select w.id, w.organization_id, w.product_id, w.license_id, w.type, $3::bigint, w.data,
         ${distribution.waitingWithoutLicense}
@@ -284,7 +280,7 @@ export const summarizeRefusals = {
       $3::bigint, $3::bigint
     from json_to_recordset($1::json) as w (
       organization_id text, product_id text, license_id text, ip text, type text, count int)
-    left join refusals_told t on t.hour = $2::int and t.license_id = w.license_id and t.type = w.type and t.ip = w.ip
+    left join recorded_refusals t on t.hour = $2::int and t.license_id = w.license_id and t.type = w.type and t.ip = w.ip
     where coalesce(t.in_summary, 1) = 1
     group by w.license_id, w.type order by w.license_id, w.type
     ${countedTogether}`,

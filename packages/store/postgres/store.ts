@@ -1,7 +1,7 @@
 import { type Expression, Kysely, PostgresDialect, type SqlBool, sql } from "kysely";
 import pg from "pg";
 import { CallCount } from "../call-count.ts";
-import type { Call, Judged } from "../calls.ts";
+import type { Call, CallResult } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { StorageUnavailable } from "../problem.ts";
@@ -12,11 +12,11 @@ import type { Tables } from "../tables.ts";
 import type { ForWorker, MainStore, PostgresOpening } from "../worker-store.ts";
 import { PostgresBulk } from "./bulk.ts";
 import { checkServer } from "./connect.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { countLicenses } from "./count-licenses.ts";
 import { conflict, isConflict, unavailable } from "./errors.ts";
 import { CountFolding } from "./fold-counts.ts";
 import { guardedPool } from "./guarded-pool.ts";
-import { Lanes } from "./lanes.ts";
 import { migratePostgres } from "./migrate.ts";
 import { closePool, openListPool, openPool } from "./pools.ts";
 import { Probe } from "./probe.ts";
@@ -60,10 +60,10 @@ async function open(
     const key = knownKey ?? (await dataKey(pool, options.encryptionKey));
     const sealer = new Sealer(key);
     const verdicts = new Verdicts(
-      new Lanes(options.url, serverMajor),
+      new ConnectionPool(options.url, serverMajor),
       new PostgresValidate(sealer, options.now),
     );
-    const probe = new Probe(new Lanes(options.url, serverMajor));
+    const probe = new Probe(new ConnectionPool(options.url, serverMajor));
     return new PostgresStore({ options, serverMajor, key, sealer, calls, verdicts, probe }, "management");
   } finally {
     await closePool(pool);
@@ -89,7 +89,7 @@ export class PostgresStore implements MainStore {
   readonly batching = { maxCalls: 512, maxInFlight: 2 };
   readonly sealer: Sealer;
   readonly reads: Kysely<Tables>;
-  readonly alongIndexes: Kysely<Tables>;
+  readonly listReads: Kysely<Tables>;
   readonly bulk = new PostgresBulk();
   readonly direct: Kysely<Tables>;
   readonly #shared: Shared;
@@ -109,10 +109,10 @@ export class PostgresStore implements MainStore {
     this.reads = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guardedPool(this.#pool) }) });
     this.direct = this.reads;
     this.#listPool = openListPool(url, purpose, shared.serverMajor);
-    this.alongIndexes = new Kysely<Tables>({
+    this.listReads = new Kysely<Tables>({
       dialect: new PostgresDialect({ pool: guardedPool(this.#listPool) }),
     });
-    sealWith(shared.sealer, this.reads, this.alongIndexes);
+    sealWith(shared.sealer, this.reads, this.listReads);
   }
 
   withOwnConnections(work: Work): Store {
@@ -127,7 +127,7 @@ export class PostgresStore implements MainStore {
     return null;
   }
 
-  get judgedCalls(): number {
+  get answeredCalls(): number {
     return this.#shared.calls.value;
   }
 
@@ -173,13 +173,13 @@ export class PostgresStore implements MainStore {
     this.#folding = new CountFolding(this.withOwnConnections("jobs").reads, trouble);
   }
 
-  async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
-    return Promise.all(await this.judgeEach(calls));
+  async validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]> {
+    return Promise.all(await this.validateEach(calls));
   }
 
-  judgeEach(calls: readonly Call[]): Promise<readonly (Judged | Promise<Judged>)[]> {
+  validateEach(calls: readonly Call[]): Promise<readonly (CallResult | Promise<CallResult>)[]> {
     this.#shared.calls.add(calls.length);
-    return this.#shared.verdicts.judge(calls);
+    return this.#shared.verdicts.validateBatch(calls);
   }
 
   /** Opens the connections for validations before anything else can take them. */

@@ -7,7 +7,7 @@
 export const statementLimitMs = 1_300;
 export const batchLimitMs = 1_500;
 /** How long a batch waits for a row. It is nearly always a counter that another node is incrementing. */
-const laneLockMs = 100;
+const validateLockMs = 100;
 
 export interface Limits {
   readonly statementMs: number;
@@ -16,10 +16,15 @@ export interface Limits {
   readonly transactionMs: number;
 }
 
-export function laneLimits(serverMajor: number): string[] {
+export function validatePoolLimits(serverMajor: number): string[] {
   return limitSettings(
     // Transactions are sent as a whole: being idle in one means having been paused in the middle of a write.
-    { statementMs: statementLimitMs, lockMs: laneLockMs, idleInTransactionMs: 1_000, transactionMs: 3_000 },
+    {
+      statementMs: statementLimitMs,
+      lockMs: validateLockMs,
+      idleInTransactionMs: 1_000,
+      transactionMs: 3_000,
+    },
     serverMajor,
   );
 }
@@ -47,7 +52,7 @@ export type Purpose = "management" | "webhooks" | "jobs" | "setup";
 
 export interface PoolLimits extends Limits {
   readonly connections: number;
-  /** In addition, for reads along an index: see `alongIndexes` of the store. */
+  /** In addition, for reads along an index: see `listReads` of the store. */
   readonly listConnections: number;
   /**
    * For a server that does not respond at all; longer than the statement limit, so that the server ends the statement

@@ -1,14 +1,14 @@
 import { refusalEvent } from "@countersign/domain/events/refusal";
-import { countedAs } from "@countersign/domain/ip/address";
+import { countedAs } from "@countersign/domain/ip/ip-address";
 import { coveringNetwork } from "@countersign/domain/ip/registered";
 import { decide } from "@countersign/domain/validate/decide";
 import type { CustomerFacts } from "@countersign/domain/validate/facts";
 import type pg from "pg";
 import type { Batch, ProductInBatch } from "../batch.ts";
 import { Facts, isBlockedBy, quotaState } from "../caller.ts";
-import type { Call, Judged, Question, QuotaState } from "../calls.ts";
+import type { Call, CallResult, Question, QuotaState } from "../calls.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
-import { RefusalsTold } from "../refusals.ts";
+import { RecordedRefusals } from "../refusals.ts";
 import type { Sealer } from "../sealer.ts";
 import { type Authenticated, Callers } from "./callers.ts";
 import { Counters } from "./count.ts";
@@ -17,8 +17,8 @@ import { type FoundLicense, findLicenses, findRecords, type KnownCall, type Wait
 import { startTerms, type UsedLicenses } from "./first-use.ts";
 import { LockedOut, lockedOut, type Outcome } from "./locked-out.ts";
 import { inOneWrite } from "./one-write.ts";
+import { recordRefusals } from "./record-refusals.ts";
 import { registerIps } from "./register.ts";
-import { tellRefusals } from "./tell-refusals.ts";
 
 /**
  * Validates a batch of calls in two round trips: authentication; then, together, how many calls the quota admits and
@@ -27,17 +27,17 @@ import { tellRefusals } from "./tell-refusals.ts";
  */
 export class PostgresValidate {
   readonly #facts: Facts;
-  readonly #told = new RefusalsTold();
+  readonly #recorded = new RecordedRefusals();
   readonly #callers: Callers;
   readonly #counters = new Counters();
 
   constructor(sealer: Sealer, now: (() => number) | null) {
     this.#facts = new Facts(sealer);
-    this.#callers = new Callers(this.#facts, this.#told, now);
+    this.#callers = new Callers(this.#facts, this.#recorded, now);
   }
 
   /** `alone` if all calls belong to one group that was locked out before. */
-  async judge(client: pg.Client, calls: readonly Call[], alone = false): Promise<Outcome[]> {
+  async validateBatch(client: pg.Client, calls: readonly Call[], alone = false): Promise<Outcome[]> {
     let authenticated: Authenticated;
     try {
       authenticated = await this.#callers.authenticate(client, calls);
@@ -79,28 +79,29 @@ export class PostgresValidate {
       if (entry.product === null) return { tag: "unauthorized" };
       if (!entry.call.counted && uncounted.has(entry.product))
         return new LockedOut(null, `counter ${entry.product.row.product_id}`);
-      const judged = this.#answer(entry, entry.product, batch, licenses ?? noRows, records ?? noRows);
+      const callResult = this.#answer(entry, entry.product, batch, licenses ?? noRows, records ?? noRows);
       const isUnknown =
-        (licenses === null && judged.tag === "validated") || (records === null && judged.tag === "looked_up");
-      return isUnknown ? lockedOut(judged, null) : judged;
+        (licenses === null && callResult.tag === "validated") ||
+        (records === null && callResult.tag === "looked_up");
+      return isUnknown ? lockedOut(callResult, null) : callResult;
     });
     const used = await this.#registerWhereWanted(client, outcomes, waiting, licenses ?? noRows, batch);
     await startTerms(client, outcomes, used, batch.nowMs);
-    await this.#tellRefusals(client, outcomes, batch);
+    await this.#recordRefusals(client, outcomes, batch);
     return outcomes;
   }
 
-  async #tellRefusals(client: pg.Client, outcomes: Outcome[], batch: Batch): Promise<void> {
+  async #recordRefusals(client: pg.Client, outcomes: Outcome[], batch: Batch): Promise<void> {
     const { refusals, nowMs } = batch;
     if (refusals === null) return;
     try {
-      this.#told.add(nowMs, await tellRefusals(client, refusals, nowMs));
+      this.#recorded.add(nowMs, await recordRefusals(client, refusals, nowMs));
     } catch (error) {
       if (!isLocked(error)) throw error;
-      outcomes.forEach((outcome, place) => {
+      outcomes.forEach((outcome, position) => {
         if (outcome instanceof LockedOut || outcome.tag !== "validated" || outcome.license === null) return;
         if (refusalEvent(outcome.verdict.status) === null) return;
-        outcomes[place] = lockedOut(outcome, `license ${outcome.license.id}`);
+        outcomes[position] = lockedOut(outcome, `license ${outcome.license.id}`);
       });
     }
   }
@@ -111,7 +112,7 @@ export class PostgresValidate {
     batch: Batch,
     licenses: Map<number, FoundLicense>,
     records: Map<number, LicenseRecordRow>,
-  ): Judged {
+  ): CallResult {
     const { caller } = product;
     const { nowMs } = batch;
     if (!entry.call.counted && !product.admit()) {
@@ -122,12 +123,12 @@ export class PostgresValidate {
       case "admission":
         return { tag: "admitted", caller, quota };
       case "lookup": {
-        const row = records.get(entry.place);
+        const row = records.get(entry.position);
         const record = row === undefined ? null : licenseRecord(row, caller.facts.versions !== null, nowMs);
         return { tag: "looked_up", caller, quota, record, nowMs };
       }
       case "validate":
-        return this.#validate(entry, entry.question, product, quota, batch, licenses.get(entry.place));
+        return this.#validate(entry, entry.question, product, quota, batch, licenses.get(entry.position));
     }
   }
 
@@ -138,19 +139,19 @@ export class PostgresValidate {
     quota: QuotaState,
     batch: Batch,
     found: FoundLicense | undefined,
-  ): Judged {
+  ): CallResult {
     const { caller } = product;
     const { nowMs, platformBlocks } = batch;
     if (found === undefined) {
       const verdict = decide(caller.facts, null, { blocked: false, registered: false, version: null }, nowMs);
       return { tag: "validated", caller, quota, license: null, verdict, nowMs };
     }
-    const { address } = entry.call;
+    const { ipAddress } = entry.call;
     const license = this.#facts.license(found, product.needsDetails ? found : null, customerOf(found));
     const blocked =
-      platformBlocks.covers(address, nowMs) ||
-      product.blocks.covers(address, nowMs) ||
-      (found.blocks !== null && isBlockedBy(found.blocks, address, nowMs));
+      platformBlocks.covers(ipAddress, nowMs) ||
+      product.blocks.covers(ipAddress, nowMs) ||
+      (found.blocks !== null && isBlockedBy(found.blocks, ipAddress, nowMs));
     const { version } = question;
     const verdict = decide(caller.facts, license, { blocked, registered: found.registered, version }, nowMs);
     if (verdict.status !== "active") batch.noteRefusal(verdict.status, license.id, entry.ip, product);
@@ -168,19 +169,19 @@ export class PostgresValidate {
     licenses: Map<number, FoundLicense>,
     batch: Batch,
   ): Promise<UsedLicenses> {
-    const wanting = outcomes.flatMap((outcome, place) =>
+    const wanting = outcomes.flatMap((outcome, position) =>
       !(outcome instanceof LockedOut) &&
       outcome.tag === "validated" &&
       outcome.license !== null &&
       outcome.verdict.effect === "register_ip"
         ? [
             {
-              place,
+              position,
               organizationId: outcome.caller.facts.organizationId,
               productId: outcome.caller.facts.productId,
               licenseId: outcome.license.id,
-              ip: waiting[place]?.ip ?? "",
-              network: waiting[place]?.network ?? null,
+              ip: waiting[position]?.ip ?? "",
+              network: waiting[position]?.network ?? null,
               firstOnly: outcome.caller.facts.registration === "first_only",
             },
           ]
@@ -189,15 +190,15 @@ export class PostgresValidate {
     if (wanting.length === 0) return noneUsed;
     const used = new Map<string, number | null>();
     const results = await registerIps(client, wanting, batch.nowMs);
-    for (const { place, licenseId } of wanting) {
-      const outcome = outcomes[place];
-      const entry = waiting[place];
-      const found = licenses.get(place);
-      const result = results?.get(place);
+    for (const { position, licenseId } of wanting) {
+      const outcome = outcomes[position];
+      const entry = waiting[position];
+      const found = licenses.get(position);
+      const result = results?.get(position);
       if (outcome === undefined || outcome instanceof LockedOut) continue;
       if (result === undefined) {
         // Another session has locked the license, or deleted it.
-        outcomes[place] = lockedOut(outcome, results === null ? `license ${licenseId}` : null);
+        outcomes[position] = lockedOut(outcome, results === null ? `license ${licenseId}` : null);
         continue;
       }
       if (
@@ -216,7 +217,7 @@ export class PostgresValidate {
       if (again.tag === "validated" && (again.verdict.effect === "register_ip") !== result.taken) {
         throw new Error("The database and the rules disagree on who may register an address.");
       }
-      outcomes[place] = again;
+      outcomes[position] = again;
       if (result.used) used.set(licenseId, result.expiresAtMs);
     }
     return used;
@@ -235,12 +236,12 @@ const noneUsed: UsedLicenses = new Map();
 
 const nothingAsked: Question = { kind: "admission" };
 
-function waitingCall(call: Call, product: ProductInBatch | null, place: number): WaitingCall {
-  if (product === null) return { place, call, product, question: nothingAsked, ip: "", network: null };
+function waitingCall(call: Call, product: ProductInBatch | null, position: number): WaitingCall {
+  if (product === null) return { position, call, product, question: nothingAsked, ip: "", network: null };
   const { ipv6Prefix } = product.caller.facts;
-  const ip = countedAs(call.address, ipv6Prefix);
-  const network = coveringNetwork(call.address, ipv6Prefix);
-  return { place, call, product, question: call.question(), ip, network };
+  const ip = countedAs(call.ipAddress, ipv6Prefix);
+  const network = coveringNetwork(call.ipAddress, ipv6Prefix);
+  return { position, call, product, question: call.question(), ip, network };
 }
 
 function customerOf(found: FoundLicense): CustomerFacts | null {

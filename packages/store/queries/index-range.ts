@@ -20,12 +20,12 @@ export function idsWithin(
   { from = null, after = null, before = [] }: IdRange = {},
 ): RawBuilder<boolean> {
   const columns = sql.join([...Object.keys(start), "id"].map((name) => sql.ref(name)));
-  const place = (id: string) => sql.join([...Object.values(start), id]);
+  const position = (id: string) => sql.join([...Object.values(start), id]);
   const highest = before.reduce<string>((least, id) => (id !== null && id < least ? id : least), beyond);
   // One lower bound: an index seeks to the first one it is given, and scans what lies between.
   const isAfter = after !== null && (from === null || after >= from);
   const lowest = isAfter
-    ? sql`(${columns}) > (${place(after)})`
-    : sql`(${columns}) >= (${place(from ?? first)})`;
-  return sql<boolean>`${lowest} and (${columns}) < (${place(highest)})`;
+    ? sql`(${columns}) > (${position(after)})`
+    : sql`(${columns}) >= (${position(from ?? first)})`;
+  return sql<boolean>`${lowest} and (${columns}) < (${position(highest)})`;
 }

@@ -1,5 +1,5 @@
 /** Where a list in text order continues. */
-export interface TextPlace {
+export interface TextPosition {
   readonly text: string;
   readonly id: string;
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
-import type { Bulk, Many } from "../bulk.ts";
+import type { Bulk, BulkSession } from "../bulk.ts";
 import type { Tables } from "../tables.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 
@@ -53,8 +53,8 @@ export class SqliteBulk implements Bulk {
     return sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`;
   }
 
-  expectMany(): Many {
-    return this.#checkpoints.expectMany();
+  beginSession(): BulkSession {
+    return this.#checkpoints.beginSession();
   }
 
   /** A writer is always alone. */
@@ -64,10 +64,10 @@ export class SqliteBulk implements Bulk {
     const key = `${table} ${rows} ${columns.join()} ${onConflict ?? ""}`;
     const known = this.#statements.get(key);
     if (known !== undefined) return known;
-    const places = `(${columns.map(() => "?").join()})`;
+    const placeholders = `(${columns.map(() => "?").join()})`;
     const statement = this.#writer.prepare(
       `insert into ${table} (${columns.map((column) => `"${column}"`).join()})
-        values ${Array(rows).fill(places).join()}${onConflict === undefined ? "" : ` on conflict ${onConflict}`}`,
+        values ${Array(rows).fill(placeholders).join()}${onConflict === undefined ? "" : ` on conflict ${onConflict}`}`,
     );
     this.#statements.set(key, statement);
     return statement;

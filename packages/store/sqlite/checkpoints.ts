@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Many } from "../bulk.ts";
+import type { BulkSession } from "../bulk.ts";
 import type { WriteLock } from "../write-lock.ts";
 import { openDatabase } from "./files.ts";
 
@@ -10,30 +10,30 @@ const pagesInBulk = 8_000;
 /** The log size in pages at which it is then checkpointed between two of them. */
 const pagesBetween = 3_000;
 /** The same next to a thread that validates: before one of its commits would do it. */
-const pagesBesideValidations = 800;
+const pagesInWorker = 800;
 
 /** Decides when SQLite's write-ahead log is checkpointed, and by which thread. */
 export class Checkpoints {
   readonly #writer: DatabaseSync;
   readonly #path: string;
   readonly #lock: WriteLock;
-  readonly #isBesideValidations: boolean;
+  readonly #isInWorker: boolean;
   #sessions = 0;
 
-  constructor(writer: DatabaseSync, path: string, lock: WriteLock, isBesideValidations: boolean) {
+  constructor(writer: DatabaseSync, path: string, lock: WriteLock, isInWorker: boolean) {
     this.#writer = writer;
     this.#path = path;
     this.#lock = lock;
-    this.#isBesideValidations = isBesideValidations;
+    this.#isInWorker = isInWorker;
   }
 
   /**
    * Announces many transactions, and checkpoints between them, when nobody waits for it. Next to a thread that
    * validates, the log stays short: the longer it is, the longer every lookup takes.
    */
-  expectMany(): Many {
+  beginSession(): BulkSession {
     this.#sessions += 1;
-    if (!this.#isBesideValidations) this.#setPages(pagesInBulk);
+    if (!this.#isInWorker) this.#setPages(pagesInBulk);
     // A separate connection: a transaction may be open on the other one.
     let copier: DatabaseSync | null = null;
     return {
@@ -44,7 +44,7 @@ export class Checkpoints {
       over: () => {
         copier?.close();
         this.#sessions -= 1;
-        if (this.#sessions === 0 && !this.#isBesideValidations) this.#setPages(pagesUsually);
+        if (this.#sessions === 0 && !this.#isInWorker) this.#setPages(pagesUsually);
       },
     };
   }
@@ -54,7 +54,7 @@ export class Checkpoints {
    * restart the log.
    */
   async #copy(copier: DatabaseSync): Promise<void> {
-    const most = this.#isBesideValidations ? pagesBesideValidations : pagesBetween;
+    const most = this.#isInWorker ? pagesInWorker : pagesBetween;
     if (uncopied(copier, "noop") < most) return;
     if (uncopied(copier, "passive") > 0) await this.#lock.hold(async () => void uncopied(copier, "passive"));
   }

@@ -20,7 +20,7 @@ describe("the write lock of two threads", () => {
       workerData: { shared, memory: numbers.buffer },
       transferList: [shared.port],
     });
-    await heard();
+    await received();
   };
   beforeEach(async () => {
     numbers[0] = 0;
@@ -32,9 +32,9 @@ describe("the write lock of two threads", () => {
     await worker.terminate();
   });
   const send = (message: ToLockWorker) => worker.postMessage(message);
-  const heard = async () => (await once(worker, "message"))[0];
-  const sendAndHear = (message: ToLockWorker) => {
-    const answer = heard();
+  const received = async () => (await once(worker, "message"))[0];
+  const sendAndReceive = (message: ToLockWorker) => {
+    const answer = received();
     send(message);
     return answer;
   };
@@ -42,7 +42,7 @@ describe("the write lock of two threads", () => {
     until("the worker waits", () => new Int32Array(main.memory)[0] === workerWaits);
 
   test("loses none of the additions that both make at once", async () => {
-    const added = sendAndHear({ add: times });
+    const added = sendAndReceive({ add: times });
     for (let time = 0; time < times; time++) {
       if (lock.tryAcquire()) {
         numbers[0] = (numbers[0] ?? 0) + 1;
@@ -61,14 +61,14 @@ describe("the write lock of two threads", () => {
   test("goes to the one who waits before the other takes it again", async () => {
     for (let round = 0; round < 5; round++) {
       expect(lock.tryAcquire()).toBe(true);
-      const holding = sendAndHear("hold");
+      const holding = sendAndReceive("hold");
       await untilWorkerWaits();
       lock.release();
       expect(lock.tryAcquire()).toBe(false);
       const here = lock.hold(async () => "here");
       expect(await holding).toBe("holding");
       // Both ask again: it is the turn of this thread.
-      const again = sendAndHear("hold");
+      const again = sendAndReceive("hold");
       send("release");
       expect(await here).toBe("here");
       expect(await again).toBe("holding");
@@ -79,7 +79,7 @@ describe("the write lock of two threads", () => {
 
   test("does not starve a thread while the other takes it without a pause", async () => {
     let isOver = false;
-    const added = sendAndHear({ add: 100 }).then(() => {
+    const added = sendAndReceive({ add: 100 }).then(() => {
       isOver = true;
     });
     while (!isOver) {
@@ -94,10 +94,10 @@ describe("the write lock of two threads", () => {
   });
 
   test("is given back when what was done with it fails", async () => {
-    expect(await sendAndHear("fail")).toBe("failed");
+    expect(await sendAndReceive("fail")).toBe("failed");
     const failed = lock.hold(() => Promise.reject(new Error("no")));
     expect(await failed.catch(String)).toBe("Error: no");
-    expect(await sendAndHear("hold")).toBe("holding");
+    expect(await sendAndReceive("hold")).toBe("holding");
     send("release");
     await lock.hold(async () => undefined);
   });
@@ -105,7 +105,7 @@ describe("the write lock of two threads", () => {
   test("measures how long it was held, by either thread, and not how long it was waited for", async () => {
     expect(lock.tryAcquire()).toBe(true);
     const heldMs = 500;
-    const added = sendAndHear({ add: 1 });
+    const added = sendAndReceive({ add: 1 });
     await untilWorkerWaits();
     Bun.sleepSync(heldMs);
     lock.release();
@@ -116,11 +116,11 @@ describe("the write lock of two threads", () => {
   });
 
   test.each([
-    ["holds it", async () => void (await sendAndHear("hold"))],
+    ["holds it", async () => void (await sendAndReceive("hold"))],
     [
       "holds it and the other waits",
       async () => {
-        await sendAndHear("hold");
+        await sendAndReceive("hold");
         void lock.hold(async () => undefined);
         await yieldToEventLoop();
       },
@@ -139,7 +139,7 @@ describe("the write lock of two threads", () => {
     await worker.terminate();
     await lock.hold(async () => undefined);
     await startWorker();
-    expect(await sendAndHear("hold")).toBe("holding");
+    expect(await sendAndReceive("hold")).toBe("holding");
     send("release");
     await lock.hold(async () => undefined);
     expect(lock.tryAcquire()).toBe(true);

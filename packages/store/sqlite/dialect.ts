@@ -11,11 +11,11 @@ import {
 } from "kysely";
 import type { Tables } from "../tables.ts";
 import { storageError } from "./errors.ts";
-import { KeptStatements } from "./statements.ts";
+import { StatementCache } from "./statements.ts";
 
 /** A Kysely that runs each statement immediately. Transactions are opened on the database itself. */
 export function kyselyOver(database: DatabaseSync): Kysely<Tables> {
-  const statements = new KeptStatements(database);
+  const statements = new StatementCache(database);
   return kyselyWith(
     new OneConnection({ executeQuery: async (query) => run(statements, query), streamQuery }),
   );
@@ -60,7 +60,7 @@ export class OneConnection implements Driver {
   async destroy(): Promise<void> {}
 }
 
-export function run<R>(statements: KeptStatements, { sql, parameters }: CompiledQuery): QueryResult<R> {
+export function run<R>(statements: StatementCache, { sql, parameters }: CompiledQuery): QueryResult<R> {
   try {
     const { statement, gives } = statements.for(sql);
     const values = parameters as SQLInputValue[];

@@ -5,7 +5,7 @@ import type { WriteLock } from "../write-lock.ts";
 import { kyselyWith, run } from "./dialect.ts";
 import { storageError } from "./errors.ts";
 import { rollback } from "./rollback.ts";
-import { KeptStatements } from "./statements.ts";
+import { StatementCache } from "./statements.ts";
 
 interface Options {
   readonly writer: DatabaseSync;
@@ -20,13 +20,13 @@ interface Options {
  */
 export function directKysely(options: Options): Kysely<Tables> {
   const { writer, reader } = options;
-  const statements = { writing: new KeptStatements(writer), reading: new KeptStatements(reader) };
+  const statements = { writing: new StatementCache(writer), reading: new StatementCache(reader) };
   return kyselyWith(new DirectDriver({ ...options, ...statements }));
 }
 
 interface Parts extends Options {
-  readonly writing: KeptStatements;
-  readonly reading: KeptStatements;
+  readonly writing: StatementCache;
+  readonly reading: StatementCache;
 }
 
 class DirectDriver implements Driver {
@@ -85,14 +85,14 @@ class DirectConnection implements DatabaseConnection {
   begin(): Promise<void> {
     const { writer, lock } = this.#parts;
     return new Promise((begun, failed) => {
-      const turn = async () => {
+      const write = async () => {
         writer.exec("begin immediate");
         await new Promise<void>((giveBack) => {
           this.#giveBack = giveBack;
           begun();
         });
       };
-      lock.hold(turn).catch((error) => failed(storageError(error)));
+      lock.hold(write).catch((error) => failed(storageError(error)));
     });
   }
 

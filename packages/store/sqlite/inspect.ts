@@ -18,7 +18,7 @@ export function inspectSqlite(folder: string): Inspection | null {
   if (lost !== null) throw new StoreProblem(lost);
   if (!existsSync(files.main)) return null;
   const journal = existsSync(files.journal) ? inspectJournal(files.journal) : noJournal;
-  const main = looking(files.main, look);
+  const main = inspecting(files.main, inspectFile);
   return {
     ...main,
     connection: [],
@@ -43,21 +43,21 @@ const noJournal = { appliedMigrations: [], writeProblem: null, damage: null };
 /** A damaged log is replaced by a new one, so no migration counts as missing. */
 function inspectJournal(path: string) {
   const found = damageOf(path);
-  if (found === null) return { ...looking(path, look), damage: null };
+  if (found === null) return { ...inspecting(path, inspectFile), damage: null };
   return { appliedMigrations: journalMigrations.map(({ name }) => name), writeProblem: null, damage: found };
 }
 
 /** The damage that SQLite finds in a file; null if there is none. */
 function damageOf(path: string): string | null {
   try {
-    return looking(path, damage)[0] ?? null;
+    return inspecting(path, damage)[0] ?? null;
   } catch (error) {
     if (isDamage(error)) return sentence(error instanceof Error ? (error.cause ?? error) : error);
     throw error;
   }
 }
 
-function look(database: DatabaseSync): FileInspection {
+function inspectFile(database: DatabaseSync): FileInspection {
   const migrated = hasTable(database, "schema_migrations");
   const found = damage(database);
   return {
@@ -100,7 +100,7 @@ function writeProblem(database: DatabaseSync): string | null {
   }
 }
 
-function looking<T>(path: string, work: (database: DatabaseSync) => T): T {
+function inspecting<T>(path: string, work: (database: DatabaseSync) => T): T {
   try {
     const database = new DatabaseSync(path);
     try {

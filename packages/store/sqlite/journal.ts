@@ -1,11 +1,17 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
-import { type Forgetting, type JournalEntry, type Sighting, scopeSightings, sightings } from "../journal.ts";
+import {
+  type JournalDeletion,
+  type JournalEntry,
+  type Sighting,
+  scopeSightings,
+  sightings,
+} from "../journal.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
+import { deleteSome } from "./delete-from-journal.ts";
 import { storageError } from "./errors.ts";
 import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
-import { forgetSome } from "./journal-forgetting.ts";
 import { rollback } from "./rollback.ts";
 
 /** The request log and the sightings, in a separate file and on a separate connection. */
@@ -52,8 +58,8 @@ export class SqliteJournal implements Journal {
     return Number(this.#prune.run(firstUuidAt(beforeMs)).changes);
   }
 
-  async forget(step: Forgetting): Promise<Forgetting | null> {
-    return forgetSome(this.#database, this.#files.main, step);
+  async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
+    return deleteSome(this.#database, this.#files.main, step);
   }
 
   async close(): Promise<void> {

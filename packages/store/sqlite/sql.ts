@@ -42,11 +42,11 @@ export function prepare(database: DatabaseSync): Statements {
     versions: "select version, state from product_versions where product_id = ?",
     platformRevision: `select cast(value as integer) as revision from platform_state
       where name = 'ip_blocks_revision'`,
-    refusalTold:
-      "select in_summary from refusals_told where hour = ? and license_id = ? and type = ? and ip = ?",
+    refusalRecorded:
+      "select in_summary from recorded_refusals where hour = ? and license_id = ? and type = ? and ip = ?",
     refusalCount:
-      "select count(*) as count from refusals_told where hour = ? and license_id = ? and type = ?",
-    tellRefusal: `insert into refusals_told (hour, license_id, type, ip, in_summary) values (?, ?, ?, ?, ?)`,
+      "select count(*) as count from recorded_refusals where hour = ? and license_id = ? and type = ?",
+    recordRefusal: `insert into recorded_refusals (hour, license_id, type, ip, in_summary) values (?, ?, ?, ?, ?)`,
     summarize: `insert into event_summaries
         (hour, license_id, type, organization_id, product_id, count, last_ip, first_at, last_at)
       values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
@@ -77,9 +77,9 @@ type Name =
   | "record"
   | "versions"
   | "platformRevision"
-  | "refusalTold"
+  | "refusalRecorded"
   | "refusalCount"
-  | "tellRefusal"
+  | "recordRefusal"
   | "summarize"
   | "addEvent"
   | "blocks";

@@ -6,33 +6,33 @@ export interface Prepared {
   readonly gives: boolean;
 }
 
-const mostKept = 300;
+const maxCached = 300;
 /** A literal list of hundreds of values is large and rarely reused. */
-const longestKept = 4_000;
+const longestCached = 4_000;
 
 /** Caches the most recently used statements: preparing one takes longer than running most of them. */
-export class KeptStatements {
+export class StatementCache {
   readonly #database: DatabaseSync;
-  readonly #kept = new Map<string, Prepared>();
+  readonly #cached = new Map<string, Prepared>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
   for(sql: string): Prepared {
-    const known = this.#kept.get(sql);
+    const known = this.#cached.get(sql);
     if (known !== undefined) {
-      this.#kept.delete(sql);
-      this.#kept.set(sql, known);
+      this.#cached.delete(sql);
+      this.#cached.set(sql, known);
       return known;
     }
     const statement = this.#database.prepare(sql);
     const prepared = { statement, gives: statement.columns().length > 0 };
-    if (sql.length > longestKept) return prepared;
-    this.#kept.set(sql, prepared);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept) break;
-      this.#kept.delete(oldest);
+    if (sql.length > longestCached) return prepared;
+    this.#cached.set(sql, prepared);
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size <= maxCached) break;
+      this.#cached.delete(oldest);
     }
     return prepared;
   }

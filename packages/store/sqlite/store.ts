@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Kysely, sql } from "kysely";
 import { CallCount } from "../call-count.ts";
-import type { Call, Judged } from "../calls.ts";
+import type { Call, CallResult } from "../calls.ts";
 import { makeDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
@@ -144,11 +144,8 @@ export class SqliteStore implements MainStore {
     this.#writes = kyselyOver(database);
     this.reads = kyselyOver(this.#reader);
     sealWith(this.sealer, this.#writes, this.reads);
-    const isBesideValidations = shared.calls !== undefined;
-    this.bulk = new SqliteBulk(
-      database,
-      new Checkpoints(database, files.main, this.#lock, isBesideValidations),
-    );
+    const isInWorker = shared.calls !== undefined;
+    this.bulk = new SqliteBulk(database, new Checkpoints(database, files.main, this.#lock, isInWorker));
     this.#disk = new DiskSync(`${files.main}-wal`);
     this.direct = directKysely({
       writer: database,
@@ -164,7 +161,7 @@ export class SqliteStore implements MainStore {
     return this.#lock.holds;
   }
 
-  get judgedCalls(): number {
+  get answeredCalls(): number {
     return this.#calls.value;
   }
 
@@ -190,7 +187,7 @@ export class SqliteStore implements MainStore {
     };
   }
 
-  get alongIndexes(): Kysely<Tables> {
+  get listReads(): Kysely<Tables> {
     return this.reads;
   }
 
@@ -230,12 +227,14 @@ export class SqliteStore implements MainStore {
     this.#textIndex = new TextIndexUpkeep(this.#files, { note: (taken) => this.#note(taken), trouble });
   }
 
-  async judge(calls: readonly Call[]): Promise<readonly Judged[]> {
+  async validateBatch(calls: readonly Call[]): Promise<readonly CallResult[]> {
     this.#calls.add(calls.length);
-    const judged = this.#lock.tryAcquire() ? this.#judgeAndRelease(calls) : await this.#judgeInTurn(calls);
+    const results = this.#lock.tryAcquire()
+      ? this.#validateAndRelease(calls)
+      : await this.#validateInOrder(calls);
     if (this.#options.durability === "strict") await this.#flush();
     else this.#unsynced = true;
-    return judged;
+    return results;
   }
 
   async ping(): Promise<void> {
@@ -307,20 +306,20 @@ export class SqliteStore implements MainStore {
   }
 
   /** A caller gets a quick "not now" rather than wait for a writer that does not finish. */
-  async #judgeInTurn(calls: readonly Call[]): Promise<Judged[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<Judged[]>();
+  async #validateInOrder(calls: readonly Call[]): Promise<CallResult[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<CallResult[]>();
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       reject(new StorageUnavailable("Another writer has held the database for too long."));
     }, longestWaitMs);
     // A batch that is too late must not be counted: its callers have already been answered 503.
-    this.#lock.hold(async () => (isLate ? [] : this.#judgeNow(calls))).then(resolve, reject);
+    this.#lock.hold(async () => (isLate ? [] : this.#validateNow(calls))).then(resolve, reject);
     return promise.finally(() => clearTimeout(timer));
   }
 
-  judgeEach(calls: readonly Call[]): Promise<readonly Judged[]> {
-    return this.judge(calls);
+  validateEach(calls: readonly Call[]): Promise<readonly CallResult[]> {
+    return this.validateBatch(calls);
   }
 
   /** There is one writer at a time in any case: separate connections would change nothing. */
@@ -328,21 +327,21 @@ export class SqliteStore implements MainStore {
     return this;
   }
 
-  #judgeAndRelease(calls: readonly Call[]): Judged[] {
+  #validateAndRelease(calls: readonly Call[]): CallResult[] {
     try {
-      return this.#judgeNow(calls);
+      return this.#validateNow(calls);
     } finally {
       this.#lock.release();
     }
   }
 
-  #judgeNow(calls: readonly Call[]): Judged[] {
+  #validateNow(calls: readonly Call[]): CallResult[] {
     try {
       this.#begin.run();
-      const judged = this.#validate.judge(calls, this.#options.now());
+      const results = this.#validate.validateBatch(calls, this.#options.now());
       this.#commit.run();
       this.#validate.committed();
-      return judged;
+      return results;
     } catch (cause) {
       rollback(this.#writer);
       throw unavailable(cause);

@@ -2,7 +2,7 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { freshFolder } from "../../../tests/support/databases.ts";
-import { openSeller } from "../../../tests/support/seller.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import { until } from "../../../tests/support/until.ts";
 import { openStore } from "../open.ts";
 import type { Store } from "../store.ts";
@@ -32,7 +32,7 @@ for (const [what, damage] of damages) {
     damage(sqliteFiles(folder).search);
     const troubles: string[] = [];
     const store = await opened(folder, troubles);
-    const rows = await store.alongIndexes.selectFrom("licenses").select("id").execute();
+    const rows = await store.listReads.selectFrom("licenses").select("id").execute();
     expect(rows).toHaveLength(ids.length);
     await until("the index answers again", async () => {
       const found = await store.searchLicenses(organizationId, ["sold17x"], 10);
@@ -55,8 +55,8 @@ test("where no text index can be made, lists and searches work without, and the 
   const troubles: string[] = [];
   const store = await opened(folder, troubles);
   await until("the reason is reported", () => troubles.length > 0);
-  for (let turn = 0; turn < 20; turn++) {
-    expect(await store.alongIndexes.selectFrom("licenses").select("id").execute()).toHaveLength(ids.length);
+  for (let round = 0; round < 20; round++) {
+    expect(await store.listReads.selectFrom("licenses").select("id").execute()).toHaveLength(ids.length);
     expect(await store.searchLicenses(organizationId, ["sold17x"], 10)).toBeNull();
   }
   expect(troubles).toHaveLength(1);
@@ -65,17 +65,17 @@ test("where no text index can be made, lists and searches work without, and the 
 async function filledFolder() {
   const folder = freshFolder();
   folders.push(folder);
-  const seller = await openSeller({ kind: "sqlite", folder });
+  const org = await openTestOrganization({ kind: "sqlite", folder });
   const ids: string[] = [];
   for (let number = 0; number < 60; number++)
-    ids.push((await seller.license({ key: `sold-${number}-${"x".repeat(200)}` })).id);
-  seller.store.startUpkeep(() => {});
+    ids.push((await org.license({ key: `sold-${number}-${"x".repeat(200)}` })).id);
+  org.store.startUpkeep(() => {});
   await until("the index is whole", async () => {
-    const found = await seller.store.searchLicenses(seller.organizationId, ["sold17x"], 10);
-    return found !== null && (await waiting(seller.store)) === 0;
+    const found = await org.store.searchLicenses(org.organizationId, ["sold17x"], 10);
+    return found !== null && (await waiting(org.store)) === 0;
   });
-  await seller.store.close();
-  return { folder, organizationId: seller.organizationId, ids };
+  await org.store.close();
+  return { folder, organizationId: org.organizationId, ids };
 }
 
 async function waiting(store: Store): Promise<number> {

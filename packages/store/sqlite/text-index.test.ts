@@ -2,12 +2,12 @@ import { afterEach, expect, test } from "bun:test";
 import { copyFileSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { freshFolder } from "../../../tests/support/databases.ts";
-import { openSeller, type Seller } from "../../../tests/support/seller.ts";
+import { openTestOrganization, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { until } from "../../../tests/support/until.ts";
 import { openStore } from "../open.ts";
 import type { Store } from "../store.ts";
 import { sqliteFiles } from "./files.ts";
-import { threes } from "./text-index.ts";
+import { trigrams } from "./text-index.ts";
 
 const folders: string[] = [];
 const stores: Store[] = [];
@@ -17,30 +17,30 @@ afterEach(async () => {
 });
 
 test("what was written is found at once, before and after the index has taken it in", async () => {
-  const { seller, find } = await shop();
-  const { id } = await seller.license({ key: "early-bird-1" });
+  const { org, find } = await shop();
+  const { id } = await org.license({ key: "early-bird-1" });
   expect(await find("lybir")).toEqual([id]);
-  await settled(seller.store);
+  await settled(org.store);
   expect(await find("lybir")).toEqual([id]);
-  await seller.store.transaction(async (db) => {
+  await org.store.transaction(async (db) => {
     await db.updateTable("licenses").set({ search_text: "late worm" }).where("id", "=", id).execute();
   });
   expect(await find("lybir")).toEqual([]);
   expect(await find("e wor")).toEqual([id]);
-  await settled(seller.store);
+  await settled(org.store);
   expect(await find("lybir")).toEqual([]);
   expect(await find("e wor")).toEqual([id]);
-  await seller.store.transaction(async (db) => {
+  await org.store.transaction(async (db) => {
     await db.deleteFrom("licenses").where("id", "=", id).execute();
   });
   expect(await find("e wor")).toEqual([]);
-  await settled(seller.store);
+  await settled(org.store);
   expect(await find("e wor")).toEqual([]);
 });
 
 test("a store that is closed while its index begins has no trouble to tell of", async () => {
-  const { folder, seller } = await shop();
-  await closed(seller.store);
+  const { folder, org } = await shop();
+  await closed(org.store);
   const troubles: string[] = [];
   for (let round = 0; round < 12; round++) {
     rmSync(sqliteFiles(folder).search, { force: true });
@@ -57,20 +57,20 @@ test("a store that is closed while its index begins has no trouble to tell of", 
 });
 
 test("a text holds the term as a whole, not only its parts", async () => {
-  const { seller, find } = await shop();
-  await seller.license({ key: "defabc-abc" });
-  const { id } = await seller.license({ key: "xabcdefx" });
-  await settled(seller.store);
+  const { org, find } = await shop();
+  await org.license({ key: "defabc-abc" });
+  const { id } = await org.license({ key: "xabcdefx" });
+  await settled(org.store);
   expect(await find("abcdef")).toEqual([id]);
 });
 
 test("of several words a text holds every one, in any order", async () => {
-  const { seller } = await shop();
-  const { id } = await seller.license({ key: "ada of lovelace" });
-  await seller.license({ key: "ada of nowhere" });
-  const find = (...words: string[]) => seller.store.searchLicenses(seller.organizationId, words, 100);
+  const { org } = await shop();
+  const { id } = await org.license({ key: "ada of lovelace" });
+  await org.license({ key: "ada of nowhere" });
+  const find = (...words: string[]) => org.store.searchLicenses(org.organizationId, words, 100);
   for (const isTakenIn of [false, true]) {
-    if (isTakenIn) await settled(seller.store);
+    if (isTakenIn) await settled(org.store);
     expect(await find("lovelace", "ada")).toEqual([id]);
     expect(await find("lovelace", "of", "a")).toEqual([id]);
     expect(await find("lovelace", "bob")).toEqual([]);
@@ -79,18 +79,18 @@ test("of several words a text holds every one, in any order", async () => {
 });
 
 test("more than wanted is null, and other organizations are not searched", async () => {
-  const { seller, find } = await shop();
-  for (let index = 0; index < 12; index++) await seller.license({ key: `common-${index}` });
-  await settled(seller.store);
+  const { org, find } = await shop();
+  for (let index = 0; index < 12; index++) await org.license({ key: `common-${index}` });
+  await settled(org.store);
   expect(await find("common", 12)).toHaveLength(12);
   expect(await find("common", 11)).toBeNull();
-  expect(await seller.store.searchLicenses("somebody-else", ["common"], 100)).toEqual([]);
+  expect(await org.store.searchLicenses("somebody-else", ["common"], 100)).toEqual([]);
 });
 
 test("signs of the search language are only signs", async () => {
-  const { seller, find } = await shop();
-  const { id } = await seller.license({ key: `a"b OR c* ^d:(e) 'f'` });
-  await settled(seller.store);
+  const { org, find } = await shop();
+  const { id } = await org.license({ key: `a"b OR c* ^d:(e) 'f'` });
+  await settled(org.store);
   for (const term of [`"b or`, " c* ^d", ":(e) '", `a"b or c* ^d:(e) 'f'`])
     expect(await find(term)).toEqual([id]);
 });
@@ -99,77 +99,77 @@ test.each([
   ["lost", (search: string) => rmSync(search)],
   ["that of nothing", (search: string) => writeFileSync(search, "")],
 ])("an index that is %s is made anew", async (_, spoil) => {
-  const { seller, folder } = await shop();
-  const made = await seller.license({ key: "still-there" });
-  await settled(seller.store);
-  await closed(seller.store);
+  const { org, folder } = await shop();
+  const made = await org.license({ key: "still-there" });
+  await settled(org.store);
+  await closed(org.store);
   for (const end of ["-wal", "-shm"]) rmSync(`${sqliteFiles(folder).search}${end}`, { force: true });
   spoil(sqliteFiles(folder).search);
   const again = await reopened(folder);
   await settled(again);
-  expect(await again.searchLicenses(seller.organizationId, ["stillt"], 10)).toEqual([made.id]);
+  expect(await again.searchLicenses(org.organizationId, ["stillt"], 10)).toEqual([made.id]);
 });
 
 test("an older copy of the database put in place by hand does not meet the newer index", async () => {
-  const { seller, folder } = await shop();
-  const made = await seller.license({ key: "first-of-all" });
-  await settled(seller.store);
+  const { org, folder } = await shop();
+  const made = await org.license({ key: "first-of-all" });
+  await settled(org.store);
   const files = sqliteFiles(folder);
   const copy = `${files.main}.copy`;
   const original = new DatabaseSync(files.main);
   original.prepare("vacuum into ?").run(copy);
   original.close();
-  await seller.store.transaction(async (db) => {
+  await org.store.transaction(async (db) => {
     await db.deleteFrom("licenses").where("id", "=", made.id).execute();
   });
-  await settled(seller.store);
-  await closed(seller.store);
+  await settled(org.store);
+  await closed(org.store);
   for (const end of ["-wal", "-shm"]) rmSync(`${files.main}${end}`, { force: true });
   copyFileSync(copy, files.main);
   const again = await reopened(folder);
   await settled(again);
-  expect(await again.searchLicenses(seller.organizationId, ["firsto"], 10)).toEqual([made.id]);
+  expect(await again.searchLicenses(org.organizationId, ["firsto"], 10)).toEqual([made.id]);
 });
 
 test("lists see what was written, and cannot write", async () => {
-  const { seller, folder } = await shop();
-  const { store } = seller;
-  const { id } = await seller.license({ key: "read-me" });
-  const read = store.alongIndexes.selectFrom("licenses").select(["id", "expires_at"]).execute();
+  const { org, folder } = await shop();
+  const { store } = org;
+  const { id } = await org.license({ key: "read-me" });
+  const read = store.listReads.selectFrom("licenses").select(["id", "expires_at"]).execute();
   expect(await read).toEqual([{ id, expires_at: null }]);
-  const wrong = store.alongIndexes
+  const wrong = store.listReads
     .selectFrom("licenses")
     .select("no_such" as "id")
     .execute();
   expect(await wrong.catch(String)).toContain("no such column");
-  const write = store.alongIndexes.deleteFrom("licenses").execute();
+  const write = store.listReads.deleteFrom("licenses").execute();
   expect(await write.catch(String)).toContain("cannot be written");
   expect(existsSync(sqliteFiles(folder).search)).toBe(true);
   await closed(store);
-  expect(await store.searchLicenses(seller.organizationId, ["read"], 10)).toBeNull();
+  expect(await store.searchLicenses(org.organizationId, ["read"], 10)).toBeNull();
 });
 
 test("the threes of a term are all of them, by characters and not by halves", () => {
-  expect(threes("abc")).toEqual(["abc"]);
-  expect(threes("abcde")).toEqual(["abc", "bcd", "cde"]);
-  expect(threes("😀bc😀")).toEqual(["😀bc", "bc😀"]);
+  expect(trigrams("abc")).toEqual(["abc"]);
+  expect(trigrams("abcde")).toEqual(["abc", "bcd", "cde"]);
+  expect(trigrams("😀bc😀")).toEqual(["😀bc", "bc😀"]);
 });
 
 async function shop(): Promise<{
-  seller: Seller;
+  org: TestOrganization;
   folder: string;
   find: (term: string, most?: number) => Promise<readonly string[] | null>;
 }> {
   const folder = freshFolder();
   folders.push(folder);
-  const seller = await openSeller({ kind: "sqlite", folder });
-  stores.push(seller.store);
-  seller.store.startUpkeep(fail);
-  await settled(seller.store);
+  const org = await openTestOrganization({ kind: "sqlite", folder });
+  stores.push(org.store);
+  org.store.startUpkeep(fail);
+  await settled(org.store);
   return {
-    seller,
+    org,
     folder,
-    find: (term, most = 100) => seller.store.searchLicenses(seller.organizationId, [term], most),
+    find: (term, most = 100) => org.store.searchLicenses(org.organizationId, [term], most),
   };
 }
 

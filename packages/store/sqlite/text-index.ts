@@ -3,11 +3,11 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { rollback } from "./rollback.ts";
 
 /** How many licenses are indexed per batch: limited by how long a search can be kept waiting. */
-const lot = 100;
+const batch = 100;
 /** How many pending changes a search scans; with more, the index cannot tell quickly. */
 const mostWaiting = 20_000;
 /** How many trigrams of a term are looked up, rarest first: each further one costs more than it narrows down. */
-const threesLookedUp = 3;
+const trigramsLookedUp = 3;
 const sampleSize = 1_000;
 const sampleLastsMs = 300_000;
 
@@ -50,7 +50,7 @@ export class TextIndex {
       drop table if exists search.license_search_state;
       create virtual table search.license_search using fts5
         (search_text, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1');
-      create table search.license_search_state (id text not null, lots integer not null, made_to integer);
+      create table search.license_search_state (id text not null, batches integer not null, made_to integer);
       insert into search.license_search_state values ('${randomUUID()}', 0, 0);
       commit;
     `);
@@ -60,7 +60,7 @@ export class TextIndex {
   private constructor(database: DatabaseSync) {
     this.#database = database;
     this.#state = database.prepare(
-      `select id || ':' || lots as state, made_to as "madeTo" from search.license_search_state`,
+      `select id || ':' || batches as state, made_to as "madeTo" from search.license_search_state`,
     );
     this.#waiting = database.prepare(
       `select count(*) as count from (select 1 from license_search_changes limit ${mostWaiting + 1})`,
@@ -111,10 +111,10 @@ export class TextIndex {
   #propose(organizationId: string, words: readonly string[], most: number): number[] | null {
     const sample = this.#sampled();
     const share = (three: string) => sample.filter((text) => text.includes(three)).length;
-    const rarest = [organizationMark(organizationId), ...words.flatMap(threes)]
+    const rarest = [organizationMark(organizationId), ...words.flatMap(trigrams)]
       .map((three) => ({ three, share: share(three) }))
       .sort((a, b) => a.share - b.share)
-      .slice(0, threesLookedUp);
+      .slice(0, trigramsLookedUp);
     const rows = this.#match.all(rarest.map(({ three }) => quoted(three)).join(" AND "), most + 1);
     return rows.length > most ? null : rows.map(({ row }) => Number(row));
   }
@@ -127,7 +127,7 @@ export class TextIndex {
       last: number | null;
     };
     const step = Math.max(1, Math.floor((last ?? 0) / sampleSize));
-    const rows = Array.from({ length: sampleSize }, (_, place) => 1 + place * step);
+    const rows = Array.from({ length: sampleSize }, (_, position) => 1 + position * step);
     const texts = this.#database
       .prepare(
         `select l.organization_id, l.search_text
@@ -154,16 +154,16 @@ export class TextIndex {
   #make(madeTo: number): Taken {
     const licenses = this.#database
       .prepare("select rowid as row from licenses where rowid > ? order by rowid limit ?")
-      .all(madeTo, lot)
+      .all(madeTo, batch)
       .map(({ row }) => Number(row));
-    const end = licenses.length < lot ? null : (licenses.at(-1) ?? null);
+    const end = licenses.length < batch ? null : (licenses.at(-1) ?? null);
     return { upTo: 0, state: this.#write(licenses, end) };
   }
 
   #follow(): Taken | null {
     const changes = this.#database
       .prepare('select number, license_row as "row" from license_search_changes order by number limit ?')
-      .all(lot);
+      .all(batch);
     if (changes.length === 0) return null;
     const licenses = new Set(changes.map(({ row }) => Number(row)));
     return { upTo: Number(changes.at(-1)?.number), state: this.#write([...licenses], null) };
@@ -188,7 +188,7 @@ export class TextIndex {
       for (const { row, organization_id: organizationId, search_text: text } of texts)
         add.run(Number(row), indexed(String(organizationId), String(text)));
       this.#database
-        .prepare("update search.license_search_state set lots = lots + 1, made_to = ?")
+        .prepare("update search.license_search_state set batches = batches + 1, made_to = ?")
         .run(madeTo);
       this.#database.exec("commit");
     } catch (error) {
@@ -204,8 +204,10 @@ export class TextIndex {
  * added to each search, so that no search has to go through other organizations' data.
  */
 export function organizationMark(organizationId: string): string {
-  const digit = (place: number) => (organizationId.at(-place)?.charCodeAt(0) ?? 0) & 63;
-  return String.fromCharCode(...[1, 3, 5].map((place) => 0xe000 + 64 * digit(place) + digit(place + 1)));
+  const digit = (position: number) => (organizationId.at(-position)?.charCodeAt(0) ?? 0) & 63;
+  return String.fromCharCode(
+    ...[1, 3, 5].map((position) => 0xe000 + 64 * digit(position) + digit(position + 1)),
+  );
 }
 
 function indexed(organizationId: string, text: string): string {
@@ -213,7 +215,7 @@ function indexed(organizationId: string, text: string): string {
 }
 
 /** Every three consecutive characters. */
-export function threes(term: string): string[] {
+export function trigrams(term: string): string[] {
   const characters = [...term];
   const found = new Set<string>();
   for (let start = 0; start + 3 <= characters.length; start++)

@@ -33,7 +33,7 @@ describe("a thread that writes beside the one that validates", () => {
     const worker = start("busy-worker", memory);
     expect(await once(worker, "message")).toEqual(["asked"]);
     for (let batch = 0; batch < 100; batch++) {
-      await store.judge([]);
+      await store.validateBatch([]);
       await yieldToEventLoop();
     }
     const over = once(worker, "message");
@@ -51,7 +51,7 @@ describe("a thread that writes beside the one that validates", () => {
     const worker = start("writing-worker");
     await once(worker, "message");
     await end(worker);
-    await store.judge([]);
+    await store.validateBatch([]);
     await store.transaction((db) =>
       db.insertInto("platform_state").values({ name: "whole", value: "written" }).execute(),
     );

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crossedMarks } from "@countersign/domain/events/quota";
-import { mostRegistrationsToldSingly } from "@countersign/domain/events/refusal";
-import { type Address, countedAs } from "@countersign/domain/ip/address";
+import { maxSingleRegistrations } from "@countersign/domain/events/refusal";
 import type { CidrSet } from "@countersign/domain/ip/cidr";
+import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
 import { coveringNetwork } from "@countersign/domain/ip/registered";
 import { sameHash } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
@@ -22,15 +22,15 @@ import {
   quotaState,
   versionCatalog,
 } from "../caller.ts";
-import type { Call, Judged, Question, QuotaState } from "../calls.ts";
+import type { Call, CallResult, Question, QuotaState } from "../calls.ts";
 import { distribution } from "../distribution.ts";
 import { type LicenseRecordRow, licenseRecord } from "../license-record.ts";
 import { newId } from "../new-id.ts";
 import { quotaData } from "../quota-data.ts";
-import { RefusalsTold } from "../refusals.ts";
+import { RecordedRefusals } from "../refusals.ts";
 import type { Sealer } from "../sealer.ts";
+import { addIpEvent, recordRefusals, summarize } from "./record-refusals.ts";
 import { prepare, type Statements } from "./sql.ts";
-import { addAddressEvent, summarize, tellRefusals } from "./tell-refusals.ts";
 
 /**
  * Validates a batch of calls sequentially, inside a write transaction that the caller has opened: each call sees what
@@ -39,32 +39,33 @@ import { addAddressEvent, summarize, tellRefusals } from "./tell-refusals.ts";
 export class SqliteValidate {
   readonly #facts: Facts;
   readonly #sql: Statements;
-  readonly #told = new RefusalsTold();
-  #uncommitted: { readonly nowMs: number; readonly told: readonly string[] } | null = null;
+  readonly #recorded = new RecordedRefusals();
+  #uncommitted: { readonly nowMs: number; readonly recorded: readonly string[] } | null = null;
 
   constructor(database: DatabaseSync, sealer: Sealer) {
     this.#facts = new Facts(sealer);
     this.#sql = prepare(database);
   }
 
-  judge(calls: readonly Call[], nowMs: number): Judged[] {
-    const batch = new Batch(nowMs, this.#platformBlocks(), this.#told);
+  validateBatch(calls: readonly Call[], nowMs: number): CallResult[] {
+    const batch = new Batch(nowMs, this.#platformBlocks(), this.#recorded);
     const known = new Map<string, ProductInBatch | null>();
     const callers = calls.map((call) => this.#authenticate(call, batch, known));
     for (const product of batch.products.values()) this.#count(product, nowMs);
-    const judged = calls.map((call, index): Judged => {
+    const results = calls.map((call, index): CallResult => {
       const product = callers[index];
       return product ? this.#answer(call, product, batch) : { tag: "unauthorized" };
     });
     const { refusals } = batch;
-    this.#uncommitted = refusals === null ? null : { nowMs, told: tellRefusals(this.#sql, refusals, nowMs) };
-    return judged;
+    this.#uncommitted =
+      refusals === null ? null : { nowMs, recorded: recordRefusals(this.#sql, refusals, nowMs) };
+    return results;
   }
 
   /** The last batch is committed. */
   committed(): void {
     if (this.#uncommitted === null) return;
-    this.#told.add(this.#uncommitted.nowMs, this.#uncommitted.told);
+    this.#recorded.add(this.#uncommitted.nowMs, this.#uncommitted.recorded);
     this.#uncommitted = null;
   }
 
@@ -99,10 +100,10 @@ export class SqliteValidate {
     const granted = grant(product.limit, used, product.asked);
     if (granted > 0) this.#sql.use.run(product.row.product_id, day, granted, product.limit);
     product.counted(used, granted);
-    if (used + granted >= product.warningAt) this.#tellQuota(product, used, used + granted, nowMs);
+    if (used + granted >= product.warningAt) this.#recordQuotaEvents(product, used, used + granted, nowMs);
   }
 
-  #tellQuota({ row, limit }: ProductInBatch, usedBefore: number, used: number, nowMs: number): void {
+  #recordQuotaEvents({ row, limit }: ProductInBatch, usedBefore: number, used: number, nowMs: number): void {
     if (limit === null || row.deleted_at !== null) return;
     const { organization_id: organizationId, product_id: productId } = row;
     for (const type of crossedMarks(limit, usedBefore, used)) {
@@ -120,7 +121,7 @@ export class SqliteValidate {
     }
   }
 
-  #answer(call: Call, product: ProductInBatch, batch: Batch): Judged {
+  #answer(call: Call, product: ProductInBatch, batch: Batch): CallResult {
     const { caller } = product;
     if (!call.counted && !product.admit()) {
       return { tag: "limited", caller, quota: quotaState(product.limit, product.used, batch.nowMs) };
@@ -149,10 +150,10 @@ export class SqliteValidate {
     product: ProductInBatch,
     quota: QuotaState,
     batch: Batch,
-  ): Judged {
+  ): CallResult {
     const { caller } = product;
     const { nowMs } = batch;
-    const ip = countedAs(call.address, caller.facts.ipv6Prefix);
+    const ip = countedAs(call.ipAddress, caller.facts.ipv6Prefix);
     const row = this.#license(product, question.keyMatch, ip);
     if (row === undefined) {
       const verdict = decide(caller.facts, null, { blocked: false, registered: false, version: null }, nowMs);
@@ -165,37 +166,37 @@ export class SqliteValidate {
       license,
       {
         blocked: this.#isBlocked(call, product, row, batch),
-        registered: row.registered === 1 || this.#isCovered(row.id, call.address, caller.facts.ipv6Prefix),
+        registered: row.registered === 1 || this.#isCovered(row.id, call.ipAddress, caller.facts.ipv6Prefix),
         version: question.version,
       },
       nowMs,
     );
     if (verdict.status !== "active") batch.noteRefusal(verdict.status, row.id, ip, product);
-    else if (verdict.effect === "register_ip") this.#register(product, row, ip, call.address, nowMs);
+    else if (verdict.effect === "register_ip") this.#register(product, row, ip, call.ipAddress, nowMs);
     if (verdict.firstUse) this.#sql.firstUse.run(nowMs, row.id);
     return { tag: "validated", caller, quota, license, verdict, nowMs };
   }
 
   /** By a registration of the other size, from before the product's setting changed. */
-  #isCovered(licenseId: string, address: Address, ipv6Prefix: 64 | 128): boolean {
-    if (address.family === 4) return false;
+  #isCovered(licenseId: string, ipAddress: IpAddress, ipv6Prefix: 64 | 128): boolean {
+    if (ipAddress.family === 4) return false;
     const covers = ipv6Prefix === 128 ? this.#sql.coveredByNetwork : this.#sql.coveredByAddress;
-    return covers.get(licenseId, countedAs(address, 64)) !== undefined;
+    return covers.get(licenseId, countedAs(ipAddress, 64)) !== undefined;
   }
 
   #register(
     { row, caller }: ProductInBatch,
     license: LicenseFactsRow,
     ip: string,
-    address: Address,
+    ipAddress: IpAddress,
     nowMs: number,
   ): void {
     const { organization_id: organizationId, product_id: productId } = row;
-    this.#sql.registerIp.run(license.id, ip, coveringNetwork(address, caller.facts.ipv6Prefix), nowMs);
+    this.#sql.registerIp.run(license.id, ip, coveringNetwork(ipAddress, caller.facts.ipv6Prefix), nowMs);
     this.#sql.raiseIpCount.run(nowMs, license.id);
     const registered = { organizationId, productId, licenseId: license.id, ip };
-    if (license.ip_count < mostRegistrationsToldSingly)
-      addAddressEvent(this.#sql, "license.ip_registered", registered, nowMs);
+    if (license.ip_count < maxSingleRegistrations)
+      addIpEvent(this.#sql, "license.ip_registered", registered, nowMs);
     else summarize(this.#sql, { ...registered, type: "license.ip_registered", count: 1 }, nowMs);
   }
 
@@ -206,13 +207,13 @@ export class SqliteValidate {
   }
 
   #isBlocked(call: Call, product: ProductInBatch, row: LicenseFactsRow, batch: Batch): boolean {
-    const { address } = call;
+    const { ipAddress } = call;
     const { organization_id: organizationId, customer_block_count: customerBlocks } = product.row;
     const listed = (tier: string, scopeId: string) =>
-      isBlockedBy(this.#blockRows(tier, scopeId, organizationId), address, batch.nowMs);
+      isBlockedBy(this.#blockRows(tier, scopeId, organizationId), ipAddress, batch.nowMs);
     return (
-      batch.platformBlocks.covers(address, batch.nowMs) ||
-      product.blocks.covers(address, batch.nowMs) ||
+      batch.platformBlocks.covers(ipAddress, batch.nowMs) ||
+      product.blocks.covers(ipAddress, batch.nowMs) ||
       (customerBlocks > 0 && row.customer_id !== null && listed("customer", row.customer_id)) ||
       (row.block_count > 0 && listed("license", row.id))
     );

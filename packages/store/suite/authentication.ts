@@ -1,89 +1,89 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { generateApiKey } from "@countersign/domain/products/api-key";
-import { countedRequests } from "../../../tests/support/scene.ts";
-import type { Seller } from "../../../tests/support/seller.ts";
-import { addApiKey } from "../queries/products.ts";
-import { as, countTags, judgeOne, lookup, validate, verdict } from "./calls.ts";
-import type { Stage } from "./stage.ts";
+import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
+import type { TestOrganization } from "../../../tests/support/test-organization.ts";
+import { addApiKey } from "../queries/products/products.ts";
+import { as, countTags, lookup, validate, validateOne, verdict } from "./calls.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function authentication(stage: Stage) {
+export function authentication(fixture: StoreFixture) {
   describe("authentication", () => {
     test("a key that nobody was given is unauthorized", async () => {
-      const { store } = await stage.seller();
-      const stranger = generateApiKey(randomBytes).key;
-      expect(await store.judge([validate(stranger, "X"), lookup(stranger, "X")])).toEqual([
+      const { store } = await fixture.org();
+      const unknownKey = generateApiKey(randomBytes).key;
+      expect(await store.validateBatch([validate(unknownKey, "X"), lookup(unknownKey, "X")])).toEqual([
         { tag: "unauthorized" },
         { tag: "unauthorized" },
       ]);
     });
 
     test("the public id of a real key with another secret is unauthorized, and counted for nobody", async () => {
-      const seller = await stage.seller();
-      const call = validate(seller.apiKey, "X");
+      const org = await fixture.org();
+      const call = validate(org.apiKey, "X");
       const forged = { ...call, apiKey: { ...call.apiKey, hash: "0".repeat(64) } };
-      expect(await seller.store.judge([forged, call, forged])).toMatchObject([
+      expect(await org.store.validateBatch([forged, call, forged])).toMatchObject([
         { tag: "unauthorized" },
         { tag: "validated" },
         { tag: "unauthorized" },
       ]);
-      expect(await countedRequests(seller)).toBe(1);
+      expect(await countedRequests(org)).toBe(1);
     });
 
     test("a wrong key is unauthorized before a used-up quota or a deleted product is told", async () => {
-      const seller = await stage.seller({ dailyLimit: 0 });
-      await seller.store.transaction((db) =>
-        db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", seller.productId).execute(),
+      const org = await fixture.org({ dailyLimit: 0 });
+      await org.store.transaction((db) =>
+        db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", org.productId).execute(),
       );
-      const call = validate(seller.apiKey, "X");
+      const call = validate(org.apiKey, "X");
       const forged = { ...call, apiKey: { ...call.apiKey, hash: "0".repeat(64) } };
-      expect(await judgeOne(seller.store, forged)).toEqual({ tag: "unauthorized" });
+      expect(await validateOne(org.store, forged)).toEqual({ tag: "unauthorized" });
     });
 
     test("an old key works until the overlap of its rotation ends, and not at that moment", async () => {
       let nowMs = Date.UTC(2030, 5, 15);
-      const seller = await stage.seller({ now: () => nowMs });
-      await rotate(seller, nowMs + 1_000);
+      const org = await fixture.org({ now: () => nowMs });
+      await rotate(org, nowMs + 1_000);
       nowMs += 999;
-      expect((await judgeOne(seller.store, validate(seller.apiKey, "X"))).tag).toBe("validated");
+      expect((await validateOne(org.store, validate(org.apiKey, "X"))).tag).toBe("validated");
       nowMs += 1;
-      expect((await judgeOne(seller.store, validate(seller.apiKey, "X"))).tag).toBe("unauthorized");
+      expect((await validateOne(org.store, validate(org.apiKey, "X"))).tag).toBe("unauthorized");
     });
 
     test("the old and the new key of a product share its counter, in one batch and across batches", async () => {
-      const seller = await stage.seller({ dailyLimit: 5 });
-      const newKey = await rotate(seller, Date.now() + 3_600_000);
-      const both = [seller.apiKey, newKey, seller.apiKey].map((key) => validate(key, "X"));
-      expect(countTags(await seller.store.judge(both), "validated")).toBe(3);
-      expect((await seller.store.judge(both)).map((judged) => judged.tag)).toEqual([
+      const org = await fixture.org({ dailyLimit: 5 });
+      const newKey = await rotate(org, Date.now() + 3_600_000);
+      const both = [org.apiKey, newKey, org.apiKey].map((key) => validate(key, "X"));
+      expect(countTags(await org.store.validateBatch(both), "validated")).toBe(3);
+      expect((await org.store.validateBatch(both)).map((results) => results.tag)).toEqual([
         "validated",
         "validated",
         "limited",
       ]);
-      expect(await countedRequests(seller)).toBe(5);
+      expect(await countedRequests(org)).toBe(5);
     });
 
     test("each key opens its own product only", async () => {
-      const seller = await stage.seller();
-      const other = await seller.product();
-      const { key } = await seller.license();
-      expect((await verdict(seller.store, validate(seller.apiKey, key))).status).toBe("active");
-      expect((await verdict(seller.store, validate(other.apiKey, key))).status).toBe("license_not_found");
-      expect(as("looked_up", await judgeOne(seller.store, lookup(other.apiKey, key))).record).toBeNull();
+      const org = await fixture.org();
+      const other = await org.product();
+      const { key } = await org.license();
+      expect((await verdict(org.store, validate(org.apiKey, key))).status).toBe("active");
+      expect((await verdict(org.store, validate(other.apiKey, key))).status).toBe("license_not_found");
+      expect(as("looked_up", await validateOne(org.store, lookup(other.apiKey, key))).record).toBeNull();
     });
   });
 }
 
 /** Gives the product a second key and lets the first one end at this time. */
-async function rotate(seller: Seller, oldEndsAtMs: number): Promise<string> {
+async function rotate(org: TestOrganization, oldEndsAtMs: number): Promise<string> {
   const next = generateApiKey(randomBytes);
-  await seller.store.transaction(async (db) => {
+  await org.store.transaction(async (db) => {
     await db
       .updateTable("product_api_keys")
       .set({ expires_at: oldEndsAtMs })
-      .where("product_id", "=", seller.productId)
+      .where("product_id", "=", org.productId)
       .execute();
-    await addApiKey(db, seller.productId, next, Date.now());
+    await addApiKey(db, org.productId, next, Date.now());
   });
   return next.key;
 }

@@ -1,7 +1,7 @@
-import { type Address, parseAddress } from "@countersign/domain/ip/address";
+import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { hashApiKey, parseApiKey } from "@countersign/domain/products/api-key";
-import type { Call, Judged, Question } from "../calls.ts";
+import type { Call, CallResult, Question } from "../calls.ts";
 import type { Store } from "../store.ts";
 
 export interface CallerDetails {
@@ -30,38 +30,38 @@ function callOf(apiKey: string, { ip, counted = false }: CallerDetails, question
   const publicId = parseApiKey(apiKey)?.publicId ?? "";
   return {
     apiKey: { publicId, hash: hashApiKey(apiKey) },
-    address: address(ip ?? "203.0.113.1"),
+    ipAddress: ipAddress(ip ?? "203.0.113.1"),
     counted,
     question: () => question,
   };
 }
 
-export function address(text: string): Address {
-  const parsed = parseAddress(text);
+export function ipAddress(text: string): IpAddress {
+  const parsed = parseIpAddress(text);
   if (parsed === null) throw new Error(`${text} is no address.`);
   return parsed;
 }
 
-type Of<Tag extends Judged["tag"]> = Extract<Judged, { tag: Tag }>;
+type Of<Tag extends CallResult["tag"]> = Extract<CallResult, { tag: Tag }>;
 
 /** The answer, which must be of this kind. */
-export function as<Tag extends Judged["tag"]>(tag: Tag, judged: Judged | undefined): Of<Tag> {
-  if (judged?.tag === tag) return judged as Of<Tag>;
-  throw new Error(`Expected a call that is ${tag}, and it is ${judged?.tag}.`);
+export function as<Tag extends CallResult["tag"]>(tag: Tag, result: CallResult | undefined): Of<Tag> {
+  if (result?.tag === tag) return result as Of<Tag>;
+  throw new Error(`Expected a call that is ${tag}, and it is ${result?.tag}.`);
 }
 
-export async function judgeOne(store: Store, call: Call): Promise<Judged> {
-  const [judged] = await store.judge([call]);
-  if (judged === undefined) throw new Error("A call was not answered.");
-  return judged;
+export async function validateOne(store: Store, call: Call): Promise<CallResult> {
+  const [result] = await store.validateBatch([call]);
+  if (result === undefined) throw new Error("A call was not answered.");
+  return result;
 }
 
 export async function verdict(store: Store, call: Call) {
-  return as("validated", await judgeOne(store, call)).verdict;
+  return as("validated", await validateOne(store, call)).verdict;
 }
 
 export async function record(store: Store, call: Call) {
-  return as("looked_up", await judgeOne(store, call)).record;
+  return as("looked_up", await validateOne(store, call)).record;
 }
 
 /** Judges the calls on all nodes at once, each with as many batches under way as a server would have. */
@@ -69,15 +69,15 @@ export async function race(
   nodes: readonly Store[],
   calls: readonly Call[],
   batchSize: number,
-): Promise<Judged[]> {
-  const answers = new Map<Call, Judged>();
+): Promise<CallResult[]> {
+  const answers = new Map<Call, CallResult>();
   const waiting = [...calls];
   const work = async (store: Store) => {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, batchSize);
-      const judged = await store.judge(batch);
+      const result = await store.validateBatch(batch);
       batch.forEach((call, index) => {
-        const answer = judged[index];
+        const answer = result[index];
         if (answer !== undefined) answers.set(call, answer);
       });
     }
@@ -88,8 +88,8 @@ export async function race(
   return calls.flatMap((call) => answers.get(call) ?? []);
 }
 
-export function countTags(judged: readonly Judged[], tag: Judged["tag"]): number {
-  return judged.filter((one) => one.tag === tag).length;
+export function countTags(result: readonly CallResult[], tag: CallResult["tag"]): number {
+  return result.filter((one) => one.tag === tag).length;
 }
 
 export function times<T>(count: number, make: (index: number) => T): T[] {

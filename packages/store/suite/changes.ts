@@ -1,11 +1,11 @@
-import type { Seller } from "../../../tests/support/seller.ts";
+import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import type { Store } from "../store.ts";
 import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
 
 /** Changes made straight in the tables, as the management side would make them. */
 
 export async function changeOrganization(
-  { store, organizationId }: Seller,
+  { store, organizationId }: TestOrganization,
   change: Partial<OrganizationRow>,
 ) {
   await store.transaction((db) =>
@@ -13,7 +13,7 @@ export async function changeOrganization(
   );
 }
 
-export async function changeProduct({ store, productId }: Seller, change: Partial<ProductRow>) {
+export async function changeProduct({ store, productId }: TestOrganization, change: Partial<ProductRow>) {
   await store.transaction((db) =>
     db.updateTable("products").set(change).where("id", "=", productId).execute(),
   );

@@ -5,15 +5,15 @@ import { quickKey } from "../passphrase.ts";
 import { StoreProblem } from "../problem.ts";
 import { Sealer } from "../sealer.ts";
 import { times } from "./calls.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function dataKey(stage: Stage) {
+export function dataKey(fixture: StoreFixture) {
   describe("the data key", () => {
     const passphrase = "correct horse battery staple";
     const secret = randomBytes(32);
 
     test("is the same for every node, also when they make the first one together", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       const nodes = await Promise.all(times(4, () => open(location, null)));
       const sealed = nodes[0]?.sealer.seal(secret) ?? "";
       for (const node of nodes) expect(secret.equals(node.sealer.open(sealed))).toBe(true);
@@ -21,7 +21,7 @@ export function dataKey(stage: Stage) {
     });
 
     test("is sealed by a passphrase from the start, and opened only by it", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       const first = await open(location, passphrase);
       const sealed = first.sealer.seal(secret);
       expect(await storedKey(first)).toStartWith("scrypt.");
@@ -34,7 +34,7 @@ export function dataKey(stage: Stage) {
     });
 
     test("a passphrase that comes later seals the key there is, and every secret stays readable", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       const plain = await open(location, null);
       const sealed = plain.sealer.seal(secret);
       expect(await storedKey(plain)).toStartWith("plain.");
@@ -47,7 +47,7 @@ export function dataKey(stage: Stage) {
     });
 
     test("a random key seals without the time that a phrase takes", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       const key = randomBytes(32).toString("base64");
       const first = await open(location, key);
       const sealed = first.sealer.seal(secret);
@@ -58,7 +58,7 @@ export function dataKey(stage: Stage) {
     });
 
     test("a key that a phrase sealed without stretching is stretched by the next start", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       const first = await open(location, null);
       const sealed = first.sealer.seal(secret);
       const key = Buffer.from((await storedKey(first)).slice("plain.".length), "base64url");

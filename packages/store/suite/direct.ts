@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { newId } from "../../../tests/support/seller.ts";
-import { createOrganization } from "../queries/organizations.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
+import { createOrganization } from "../queries/organizations/organizations.ts";
 import type { Store } from "../store.ts";
 import { times } from "./calls.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function direct(stage: Stage) {
+export function direct(fixture: StoreFixture) {
   describe("what a library writes on its own", () => {
     test("is there at once, for everybody", async () => {
-      const store = await stage.node();
-      const other = await stage.node();
+      const store = await fixture.node();
+      const other = await fixture.node();
       const name = newId();
       await put(store, name, "1");
       expect([await read(store, name), await read(other, name)]).toEqual(["1", "1"]);
@@ -28,7 +28,7 @@ export function direct(stage: Stage) {
     });
 
     test("waits for a transaction, and is not undone with it", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const name = newId();
       const failing = store.transaction(async (db) => {
         await createOrganization(db, { id: newId(), name: "N", slug: newId(), plan: "free" }, 1);
@@ -43,7 +43,7 @@ export function direct(stage: Stage) {
     });
 
     test("reads without waiting for whoever writes", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const name = newId();
       await put(store, name, "before");
       await store.transaction(async () => {
@@ -57,7 +57,7 @@ export function direct(stage: Stage) {
     });
 
     test("goes through whole or not at all in a transaction of its own, and many at once all arrive", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const names = times(10, () => newId());
       await Promise.all(
         names.map((name, index) =>
@@ -75,7 +75,7 @@ export function direct(stage: Stage) {
     });
 
     test("that is refused leaves the next one alone", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const name = newId();
       await put(store, name, "1");
       await expect(put(store, name, "again")).rejects.toThrow();

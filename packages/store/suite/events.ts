@@ -1,31 +1,31 @@
 import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { newId, type Seller } from "../../../tests/support/seller.ts";
+import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { distribution } from "../distribution.ts";
-import { addIpBlocks } from "../queries/ip-blocks.ts";
+import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
 import { race, times, validate } from "./calls.ts";
 import { changeOrganization, changeProduct, resetIps } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
 const noonMs = Date.UTC(2030, 5, 15, 12);
 
-export function events(stage: Stage) {
+export function events(fixture: StoreFixture) {
   describe("events of the hot path", () => {
-    test("an address that gets a place is told of in the batch that gave it, once", async () => {
-      const seller = await stage.seller({ now: () => noonMs });
-      const { id, key } = await seller.license({ maxIps: 2 });
-      await seller.store.judge(times(5, () => validate(seller.apiKey, key, { ip: "198.51.100.7" })));
-      await seller.store.judge([validate(seller.apiKey, key, { ip: "198.51.100.7" })]);
-      expect(await told(seller)).toEqual([
+    test("an address that gets a slot is told of in the batch that gave it, once", async () => {
+      const org = await fixture.org({ now: () => noonMs });
+      const { id, key } = await org.license({ maxIps: 2 });
+      await org.store.validateBatch(times(5, () => validate(org.apiKey, key, { ip: "198.51.100.7" })));
+      await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.7" })]);
+      expect(await recordedEvents(org)).toEqual([
         {
           type: "license.ip_registered",
           at: noonMs,
-          product_id: seller.productId,
+          product_id: org.productId,
           license_id: id,
           undistributed: distribution.waitingWithoutLicense,
           data: {
-            organization_id: seller.organizationId,
-            product_id: seller.productId,
+            organization_id: org.organizationId,
+            product_id: org.productId,
             license_id: id,
             ip: "198.51.100.7",
           },
@@ -33,32 +33,32 @@ export function events(stage: Stage) {
       ]);
     });
 
-    test("places that are raced for on several nodes are told of exactly where they were given", async () => {
-      const seller = await stage.seller({ now: () => noonMs });
-      const { key } = await seller.license({ maxIps: 4 });
-      const nodes = [seller.store, await stage.node({ now: () => noonMs })];
-      const calls = times(60, (at) => validate(seller.apiKey, key, { ip: `198.51.100.${at % 12}` }));
+    test("slots that are raced for on several nodes are told of exactly where they were given", async () => {
+      const org = await fixture.org({ now: () => noonMs });
+      const { key } = await org.license({ maxIps: 4 });
+      const nodes = [org.store, await fixture.node({ now: () => noonMs })];
+      const calls = times(60, (at) => validate(org.apiKey, key, { ip: `198.51.100.${at % 12}` }));
       await race(nodes, calls, 5);
-      const registered = (await told(seller)).filter(({ type }) => type === "license.ip_registered");
-      const ips = await seller.store.reads.selectFrom("license_ips").select("ip").execute();
+      const registered = (await recordedEvents(org)).filter(({ type }) => type === "license.ip_registered");
+      const ips = await org.store.reads.selectFrom("license_ips").select("ip").execute();
       const mine = new Set(registered.map(({ data }) => data.ip));
       expect([registered.length, mine.size]).toEqual([4, 4]);
       expect(ips.filter(({ ip }) => mine.has(ip)).length).toBeGreaterThanOrEqual(4);
     });
 
     test("200 refusals of one license and address on three nodes are told once", async () => {
-      const seller = await stage.seller({ now: () => noonMs });
-      const { id, key } = await seller.license({ maxIps: 1 });
-      await seller.store.judge([validate(seller.apiKey, key, { ip: "198.51.100.1" })]);
+      const org = await fixture.org({ now: () => noonMs });
+      const { id, key } = await org.license({ maxIps: 1 });
+      await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
       const nodes = [
-        seller.store,
-        await stage.node({ now: () => noonMs }),
-        await stage.node({ now: () => noonMs }),
+        org.store,
+        await fixture.node({ now: () => noonMs }),
+        await fixture.node({ now: () => noonMs }),
       ];
-      const refused = () => times(200, () => validate(seller.apiKey, key, { ip: "198.51.100.2" }));
+      const refused = () => times(200, () => validate(org.apiKey, key, { ip: "198.51.100.2" }));
       await race(nodes, refused(), 3);
       await race(nodes, refused(), 64);
-      const refusals = (await told(seller)).filter(({ type }) => type === "license.ip_limit_reached");
+      const refusals = (await recordedEvents(org)).filter(({ type }) => type === "license.ip_limit_reached");
       expect(refusals).toMatchObject([
         { license_id: id, undistributed: distribution.waitingWithoutLicense, data: { ip: "198.51.100.2" } },
       ]);
@@ -66,19 +66,19 @@ export function events(stage: Stage) {
 
     test("another address, another kind and another hour are told again", async () => {
       let nowMs = noonMs;
-      const seller = await stage.seller({ now: () => nowMs });
-      const { key } = await seller.license({ maxIps: 1 });
-      const ask = (ip: string) => seller.store.judge([validate(seller.apiKey, key, { ip })]);
+      const org = await fixture.org({ now: () => nowMs });
+      const { key } = await org.license({ maxIps: 1 });
+      const ask = (ip: string) => org.store.validateBatch([validate(org.apiKey, key, { ip })]);
       await ask("198.51.100.1");
       await ask("198.51.100.2");
       await ask("198.51.100.3");
-      await seller.store.transaction((db) =>
+      await org.store.transaction((db) =>
         addIpBlocks(
           db,
           [
             {
               id: newId(),
-              scope: { tier: "organization", organizationId: seller.organizationId },
+              scope: { tier: "organization", organizationId: org.organizationId },
               cidr: "198.51.100.2/32",
               note: null,
               expiresAtMs: null,
@@ -92,7 +92,7 @@ export function events(stage: Stage) {
       nowMs += hourMs;
       await ask("198.51.100.3");
       await ask("198.51.100.3");
-      expect((await told(seller)).map(({ type, data }) => [type, data.ip]).slice(1)).toEqual([
+      expect((await recordedEvents(org)).map(({ type, data }) => [type, data.ip]).slice(1)).toEqual([
         ["license.ip_limit_reached", "198.51.100.2"],
         ["license.ip_limit_reached", "198.51.100.3"],
         ["license.ip_blocked", "198.51.100.2"],
@@ -101,66 +101,66 @@ export function events(stage: Stage) {
     });
 
     test("refusals for other reasons tell nothing", async () => {
-      const seller = await stage.seller({
+      const org = await fixture.org({
         now: () => noonMs,
         settings: { auto_register_ip_on_validate: 0 },
       });
-      const free = await seller.license();
-      const revoked = await seller.license({ revokedAtMs: 1 });
-      const expired = await seller.license({ expiresAtMs: 1 });
-      await seller.store.judge(
-        [free.key, revoked.key, expired.key, "X"].map((key) => validate(seller.apiKey, key)),
+      const free = await org.license();
+      const revoked = await org.license({ revokedAtMs: 1 });
+      const expired = await org.license({ expiresAtMs: 1 });
+      await org.store.validateBatch(
+        [free.key, revoked.key, expired.key, "X"].map((key) => validate(org.apiKey, key)),
       );
-      expect(await told(seller)).toEqual([]);
+      expect(await recordedEvents(org)).toEqual([]);
     });
 
-    test("an address is told of again after its place was taken away and given again", async () => {
-      const seller = await stage.seller({ now: () => noonMs });
-      const { id, key } = await seller.license();
-      await seller.store.judge([validate(seller.apiKey, key)]);
-      await resetIps(seller.store, id);
-      await seller.store.judge([validate(seller.apiKey, key)]);
-      expect((await told(seller)).map(({ type }) => type)).toEqual([
+    test("an address is told of again after its slot was taken away and given again", async () => {
+      const org = await fixture.org({ now: () => noonMs });
+      const { id, key } = await org.license();
+      await org.store.validateBatch([validate(org.apiKey, key)]);
+      await resetIps(org.store, id);
+      await org.store.validateBatch([validate(org.apiKey, key)]);
+      expect((await recordedEvents(org)).map(({ type }) => type)).toEqual([
         "license.ip_registered",
         "license.ip_registered",
       ]);
     });
 
     test("the batch that reaches four fifths of the limit warns, and the one that uses it up says so", async () => {
-      const seller = await stage.seller({ dailyLimit: 10, now: () => noonMs });
-      const ask = (count: number) => seller.store.judge(times(count, () => validate(seller.apiKey, "X")));
+      const org = await fixture.org({ dailyLimit: 10, now: () => noonMs });
+      const ask = (count: number) => org.store.validateBatch(times(count, () => validate(org.apiKey, "X")));
       await ask(7);
-      expect(await told(seller)).toEqual([]);
+      expect(await recordedEvents(org)).toEqual([]);
       await ask(2);
       await ask(5);
       await ask(5);
-      const base = { organization_id: seller.organizationId, product_id: seller.productId, limit: 10 };
+      const base = { organization_id: org.organizationId, product_id: org.productId, limit: 10 };
       const resets_at = "2030-06-16T00:00:00.000Z";
       const row = {
         at: noonMs,
-        product_id: seller.productId,
+        product_id: org.productId,
         license_id: null,
         undistributed: distribution.waiting,
       };
-      expect((await told(seller)).sort((a, b) => a.data.used - b.data.used)).toEqual([
+      expect((await recordedEvents(org)).sort((a, b) => a.data.used - b.data.used)).toEqual([
         { ...row, type: "quota.warning", data: { ...base, used: 9, resets_at } },
         { ...row, type: "quota.exhausted", data: { ...base, used: 10, resets_at } },
       ]);
     });
 
     test("three nodes that race over both marks tell of each once", async () => {
-      const seller = await stage.seller({ dailyLimit: 100, now: () => noonMs });
+      const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
       const nodes = [
-        seller.store,
-        await stage.node({ now: () => noonMs }),
-        await stage.node({ now: () => noonMs }),
+        org.store,
+        await fixture.node({ now: () => noonMs }),
+        await fixture.node({ now: () => noonMs }),
       ];
       await race(
         nodes,
-        times(250, () => validate(seller.apiKey, "X")),
+        times(250, () => validate(org.apiKey, "X")),
         7,
       );
-      expect((await told(seller)).map(({ type }) => type).sort()).toEqual([
+      expect((await recordedEvents(org)).map(({ type }) => type).sort()).toEqual([
         "quota.exhausted",
         "quota.warning",
       ]);
@@ -168,35 +168,35 @@ export function events(stage: Stage) {
 
     test("the next day, and a raised limit, are told of anew", async () => {
       let nowMs = noonMs;
-      const seller = await stage.seller({ dailyLimit: 5, now: () => nowMs });
-      const ask = (count: number) => seller.store.judge(times(count, () => validate(seller.apiKey, "X")));
+      const org = await fixture.org({ dailyLimit: 5, now: () => nowMs });
+      const ask = (count: number) => org.store.validateBatch(times(count, () => validate(org.apiKey, "X")));
       await ask(6);
-      await changeOrganization(seller, { daily_limit_override: 20 });
+      await changeOrganization(org, { daily_limit_override: 20 });
       await ask(20);
       nowMs += 24 * hourMs;
       await ask(20);
-      const types = (await told(seller)).map(({ type }) => type);
+      const types = (await recordedEvents(org)).map(({ type }) => type);
       expect(types.filter((type) => type === "quota.warning").length).toBe(3);
       expect(types.filter((type) => type === "quota.exhausted").length).toBe(3);
     });
 
     test("without a limit, or of a deleted product, nothing is told of the quota", async () => {
-      const free = await stage.seller({ now: () => noonMs });
-      await free.store.judge(times(50, () => validate(free.apiKey, "X")));
-      const gone = await stage.seller({ dailyLimit: 3, now: () => noonMs });
+      const free = await fixture.org({ now: () => noonMs });
+      await free.store.validateBatch(times(50, () => validate(free.apiKey, "X")));
+      const gone = await fixture.org({ dailyLimit: 3, now: () => noonMs });
       await changeProduct(gone, { deleted_at: 1 });
-      await gone.store.judge(times(5, () => validate(gone.apiKey, "X")));
-      expect([await told(free), await told(gone)]).toEqual([[], []]);
+      await gone.store.validateBatch(times(5, () => validate(gone.apiKey, "X")));
+      expect([await recordedEvents(free), await recordedEvents(gone)]).toEqual([[], []]);
     });
 
     test("ids are of one kind, whoever made them", async () => {
-      const seller = await stage.seller({ dailyLimit: 1 });
-      const { key } = await seller.license();
-      await seller.store.judge([validate(seller.apiKey, key)]);
-      const rows = await seller.store.reads
+      const org = await fixture.org({ dailyLimit: 1 });
+      const { key } = await org.license();
+      await org.store.validateBatch([validate(org.apiKey, key)]);
+      const rows = await org.store.reads
         .selectFrom("events")
         .select("id")
-        .where("organization_id", "=", seller.organizationId)
+        .where("organization_id", "=", org.organizationId)
         .execute();
       expect(rows.length).toBe(3);
       for (const { id } of rows) {
@@ -209,7 +209,7 @@ export function events(stage: Stage) {
 }
 
 /** In the order in which they were told, as far as ids tell: those of one millisecond stand as they were written. */
-async function told({ store, organizationId }: Seller) {
+async function recordedEvents({ store, organizationId }: TestOrganization) {
   const rows = await store.reads
     .selectFrom("events")
     .select(["type", "at", "product_id", "license_id", "undistributed", "data"])

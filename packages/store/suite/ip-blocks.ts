@@ -1,39 +1,39 @@
 import { describe, expect, test } from "bun:test";
-import { newId, type Seller } from "../../../tests/support/seller.ts";
-import { customerFor } from "../queries/customers.ts";
-import { addIpBlocks, type BlockScope, removeIpBlock } from "../queries/ip-blocks.ts";
-import { registerIp } from "../queries/licenses.ts";
+import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
+import { customerFor } from "../queries/customers/identify.ts";
+import { addIpBlocks, type BlockScope, removeIpBlock } from "../queries/ip-blocks/blocks.ts";
+import { registerIp } from "../queries/licenses/create.ts";
 import type { Store } from "../store.ts";
 import { validate, verdict } from "./calls.ts";
 import { changeProduct } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function ipBlocks(stage: Stage) {
+export function ipBlocks(fixture: StoreFixture) {
   describe("IP blocks", () => {
     for (const tier of ["platform", "organization", "customer", "license"] as const) {
       describe(`of the ${tier}`, () => {
         test("hold from the next call on, on every node, until they are removed on any", async () => {
-          const { seller, license, scope } = await arrange(stage, tier);
-          const other = await stage.node();
-          const ip = freshAddress();
+          const { org, license, scope } = await arrange(fixture, tier);
+          const other = await fixture.node();
+          const ip = freshIp();
           const statuses = async () => [
-            (await verdict(seller.store, validate(seller.apiKey, license.key, { ip }))).status,
-            (await verdict(other, validate(seller.apiKey, license.key, { ip }))).status,
+            (await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status,
+            (await verdict(other, validate(org.apiKey, license.key, { ip }))).status,
           ];
           expect(await statuses()).toEqual(["active", "active"]);
           const id = await block(other, scope, `${ip}/32`);
           expect(await statuses()).toEqual(["ip_blocked", "ip_blocked"]);
-          await seller.store.transaction((db) => removeIpBlock(db, id, scope));
+          await org.store.transaction((db) => removeIpBlock(db, id, scope));
           expect(await statuses()).toEqual(["active", "active"]);
         });
 
         test("end at the moment they were given", async () => {
           let nowMs = Date.UTC(2030, 5, 15);
-          const { seller, license, scope } = await arrange(stage, tier, () => nowMs);
-          const ip = freshAddress();
-          await block(seller.store, scope, `${ip}/32`, nowMs + 60_000);
+          const { org, license, scope } = await arrange(fixture, tier, () => nowMs);
+          const ip = freshIp();
+          await block(org.store, scope, `${ip}/32`, nowMs + 60_000);
           const status = async () =>
-            (await verdict(seller.store, validate(seller.apiKey, license.key, { ip }))).status;
+            (await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status;
           nowMs += 59_999;
           expect(await status()).toBe("ip_blocked");
           nowMs += 1;
@@ -41,18 +41,18 @@ export function ipBlocks(stage: Stage) {
         });
 
         test("hold for a registered address, and where tracking and the IP system are off", async () => {
-          const { seller, license, scope } = await arrange(stage, tier);
-          const ip = freshAddress();
-          await seller.store.transaction((db) => registerIp(db, license.id, ip, 1));
-          await block(seller.store, scope, `${ip}/32`);
-          const call = validate(seller.apiKey, license.key, { ip });
-          expect((await verdict(seller.store, call)).status).toBe("ip_blocked");
-          await changeProduct(seller, { track_ip_on_validate: 0 });
-          expect((await verdict(seller.store, call)).status).toBe("ip_blocked");
-          await seller.store.transaction((db) =>
+          const { org, license, scope } = await arrange(fixture, tier);
+          const ip = freshIp();
+          await org.store.transaction((db) => registerIp(db, license.id, ip, 1));
+          await block(org.store, scope, `${ip}/32`);
+          const call = validate(org.apiKey, license.key, { ip });
+          expect((await verdict(org.store, call)).status).toBe("ip_blocked");
+          await changeProduct(org, { track_ip_on_validate: 0 });
+          expect((await verdict(org.store, call)).status).toBe("ip_blocked");
+          await org.store.transaction((db) =>
             db.updateTable("licenses").set({ ip_system_enabled: 0 }).where("id", "=", license.id).execute(),
           );
-          expect(await verdict(seller.store, call)).toMatchObject({
+          expect(await verdict(org.store, call)).toMatchObject({
             status: "ip_blocked",
             ipRegistered: null,
           });
@@ -71,71 +71,69 @@ export function ipBlocks(stage: Stage) {
       ["0.0.0.0/0", "2001:db8:9::1", "active"],
     ];
     test.each(ranges)("%s against %s: %s", async (cidr, ip, status) => {
-      const { seller, license, scope } = await arrange(stage, "organization");
-      await block(seller.store, scope, cidr);
-      expect(await verdict(seller.store, validate(seller.apiKey, license.key, { ip }))).toMatchObject({
+      const { org, license, scope } = await arrange(fixture, "organization");
+      await block(org.store, scope, cidr);
+      expect(await verdict(org.store, validate(org.apiKey, license.key, { ip }))).toMatchObject({
         status,
       });
     });
 
     test("a block against one license leaves the others alone", async () => {
-      const { seller, license, scope } = await arrange(stage, "license");
-      const other = await seller.license();
-      const ip = freshAddress();
-      await block(seller.store, scope, `${ip}/32`);
-      const calls = [license, other].map(({ key }) => validate(seller.apiKey, key, { ip }));
+      const { org, license, scope } = await arrange(fixture, "license");
+      const other = await org.license();
+      const ip = freshIp();
+      await block(org.store, scope, `${ip}/32`);
+      const calls = [license, other].map(({ key }) => validate(org.apiKey, key, { ip }));
       expect(
-        (await seller.store.judge(calls)).map((one) => (one.tag === "validated" ? one.verdict.status : "?")),
+        (await org.store.validateBatch(calls)).map((one) =>
+          one.tag === "validated" ? one.verdict.status : "?",
+        ),
       ).toEqual(["ip_blocked", "active"]);
     });
 
     test("one organization's block against a customer does not reach the customer elsewhere", async () => {
-      const { seller, license, scope } = await arrange(stage, "customer");
-      const elsewhere = await stage.seller();
+      const { org, license, scope } = await arrange(fixture, "customer");
+      const elsewhere = await fixture.org();
       const customerId = scope.tier === "customer" ? scope.customerId : "";
       const { key } = await elsewhere.license({ customerId });
-      const ip = freshAddress();
-      await block(seller.store, scope, `${ip}/32`);
-      expect((await verdict(seller.store, validate(seller.apiKey, license.key, { ip }))).status).toBe(
-        "ip_blocked",
-      );
-      expect((await verdict(seller.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
+      const ip = freshIp();
+      await block(org.store, scope, `${ip}/32`);
+      expect((await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status).toBe("ip_blocked");
+      expect((await verdict(org.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
     });
 
     test("one organization's blocks do not reach another's", async () => {
-      const { seller, scope } = await arrange(stage, "organization");
-      const elsewhere = await stage.seller();
+      const { org, scope } = await arrange(fixture, "organization");
+      const elsewhere = await fixture.org();
       const { key } = await elsewhere.license();
-      const ip = freshAddress();
-      await block(seller.store, scope, `${ip}/32`);
-      expect((await verdict(seller.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
+      const ip = freshIp();
+      await block(org.store, scope, `${ip}/32`);
+      expect((await verdict(org.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
     });
 
     test("the longer of two blocks of one address counts", async () => {
       const nowMs = Date.UTC(2030, 5, 15);
-      const { seller, license, scope } = await arrange(stage, "license", () => nowMs);
-      const ip = freshAddress();
-      await block(seller.store, scope, `${ip}/32`, nowMs - 1);
-      await block(seller.store, scope, `${ip}/32`, null);
-      expect((await verdict(seller.store, validate(seller.apiKey, license.key, { ip }))).status).toBe(
-        "ip_blocked",
-      );
+      const { org, license, scope } = await arrange(fixture, "license", () => nowMs);
+      const ip = freshIp();
+      await block(org.store, scope, `${ip}/32`, nowMs - 1);
+      await block(org.store, scope, `${ip}/32`, null);
+      expect((await verdict(org.store, validate(org.apiKey, license.key, { ip }))).status).toBe("ip_blocked");
     });
   });
 }
 
-async function arrange(stage: Stage, tier: BlockScope["tier"], now?: () => number) {
-  const seller = await stage.seller(now === undefined ? {} : { now });
-  const { organizationId } = seller;
+async function arrange(fixture: StoreFixture, tier: BlockScope["tier"], now?: () => number) {
+  const org = await fixture.org(now === undefined ? {} : { now });
+  const { organizationId } = org;
   const who = { email: `${newId()}@example.com`, name: null, discordId: null };
-  const customerId = await seller.store.transaction((db) => customerFor(db, organizationId, who, newId, 1));
-  const license = await seller.license({ customerId, maxIps: 100 });
-  return { seller, license, scope: scopeOf(tier, seller, customerId, license.id) };
+  const customerId = await org.store.transaction((db) => customerFor(db, organizationId, who, newId, 1));
+  const license = await org.license({ customerId, maxIps: 100 });
+  return { org, license, scope: scopeOf(tier, org, customerId, license.id) };
 }
 
 function scopeOf(
   tier: BlockScope["tier"],
-  { organizationId }: Seller,
+  { organizationId }: TestOrganization,
   customerId: string,
   licenseId: string,
 ): BlockScope {
@@ -160,7 +158,7 @@ async function block(store: Store, scope: BlockScope, cidr: string, expiresAtMs:
 let addresses = 0;
 
 /** Never the same twice, because a platform's block reaches every test on the database. */
-function freshAddress(): string {
+function freshIp(): string {
   addresses += 1;
   return `198.19.${addresses >> 8}.${addresses & 255}`;
 }

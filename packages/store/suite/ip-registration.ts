@@ -1,77 +1,74 @@
 import { describe, expect, test } from "bun:test";
-import { registeredIps } from "../../../tests/support/scene.ts";
-import type { Judged } from "../calls.ts";
-import { registerIp } from "../queries/licenses.ts";
+import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
+import type { CallResult } from "../calls.ts";
+import { registerIp } from "../queries/licenses/create.ts";
 import type { Store } from "../store.ts";
 import { as, race, times, validate, verdict } from "./calls.ts";
 import { changeLicense, changeProduct, resetIps } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function ipRegistration(stage: Stage) {
+export function ipRegistration(fixture: StoreFixture) {
   describe("IP registration", () => {
-    test.each([1, 5, 50])(
-      "in racing batches of %p, 50 addresses take exactly 3 places",
-      async (batchSize) => {
-        const seller = await stage.seller();
-        const { id, key } = await seller.license({ maxIps: 3 });
-        const nodes =
-          stage.kind === "postgres" ? [seller.store, await stage.node(), await stage.node()] : [seller.store];
-        const calls = times(200, (index) => validate(seller.apiKey, key, { ip: `10.1.0.${index % 50}` }));
-        const judged = await race(nodes, calls, batchSize);
-        const ips = await registeredIps(seller.store, id);
-        expect(ips).toHaveLength(3);
-        expect(await ipCount(seller.store, id)).toBe(3);
-        expect(newlyRegistered(judged)).toBe(3);
-        calls.forEach((call, index) => {
-          const { status } = as("validated", judged[index]).verdict;
-          expect(status).toBe(ips.includes(call.address.text) ? "active" : "ip_limit_reached");
-        });
-      },
-    );
+    test.each([1, 5, 50])("in racing batches of %p, 50 addresses take exactly 3 slots", async (batchSize) => {
+      const org = await fixture.org();
+      const { id, key } = await org.license({ maxIps: 3 });
+      const nodes =
+        fixture.kind === "postgres" ? [org.store, await fixture.node(), await fixture.node()] : [org.store];
+      const calls = times(200, (index) => validate(org.apiKey, key, { ip: `10.1.0.${index % 50}` }));
+      const results = await race(nodes, calls, batchSize);
+      const ips = await registeredIps(org.store, id);
+      expect(ips).toHaveLength(3);
+      expect(await ipCount(org.store, id)).toBe(3);
+      expect(newlyRegistered(results)).toBe(3);
+      calls.forEach((call, index) => {
+        const { status } = as("validated", results[index]).verdict;
+        expect(status).toBe(ips.includes(call.ipAddress.text) ? "active" : "ip_limit_reached");
+      });
+    });
 
     test("in racing batches, first_only registers one address and refuses the others", async () => {
-      const seller = await stage.seller({ settings: { auto_register_scope: "first_only" } });
-      const { id, key } = await seller.license({ maxIps: 3 });
+      const org = await fixture.org({ settings: { auto_register_scope: "first_only" } });
+      const { id, key } = await org.license({ maxIps: 3 });
       const nodes =
-        stage.kind === "postgres" ? [seller.store, await stage.node(), await stage.node()] : [seller.store];
-      const calls = times(60, (index) => validate(seller.apiKey, key, { ip: `10.2.0.${index % 20}` }));
-      const judged = await race(nodes, calls, 4);
-      const ips = await registeredIps(seller.store, id);
+        fixture.kind === "postgres" ? [org.store, await fixture.node(), await fixture.node()] : [org.store];
+      const calls = times(60, (index) => validate(org.apiKey, key, { ip: `10.2.0.${index % 20}` }));
+      const results = await race(nodes, calls, 4);
+      const ips = await registeredIps(org.store, id);
       expect(ips).toHaveLength(1);
-      expect(newlyRegistered(judged)).toBe(1);
+      expect(newlyRegistered(results)).toBe(1);
       calls.forEach((call, index) => {
-        const { status } = as("validated", judged[index]).verdict;
-        expect(status).toBe(ips.includes(call.address.text) ? "active" : "ip_not_registered");
+        const { status } = as("validated", results[index]).verdict;
+        expect(status).toBe(ips.includes(call.ipAddress.text) ? "active" : "ip_not_registered");
       });
     });
 
     test("one address that races with itself is registered once and told so once", async () => {
-      const seller = await stage.seller();
-      const { id, key } = await seller.license({ maxIps: 3 });
-      const nodes = [seller.store, await stage.node()];
-      const judged = await race(
+      const org = await fixture.org();
+      const { id, key } = await org.license({ maxIps: 3 });
+      const nodes = [org.store, await fixture.node()];
+      const results = await race(
         nodes,
-        times(40, () => validate(seller.apiKey, key, { ip: "10.3.0.1" })),
+        times(40, () => validate(org.apiKey, key, { ip: "10.3.0.1" })),
         4,
       );
-      expect(await registeredIps(seller.store, id)).toEqual(["10.3.0.1"]);
-      expect(newlyRegistered(judged)).toBe(1);
-      expect(judged.map((one) => as("validated", one).verdict.ipCount)).toEqual(times(40, () => 1));
+      expect(await registeredIps(org.store, id)).toEqual(["10.3.0.1"]);
+      expect(newlyRegistered(results)).toBe(1);
+      expect(results.map((one) => as("validated", one).verdict.ipCount)).toEqual(times(40, () => 1));
     });
 
-    test("within a batch places are taken in order, and counts tell how many were taken by then", async () => {
-      const seller = await stage.seller();
-      const { key } = await seller.license({ maxIps: 2 });
-      const judged = await seller.store.judge(
+    test("within a batch slots are taken in order, and counts tell how many were taken by then", async () => {
+      const org = await fixture.org();
+      const { key } = await org.license({ maxIps: 2 });
+      const results = await org.store.validateBatch(
         ["10.4.0.1", "10.4.0.1", "10.4.0.2", "10.4.0.3", "10.4.0.2"].map((ip) =>
-          validate(seller.apiKey, key, { ip }),
+          validate(org.apiKey, key, { ip }),
         ),
       );
-      const told = judged.map((one) => {
+      const answer = results.map((one) => {
         const { status, ipRegistered, ipCount } = as("validated", one).verdict;
         return [status, ipRegistered, ipCount];
       });
-      expect(told).toEqual([
+      expect(answer).toEqual([
         ["active", true, 1],
         ["active", false, 1],
         ["active", true, 2],
@@ -80,15 +77,15 @@ export function ipRegistration(stage: Stage) {
       ]);
     });
 
-    test("licenses of one batch take their places apart", async () => {
-      const seller = await stage.seller();
-      const licenses = [await seller.license({ maxIps: 1 }), await seller.license({ maxIps: 2 })];
+    test("licenses of one batch take their slots apart", async () => {
+      const org = await fixture.org();
+      const licenses = [await org.license({ maxIps: 1 }), await org.license({ maxIps: 2 })];
       const calls = ["10.5.0.1", "10.5.0.2", "10.5.0.3"].flatMap((ip) =>
-        licenses.map(({ key }) => validate(seller.apiKey, key, { ip })),
+        licenses.map(({ key }) => validate(org.apiKey, key, { ip })),
       );
-      await seller.store.judge(calls);
-      expect(await registeredIps(seller.store, licenses[0]?.id ?? "")).toEqual(["10.5.0.1"]);
-      expect(await registeredIps(seller.store, licenses[1]?.id ?? "")).toEqual(["10.5.0.1", "10.5.0.2"]);
+      await org.store.validateBatch(calls);
+      expect(await registeredIps(org.store, licenses[0]?.id ?? "")).toEqual(["10.5.0.1"]);
+      expect(await registeredIps(org.store, licenses[1]?.id ?? "")).toEqual(["10.5.0.1", "10.5.0.2"]);
     });
 
     const prefixes: [prefix: 64 | 128, counted: string[]][] = [
@@ -96,59 +93,59 @@ export function ipRegistration(stage: Stage) {
       [128, ["10.6.0.1", "2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:2::1"]],
     ];
     test.each(prefixes)("an IPv6 caller counts as its /%p", async (ipv6_prefix, counted) => {
-      const seller = await stage.seller({ settings: { ipv6_prefix } });
-      const { id, key } = await seller.license({ maxIps: 10 });
+      const org = await fixture.org({ settings: { ipv6_prefix } });
+      const { id, key } = await org.license({ maxIps: 10 });
       const ips = ["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:2::1", "10.6.0.1", "::ffff:10.6.0.1"];
-      for (const ip of ips) await verdict(seller.store, validate(seller.apiKey, key, { ip }));
-      expect(await registeredIps(seller.store, id)).toEqual(counted);
+      for (const ip of ips) await verdict(org.store, validate(org.apiKey, key, { ip }));
+      expect(await registeredIps(org.store, id)).toEqual(counted);
     });
 
     test("in allow-list mode only addresses that were put on the list pass, and none is added", async () => {
-      const seller = await stage.seller({ settings: { auto_register_ip_on_validate: 0 } });
-      const { id, key } = await seller.license({ maxIps: 2 });
-      await seller.store.transaction((db) => registerIp(db, id, "10.7.0.1", 1));
+      const org = await fixture.org({ settings: { auto_register_ip_on_validate: 0 } });
+      const { id, key } = await org.license({ maxIps: 2 });
+      await org.store.transaction((db) => registerIp(db, id, "10.7.0.1", 1));
       const status = async (ip: string) =>
-        (await verdict(seller.store, validate(seller.apiKey, key, { ip }))).status;
+        (await verdict(org.store, validate(org.apiKey, key, { ip }))).status;
       expect(await status("10.7.0.1")).toBe("active");
       expect(await status("10.7.0.2")).toBe("ip_not_registered");
-      expect(await registeredIps(seller.store, id)).toEqual(["10.7.0.1"]);
+      expect(await registeredIps(org.store, id)).toEqual(["10.7.0.1"]);
     });
 
-    test("an address put on the list by hand takes a place once, and only while there is one", async () => {
-      const seller = await stage.seller();
-      const { id } = await seller.license({ maxIps: 2 });
-      const put = (ip: string) => seller.store.transaction((db) => registerIp(db, id, ip, 1));
+    test("an address put on the list by hand takes a slot once, and only while there is one", async () => {
+      const org = await fixture.org();
+      const { id } = await org.license({ maxIps: 2 });
+      const put = (ip: string) => org.store.transaction((db) => registerIp(db, id, ip, 1));
       expect([await put("a"), await put("a"), await put("b"), await put("c")]).toEqual([
         true,
         false,
         true,
         false,
       ]);
-      expect(await ipCount(seller.store, id)).toBe(2);
+      expect(await ipCount(org.store, id)).toBe(2);
     });
 
     test("where tracking is off nothing is registered and every address passes", async () => {
-      const seller = await stage.seller({ settings: { track_ip_on_validate: 0 } });
-      const { id, key } = await seller.license({ maxIps: 1 });
+      const org = await fixture.org({ settings: { track_ip_on_validate: 0 } });
+      const { id, key } = await org.license({ maxIps: 1 });
       for (const ip of ["10.8.0.1", "10.8.0.2"]) {
-        expect(await verdict(seller.store, validate(seller.apiKey, key, { ip }))).toMatchObject({
+        expect(await verdict(org.store, validate(org.apiKey, key, { ip }))).toMatchObject({
           status: "active",
           ipRegistered: false,
           ipCount: 0,
         });
       }
-      expect(await registeredIps(seller.store, id)).toEqual([]);
+      expect(await registeredIps(org.store, id)).toEqual([]);
     });
 
-    test("a raised limit opens places, a lowered one keeps those who have theirs", async () => {
-      const seller = await stage.seller();
-      const { id, key } = await seller.license({ maxIps: 1 });
+    test("a raised limit opens slots, a lowered one keeps those who have theirs", async () => {
+      const org = await fixture.org();
+      const { id, key } = await org.license({ maxIps: 1 });
       const status = async (ip: string) =>
-        (await verdict(seller.store, validate(seller.apiKey, key, { ip }))).status;
+        (await verdict(org.store, validate(org.apiKey, key, { ip }))).status;
       expect([await status("10.9.0.1"), await status("10.9.0.2")]).toEqual(["active", "ip_limit_reached"]);
-      await changeLicense(seller.store, id, { max_ips: 2 });
+      await changeLicense(org.store, id, { max_ips: 2 });
       expect([await status("10.9.0.2"), await status("10.9.0.3")]).toEqual(["active", "ip_limit_reached"]);
-      await changeLicense(seller.store, id, { max_ips: 1 });
+      await changeLicense(org.store, id, { max_ips: 1 });
       expect([await status("10.9.0.1"), await status("10.9.0.2"), await status("10.9.0.3")]).toEqual([
         "active",
         "active",
@@ -156,24 +153,24 @@ export function ipRegistration(stage: Stage) {
       ]);
     });
 
-    test("after a reset the places are free again", async () => {
-      const seller = await stage.seller();
-      const { id, key } = await seller.license({ maxIps: 1 });
-      await verdict(seller.store, validate(seller.apiKey, key, { ip: "10.10.0.1" }));
-      await resetIps(seller.store, id);
-      expect(await verdict(seller.store, validate(seller.apiKey, key, { ip: "10.10.0.2" }))).toMatchObject({
+    test("after a reset the slots are free again", async () => {
+      const org = await fixture.org();
+      const { id, key } = await org.license({ maxIps: 1 });
+      await verdict(org.store, validate(org.apiKey, key, { ip: "10.10.0.1" }));
+      await resetIps(org.store, id);
+      expect(await verdict(org.store, validate(org.apiKey, key, { ip: "10.10.0.2" }))).toMatchObject({
         status: "active",
         ipRegistered: true,
         ipCount: 1,
       });
     });
 
-    test("a refused version takes no place", async () => {
-      const seller = await stage.seller();
-      await changeProduct(seller, { version_module_enabled: 1 });
-      const { id, key } = await seller.license();
-      await verdict(seller.store, validate(seller.apiKey, key, { version: "1" }));
-      expect(await registeredIps(seller.store, id)).toEqual([]);
+    test("a refused version takes no slot", async () => {
+      const org = await fixture.org();
+      await changeProduct(org, { version_module_enabled: 1 });
+      const { id, key } = await org.license();
+      await verdict(org.store, validate(org.apiKey, key, { version: "1" }));
+      expect(await registeredIps(org.store, id)).toEqual([]);
     });
   });
 }
@@ -187,6 +184,6 @@ async function ipCount(store: Store, licenseId: string) {
   return row.ip_count;
 }
 
-function newlyRegistered(judged: readonly Judged[]): number {
-  return judged.filter((one) => as("validated", one).verdict.ipRegistered === true).length;
+function newlyRegistered(results: readonly CallResult[]): number {
+  return results.filter((one) => as("validated", one).verdict.ipRegistered === true).length;
 }

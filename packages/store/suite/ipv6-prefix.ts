@@ -1,69 +1,69 @@
 import { describe, expect, test } from "bun:test";
-import { registeredIps } from "../../../tests/support/scene.ts";
-import { registerIp } from "../queries/licenses.ts";
+import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
+import { registerIp } from "../queries/licenses/create.ts";
 import type { Store } from "../store.ts";
 import { as, race, times, validate, verdict } from "./calls.ts";
 import { changeLicense, changeProduct, resetIps } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
 /** What a change of a product's `ipv6_prefix` means for addresses that are registered already. */
-export function ipv6Prefix(stage: Stage) {
+export function ipv6Prefix(fixture: StoreFixture) {
   describe("a change of ipv6_prefix", () => {
-    const told = async (store: Store, apiKey: string, key: string, ip: string) => {
+    const answer = async (store: Store, apiKey: string, key: string, ip: string) => {
       const { status, ipRegistered, ipCount } = await verdict(store, validate(apiKey, key, { ip }));
       return [status, ipRegistered, ipCount];
     };
 
-    test("from 128 to 64: whoever shares the /64 of a registered address goes on, and takes no place", async () => {
-      const seller = await stage.seller({ settings: { ipv6_prefix: 128 } });
-      const { id, key } = await seller.license({ maxIps: 2 });
-      const ask = (ip: string) => told(seller.store, seller.apiKey, key, ip);
+    test("from 128 to 64: whoever shares the /64 of a registered address goes on, and takes no slot", async () => {
+      const org = await fixture.org({ settings: { ipv6_prefix: 128 } });
+      const { id, key } = await org.license({ maxIps: 2 });
+      const ask = (ip: string) => answer(org.store, org.apiKey, key, ip);
       expect(await ask("2001:db8:0:1::1")).toEqual(["active", true, 1]);
-      await changeProduct(seller, { ipv6_prefix: 64 });
+      await changeProduct(org, { ipv6_prefix: 64 });
       expect(await ask("2001:db8:0:1::1")).toEqual(["active", false, 1]);
       expect(await ask("2001:db8:0:1:ffff::9")).toEqual(["active", false, 1]);
       expect(await ask("2001:db8:0:2::1")).toEqual(["active", true, 2]);
       expect(await ask("2001:db8:0:3::1")).toEqual(["ip_limit_reached", false, 2]);
       expect(await ask("2001:db8:0:1::7")).toEqual(["active", false, 2]);
-      expect(await registeredIps(seller.store, id)).toEqual(["2001:db8:0:1::1", "2001:db8:0:2::/64"]);
+      expect(await registeredIps(org.store, id)).toEqual(["2001:db8:0:1::1", "2001:db8:0:2::/64"]);
     });
 
     test("from 64 to 128: a registered /64 covers its addresses until it is removed", async () => {
-      const seller = await stage.seller({ settings: { ipv6_prefix: 64 } });
-      const { id, key } = await seller.license({ maxIps: 2 });
-      const ask = (ip: string) => told(seller.store, seller.apiKey, key, ip);
+      const org = await fixture.org({ settings: { ipv6_prefix: 64 } });
+      const { id, key } = await org.license({ maxIps: 2 });
+      const ask = (ip: string) => answer(org.store, org.apiKey, key, ip);
       expect(await ask("2001:db8:0:1::1")).toEqual(["active", true, 1]);
-      await changeProduct(seller, { ipv6_prefix: 128 });
+      await changeProduct(org, { ipv6_prefix: 128 });
       expect(await ask("2001:db8:0:1::1")).toEqual(["active", false, 1]);
       expect(await ask("2001:db8:0:1::2")).toEqual(["active", false, 1]);
       expect(await ask("2001:db8:0:2::1")).toEqual(["active", true, 2]);
       expect(await ask("2001:db8:0:2::2")).toEqual(["ip_limit_reached", false, 2]);
-      await resetIps(seller.store, id);
+      await resetIps(org.store, id);
       expect(await ask("2001:db8:0:1::1")).toEqual(["active", true, 1]);
       expect(await ask("2001:db8:0:1::2")).toEqual(["active", true, 2]);
       expect(await ask("2001:db8:0:1::3")).toEqual(["ip_limit_reached", false, 2]);
     });
 
     test("there and back changes nothing for anyone who is registered", async () => {
-      const seller = await stage.seller({ settings: { ipv6_prefix: 64 } });
-      const { id, key } = await seller.license({ maxIps: 1 });
-      const ask = (ip: string) => told(seller.store, seller.apiKey, key, ip);
+      const org = await fixture.org({ settings: { ipv6_prefix: 64 } });
+      const { id, key } = await org.license({ maxIps: 1 });
+      const ask = (ip: string) => answer(org.store, org.apiKey, key, ip);
       expect(await ask("2001:db8::1")).toEqual(["active", true, 1]);
       for (const ipv6_prefix of [128, 64, 128] as const) {
-        await changeProduct(seller, { ipv6_prefix });
+        await changeProduct(org, { ipv6_prefix });
         expect(await ask("2001:db8::5")).toEqual(["active", false, 1]);
         expect(await ask("2001:db8:0:1::5")).toEqual(["ip_limit_reached", false, 1]);
       }
-      expect(await registeredIps(seller.store, id)).toEqual(["2001:db8::/64"]);
+      expect(await registeredIps(org.store, id)).toEqual(["2001:db8::/64"]);
     });
 
     test("an allow-list of either size goes on letting its addresses in, and IPv4 is not concerned", async () => {
-      const seller = await stage.seller({
+      const org = await fixture.org({
         settings: { auto_register_ip_on_validate: 0, ipv6_prefix: 128 },
       });
-      const { id, key } = await seller.license({ maxIps: 3 });
+      const { id, key } = await org.license({ maxIps: 3 });
       for (const ip of ["2001:db8:0:1::1", "2001:db8:0:9::/64", "10.6.0.1"])
-        await seller.store.transaction((db) => registerIp(db, id, ip, 1));
+        await org.store.transaction((db) => registerIp(db, id, ip, 1));
       const statuses = async () =>
         Promise.all(
           [
@@ -73,46 +73,46 @@ export function ipv6Prefix(stage: Stage) {
             "2001:db8:0:2::1",
             "10.6.0.1",
             "10.6.0.2",
-          ].map(async (ip) => (await told(seller.store, seller.apiKey, key, ip))[0]),
+          ].map(async (ip) => (await answer(org.store, org.apiKey, key, ip))[0]),
         );
       const no = "ip_not_registered";
       expect(await statuses()).toEqual(["active", no, "active", no, "active", no]);
-      await changeProduct(seller, { ipv6_prefix: 64 });
+      await changeProduct(org, { ipv6_prefix: 64 });
       expect(await statuses()).toEqual(["active", "active", "active", no, "active", no]);
     });
 
-    test("an address put on the list by hand takes no place when a registered one covers it", async () => {
-      const seller = await stage.seller();
-      const { id } = await seller.license({ maxIps: 3 });
-      const put = (ip: string) => seller.store.transaction((db) => registerIp(db, id, ip, 1));
+    test("an address put on the list by hand takes no slot when a registered one covers it", async () => {
+      const org = await fixture.org();
+      const { id } = await org.license({ maxIps: 3 });
+      const put = (ip: string) => org.store.transaction((db) => registerIp(db, id, ip, 1));
       expect(await put("2001:db8:0:1::/64")).toBe(true);
       expect(await put("2001:db8:0:1::1")).toBe(false);
       expect(await put("2001:db8:0:2::1")).toBe(true);
       expect(await put("2001:db8:0:2::/64")).toBe(false);
-      expect(await registeredIps(seller.store, id)).toEqual(["2001:db8:0:1::/64", "2001:db8:0:2::1"]);
+      expect(await registeredIps(org.store, id)).toEqual(["2001:db8:0:1::/64", "2001:db8:0:2::1"]);
     });
 
-    test("while it is changed back and forth under load, no license gets more places than it has", async () => {
-      const seller = await stage.seller({ settings: { ipv6_prefix: 128 } });
-      const licenses = await Promise.all(times(4, () => seller.license({ maxIps: 3 })));
+    test("while it is changed back and forth under load, no license gets more slots than it has", async () => {
+      const org = await fixture.org({ settings: { ipv6_prefix: 128 } });
+      const licenses = await Promise.all(times(4, () => org.license({ maxIps: 3 })));
       const nodes =
-        stage.kind === "postgres" ? [seller.store, await stage.node(), await stage.node()] : [seller.store];
+        fixture.kind === "postgres" ? [org.store, await fixture.node(), await fixture.node()] : [org.store];
       const calls = times(600, (index) =>
-        validate(seller.apiKey, licenses[index % 4]?.key ?? "", {
+        validate(org.apiKey, licenses[index % 4]?.key ?? "", {
           ip: `2001:db8:0:${Math.floor(index / 4) % 6}::${index % 5}`,
         }),
       );
       let isOver = false;
       const switching = (async () => {
-        for (let turn = 0; !isOver && turn < 400; turn += 1)
-          await changeProduct(seller, { ipv6_prefix: turn % 2 === 0 ? 64 : 128 });
+        for (let round = 0; !isOver && round < 400; round += 1)
+          await changeProduct(org, { ipv6_prefix: round % 2 === 0 ? 64 : 128 });
       })();
-      const judged = await race(nodes, calls, 7);
+      const results = await race(nodes, calls, 7);
       isOver = true;
       await switching;
       for (const { id } of licenses) {
-        const ips = await registeredIps(seller.store, id);
-        const row = await seller.store.reads
+        const ips = await registeredIps(org.store, id);
+        const row = await org.store.reads
           .selectFrom("licenses")
           .select("ip_count")
           .where("id", "=", id)
@@ -120,28 +120,28 @@ export function ipv6Prefix(stage: Stage) {
         expect(ips.length).toBeLessThanOrEqual(3);
         expect(row.ip_count).toBe(ips.length);
       }
-      const registered = judged.filter((one) => as("validated", one).verdict.ipRegistered === true).length;
-      const rows = await Promise.all(licenses.map(({ id }) => registeredIps(seller.store, id)));
+      const registered = results.filter((one) => as("validated", one).verdict.ipRegistered === true).length;
+      const rows = await Promise.all(licenses.map(({ id }) => registeredIps(org.store, id)));
       expect(registered).toBe(rows.flat().length);
       // Registered by then, whichever way it is counted now: nobody of these is refused.
       for (const ipv6_prefix of [64, 128] as const) {
-        await changeProduct(seller, { ipv6_prefix });
-        for (const [place, ips] of rows.entries())
+        await changeProduct(org, { ipv6_prefix });
+        for (const [position, ips] of rows.entries())
           for (const ip of ips) {
             const address = ip.replace("/64", "1");
-            const [status] = await told(seller.store, seller.apiKey, licenses[place]?.key ?? "", address);
+            const [status] = await answer(org.store, org.apiKey, licenses[position]?.key ?? "", address);
             expect({ ip, status }).toEqual({ ip, status: "active" });
           }
       }
     });
 
     test("a lowered max_ips does not refuse whom a registered address covers", async () => {
-      const seller = await stage.seller({ settings: { ipv6_prefix: 128 } });
-      const { id, key } = await seller.license({ maxIps: 3 });
-      const ask = (ip: string) => told(seller.store, seller.apiKey, key, ip);
+      const org = await fixture.org({ settings: { ipv6_prefix: 128 } });
+      const { id, key } = await org.license({ maxIps: 3 });
+      const ask = (ip: string) => answer(org.store, org.apiKey, key, ip);
       for (const ip of ["2001:db8::1", "2001:db8::2", "2001:db8::3"]) await ask(ip);
-      await changeLicense(seller.store, id, { max_ips: 1 });
-      await changeProduct(seller, { ipv6_prefix: 64 });
+      await changeLicense(org.store, id, { max_ips: 1 });
+      await changeProduct(org, { ipv6_prefix: 64 });
       expect(await ask("2001:db8::4")).toEqual(["active", false, 3]);
     });
   });

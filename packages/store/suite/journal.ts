@@ -1,23 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { uuidSource } from "@countersign/domain/ids/uuid";
-import { newId } from "../../../tests/support/seller.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
 import type { JournalEntry } from "../journal.ts";
 import { openJournal } from "../open.ts";
 import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
 const oddities = /[\0\x1e\x1f\uFFFD\uD800]/g;
 
-export function journal(stage: Stage) {
+export function journal(fixture: StoreFixture) {
   describe("the journal", () => {
     let store: Store;
     let journal: Journal;
     beforeEach(async () => {
       // Migrates, so it comes first.
-      store = await stage.node();
-      journal = await openJournal(stage.location);
+      store = await fixture.node();
+      journal = await openJournal(fixture.location);
     });
     afterEach(() => journal.close());
 
@@ -113,7 +113,7 @@ export function journal(stage: Stage) {
     });
 
     test("two journals that write the same addresses at once lose nothing", async () => {
-      const second = await openJournal(stage.location);
+      const second = await openJournal(fixture.location);
       const [organization, ip] = [newId(), newId()];
       const licenses = times(20, () => newId());
       const write = async (one: Journal, order: readonly string[]) => {

@@ -1,22 +1,20 @@
 import { describe, expect, test } from "bun:test";
-import { registeredIps } from "../../../tests/support/scene.ts";
-import { newId } from "../../../tests/support/seller.ts";
-import { customerFor } from "../queries/customers.ts";
+import { registeredIps } from "../../../tests/support/public-api-fixture.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
+import { customerFor } from "../queries/customers/identify.ts";
 import type { OrganizationRow, ProductRow } from "../tables.ts";
 import { lookup, record, validate, verdict } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function lookups(stage: Stage) {
+export function lookups(fixture: StoreFixture) {
   describe("lookups", () => {
     test("tell the whole record, member for member", async () => {
-      const seller = await stage.seller({ settings: { version_module_enabled: 1 } });
-      const { organizationId, productId } = seller;
+      const org = await fixture.org({ settings: { version_module_enabled: 1 } });
+      const { organizationId, productId } = org;
       const who = { email: ` ${newId()}@Example.com `, name: "Ada", discordId: newId() };
-      const customerId = await seller.store.transaction((db) =>
-        customerFor(db, organizationId, who, newId, 1),
-      );
-      const { id, key } = await seller.license({
+      const customerId = await org.store.transaction((db) => customerFor(db, organizationId, who, newId, 1));
+      const { id, key } = await org.license({
         key: "Imported-Key",
         customerId,
         expiresAtMs: Date.UTC(2100, 0),
@@ -24,14 +22,14 @@ export function lookups(stage: Stage) {
         notes: "paid by invoice",
         pin: { mode: "range", min: "2.1", max: "2.4" },
       });
-      await seller.store.transaction((db) =>
+      await org.store.transaction((db) =>
         db.updateTable("licenses").set({ created_at: 0, updated_at: 1_000 }).where("id", "=", id).execute(),
       );
-      await verdict(seller.store, validate(seller.apiKey, key));
-      await seller.store.transaction((db) =>
+      await verdict(org.store, validate(org.apiKey, key));
+      await org.store.transaction((db) =>
         db.updateTable("licenses").set({ ips_updated_at: 2_000 }).where("id", "=", id).execute(),
       );
-      const found = await record(seller.store, lookup(seller.apiKey, " imported-key "));
+      const found = await record(org.store, lookup(org.apiKey, " imported-key "));
       expect(Object.entries(found ?? {})).toEqual([
         ["id", id],
         ["organization_id", organizationId],
@@ -59,9 +57,9 @@ export function lookups(stage: Stage) {
     });
 
     test("a plain lifetime license has nulls where nothing was set", async () => {
-      const seller = await stage.seller();
-      const { key } = await seller.license({ maxIps: null });
-      expect(await record(seller.store, lookup(seller.apiKey, key))).toMatchObject({
+      const org = await fixture.org();
+      const { key } = await org.license({ maxIps: null });
+      expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({
         global_customer_id: null,
         expires_at: null,
         is_lifetime: true,
@@ -75,9 +73,9 @@ export function lookups(stage: Stage) {
     });
 
     test("the pin mode is null while the version module is off", async () => {
-      const seller = await stage.seller();
-      const { key } = await seller.license({ pin: { mode: "pinned", version: "2.0" } });
-      expect(await record(seller.store, lookup(seller.apiKey, key))).toMatchObject({
+      const org = await fixture.org();
+      const { key } = await org.license({ pin: { mode: "pinned", version: "2.0" } });
+      expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({
         version_pin_mode: null,
       });
     });
@@ -94,9 +92,9 @@ export function lookups(stage: Stage) {
       "status %s when revoked at %p and expiring at %p",
       async (status, revokedAtMs, expiresAtMs) => {
         // The product's expiry enforcement has no say here.
-        const seller = await stage.seller({ now: () => nowMs, settings: { expiry_enforcement: 0 } });
-        const { key } = await seller.license({ revokedAtMs, expiresAtMs });
-        expect((await record(seller.store, lookup(seller.apiKey, key)))?.status).toBe(status as "active");
+        const org = await fixture.org({ now: () => nowMs, settings: { expiry_enforcement: 0 } });
+        const { key } = await org.license({ revokedAtMs, expiresAtMs });
+        expect((await record(org.store, lookup(org.apiKey, key)))?.status).toBe(status as "active");
       },
     );
 
@@ -110,19 +108,19 @@ export function lookups(stage: Stage) {
     test.each(shown)(
       "the record of a license of %s is shown: %p",
       async (_which, found, organization, product) => {
-        const seller = await stage.seller();
-        const { key } = await seller.license();
-        await changeOrganization(seller, { updated_at: 1, ...organization });
-        await changeProduct(seller, { updated_at: 1, ...product });
-        expect((await record(seller.store, lookup(seller.apiKey, key))) !== null).toBe(found);
+        const org = await fixture.org();
+        const { key } = await org.license();
+        await changeOrganization(org, { updated_at: 1, ...organization });
+        await changeProduct(org, { updated_at: 1, ...product });
+        expect((await record(org.store, lookup(org.apiKey, key))) !== null).toBe(found);
       },
     );
 
     test("registers no address", async () => {
-      const seller = await stage.seller();
-      const { id, key } = await seller.license();
-      await record(seller.store, lookup(seller.apiKey, key));
-      expect(await registeredIps(seller.store, id)).toEqual([]);
+      const org = await fixture.org();
+      const { id, key } = await org.license();
+      await record(org.store, lookup(org.apiKey, key));
+      expect(await registeredIps(org.store, id)).toEqual([]);
     });
   });
 }

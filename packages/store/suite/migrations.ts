@@ -4,7 +4,7 @@ import type { Migration } from "../migrations/migration.ts";
 import { type DatabaseLocation, openStore } from "../open.ts";
 import { StoreProblem } from "../problem.ts";
 import { times } from "./calls.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
 /** How a list of migrations is applied to one database, and how that database is asked afterwards. */
 export interface Migrating {
@@ -12,7 +12,7 @@ export interface Migrating {
   query(location: DatabaseLocation, sql: string): Promise<unknown[]>;
 }
 
-export function migrations(stage: Stage, { apply, query }: Migrating) {
+export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
   describe("migrations", () => {
     const names = mainMigrations.map((migration) => migration.name);
     const next: Migration = {
@@ -26,18 +26,18 @@ export function migrations(stage: Stage, { apply, query }: Migrating) {
     const broken: Migration = { ...next, statements: [...next.statements, "create nonsense"] };
 
     test("are applied once: the second time there is nothing to do", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       expect(await apply(location, mainMigrations)).toEqual(names);
       expect(await apply(location, mainMigrations)).toEqual([]);
     });
 
     test("a store opens a fresh database, and opens it again", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       for (const _ of [1, 2]) await (await open(location)).close();
     });
 
     test("nodes that start together on a fresh database all come up", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       const stores = await Promise.all(times(4, () => open(location)));
       await Promise.all(stores.map((store) => store.ping()));
       await Promise.all(stores.map((store) => store.close()));
@@ -45,7 +45,7 @@ export function migrations(stage: Stage, { apply, query }: Migrating) {
     });
 
     test("one that fails at its last statement leaves nothing behind and says so", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       await apply(location, mainMigrations);
       const problem = await apply(location, [...mainMigrations, broken]).catch((error: unknown) => error);
       expect(problem).toBeInstanceOf(StoreProblem);
@@ -58,14 +58,14 @@ export function migrations(stage: Stage, { apply, query }: Migrating) {
     });
 
     test("once it is put right it is applied", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       await apply(location, [...mainMigrations, broken]).catch(() => undefined);
       expect(await apply(location, [...mainMigrations, next])).toEqual([next.name]);
       expect(await query(location, "select id from next_things")).toMatchObject([{ id: "kept" }]);
     });
 
     test("a database of a newer release is refused and left alone", async () => {
-      const location = await stage.empty();
+      const location = await fixture.empty();
       await (await open(location)).close();
       await query(location, "insert into schema_migrations (name, applied_at) values ('9999-future', 1)");
       const problem = await open(location).then(

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
-import type { Seller } from "../../../tests/support/seller.ts";
-import { revokeLicense } from "../queries/licenses.ts";
+import type { TestOrganization } from "../../../tests/support/test-organization.ts";
+import { revokeLicense } from "../queries/licenses/create.ts";
 import type { Store } from "../store.ts";
-import { as, judgeOne, validate } from "./calls.ts";
+import { as, validate, validateOne } from "./calls.ts";
 import { changeLicense, changeOrganization, changeProduct, deleteLicense } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-type Change = (seller: Seller, licenseId: string, store: Store) => Promise<unknown>;
+type Change = (org: TestOrganization, licenseId: string, store: Store) => Promise<unknown>;
 
-export function nodes(stage: Stage) {
+export function nodes(fixture: StoreFixture) {
   describe("what one node changes holds for the next call on another", () => {
     const changes: [what: string, Change, status: string][] = [
       ["a revoke", (_, id, store) => store.transaction((db) => revokeLicense(db, id, null, 1)), "revoked"],
@@ -23,20 +23,16 @@ export function nodes(stage: Stage) {
         (_, id, store) => changeLicense(store, id, { license_key_match: id }),
         "license_not_found",
       ],
-      ["an archived product", (seller) => changeProduct(seller, { status: "archived" }), "product_archived"],
-      ["a disabled product", (seller) => changeProduct(seller, { status: "disabled" }), "product_disabled"],
-      ["a deleted product", (seller) => changeProduct(seller, { deleted_at: 1 }), "product_not_found"],
-      [
-        "a suspended organization",
-        (seller) => changeOrganization(seller, { suspended_at: 1 }),
-        "org_suspended",
-      ],
+      ["an archived product", (org) => changeProduct(org, { status: "archived" }), "product_archived"],
+      ["a disabled product", (org) => changeProduct(org, { status: "disabled" }), "product_disabled"],
+      ["a deleted product", (org) => changeProduct(org, { deleted_at: 1 }), "product_not_found"],
+      ["a suspended organization", (org) => changeOrganization(org, { suspended_at: 1 }), "org_suspended"],
       [
         "suspended billing",
-        (seller) => changeOrganization(seller, { billing_state: "suspended" }),
+        (org) => changeOrganization(org, { billing_state: "suspended" }),
         "billing_suspended",
       ],
-      ["a lowered limit", (seller) => changeOrganization(seller, { daily_limit_override: 0 }), "limited"],
+      ["a lowered limit", (org) => changeOrganization(org, { daily_limit_override: 0 }), "limited"],
       [
         "a key that was ended",
         ({ productId }, _, store) =>
@@ -52,35 +48,35 @@ export function nodes(stage: Stage) {
     ];
 
     test.each(changes)("%s", async (_what, change, expected) => {
-      const seller = await stage.seller();
-      const { id, key } = await seller.license();
-      const other = await stage.node();
-      const told = async (store: Store): Promise<string> => {
-        const judged = await judgeOne(store, validate(seller.apiKey, key));
-        return judged.tag === "validated" ? judged.verdict.status : judged.tag;
+      const org = await fixture.org();
+      const { id, key } = await org.license();
+      const other = await fixture.node();
+      const answer = async (store: Store): Promise<string> => {
+        const results = await validateOne(store, validate(org.apiKey, key));
+        return results.tag === "validated" ? results.verdict.status : results.tag;
       };
-      expect([await told(seller.store), await told(other)]).toEqual(["active", "active"]);
-      await change({ ...seller, store: other }, id, other);
-      expect([await told(seller.store), await told(other)]).toEqual([expected, expected]);
+      expect([await answer(org.store), await answer(other)]).toEqual(["active", "active"]);
+      await change({ ...org, store: other }, id, other);
+      expect([await answer(org.store), await answer(other)]).toEqual([expected, expected]);
     });
 
     test("a reinstated license", async () => {
-      const seller = await stage.seller();
-      const { id, key } = await seller.license({ revokedAtMs: 1 });
-      const other = await stage.node();
+      const org = await fixture.org();
+      const { id, key } = await org.license({ revokedAtMs: 1 });
+      const other = await fixture.node();
       const status = async () =>
-        as("validated", await judgeOne(other, validate(seller.apiKey, key))).verdict.status;
+        as("validated", await validateOne(other, validate(org.apiKey, key))).verdict.status;
       expect(await status()).toBe("revoked");
-      await changeLicense(seller.store, id, { revoked_at: null });
+      await changeLicense(org.store, id, { revoked_at: null });
       expect(await status()).toBe("active");
     });
 
     test("a revoke is kept with its first time and reason", async () => {
-      const seller = await stage.seller();
-      const { id } = await seller.license();
-      await seller.store.transaction((db) => revokeLicense(db, id, "refund", 5));
-      await seller.store.transaction((db) => revokeLicense(db, id, "again", 9));
-      const row = await seller.store.reads
+      const org = await fixture.org();
+      const { id } = await org.license();
+      await org.store.transaction((db) => revokeLicense(db, id, "refund", 5));
+      await org.store.transaction((db) => revokeLicense(db, id, "again", 9));
+      const row = await org.store.reads
         .selectFrom("licenses")
         .select(["revoked_at", "revoked_reason"])
         .where("id", "=", id)

@@ -1,76 +1,76 @@
 import { describe, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
-import { countedRequests } from "../../../tests/support/scene.ts";
-import type { Seller } from "../../../tests/support/seller.ts";
+import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
+import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import { until } from "../../../tests/support/until.ts";
 import type { Call } from "../calls.ts";
 import { StorageUnavailable } from "../problem.ts";
 import type { OrganizationRow, ProductRow } from "../tables.ts";
-import { admission, as, countTags, judgeOne, lookup, race, times, validate } from "./calls.ts";
+import { admission, as, countTags, lookup, race, times, validate, validateOne } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
 const noonMs = Date.UTC(2030, 5, 15, 12);
 
-export function quota(stage: Stage) {
+export function quota(fixture: StoreFixture) {
   describe("quota", () => {
     test("a batch is let through in order, exactly as far as the limit reaches", async () => {
-      const seller = await stage.seller({ dailyLimit: 4, now: () => noonMs });
-      const judged = await seller.store.judge(times(7, () => validate(seller.apiKey, "X")));
-      expect(judged.map((one) => one.tag)).toEqual([
+      const org = await fixture.org({ dailyLimit: 4, now: () => noonMs });
+      const results = await org.store.validateBatch(times(7, () => validate(org.apiKey, "X")));
+      expect(results.map((one) => one.tag)).toEqual([
         ...times(4, () => "validated" as const),
         ...times(3, () => "limited" as const),
       ]);
-      expect(judged.map((one) => (one.tag === "unauthorized" ? null : one.quota.remaining))).toEqual([
+      expect(results.map((one) => (one.tag === "unauthorized" ? null : one.quota.remaining))).toEqual([
         3, 2, 1, 0, 0, 0, 0,
       ]);
     });
 
     test("what one batch used is gone for the next", async () => {
-      const seller = await stage.seller({ dailyLimit: 5, now: () => noonMs });
-      const batch = () => times(3, () => validate(seller.apiKey, "X"));
-      expect(countTags(await seller.store.judge(batch()), "validated")).toBe(3);
-      expect(countTags(await seller.store.judge(batch()), "validated")).toBe(2);
-      expect(countTags(await seller.store.judge(batch()), "validated")).toBe(0);
+      const org = await fixture.org({ dailyLimit: 5, now: () => noonMs });
+      const batch = () => times(3, () => validate(org.apiKey, "X"));
+      expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(3);
+      expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(2);
+      expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(0);
     });
 
     test.each([1, 2, 7])("racing batches of %p on several nodes use exactly the limit", async (batchSize) => {
-      const seller = await stage.seller({ dailyLimit: 100, now: () => noonMs });
+      const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
       const nodes = [
-        seller.store,
-        await stage.node({ now: () => noonMs }),
-        await stage.node({ now: () => noonMs }),
+        org.store,
+        await fixture.node({ now: () => noonMs }),
+        await fixture.node({ now: () => noonMs }),
       ];
-      const judged = await race(
+      const results = await race(
         nodes,
-        times(250, () => validate(seller.apiKey, "X")),
+        times(250, () => validate(org.apiKey, "X")),
         batchSize,
       );
-      expect(countTags(judged, "validated")).toBe(100);
-      expect(countTags(judged, "limited")).toBe(150);
-      expect(await countedRequests(seller)).toBe(100);
+      expect(countTags(results, "validated")).toBe(100);
+      expect(countTags(results, "limited")).toBe(150);
+      expect(await countedRequests(org)).toBe(100);
     });
 
     test("a call that is limited is not counted", async () => {
-      const seller = await stage.seller({ dailyLimit: 2, now: () => noonMs });
-      await seller.store.judge(times(9, () => validate(seller.apiKey, "X")));
-      await seller.store.judge(times(9, () => lookup(seller.apiKey, "X")));
-      expect(await countedRequests(seller)).toBe(2);
+      const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
+      await org.store.validateBatch(times(9, () => validate(org.apiKey, "X")));
+      await org.store.validateBatch(times(9, () => lookup(org.apiKey, "X")));
+      expect(await countedRequests(org)).toBe(2);
     });
 
     test("a limited call is told the limit, that nothing is left, and when the day ends", async () => {
-      const seller = await stage.seller({ dailyLimit: 0, now: () => noonMs + 1 });
-      const judged = await judgeOne(seller.store, validate(seller.apiKey, "X"));
-      expect(as("limited", judged).quota).toEqual({ limit: 0, remaining: 0, resetSeconds: 43_200 });
+      const org = await fixture.org({ dailyLimit: 0, now: () => noonMs + 1 });
+      const results = await validateOne(org.store, validate(org.apiKey, "X"));
+      expect(as("limited", results).quota).toEqual({ limit: 0, remaining: 0, resetSeconds: 43_200 });
     });
 
     test("lookups, found or not, count like validations", async () => {
-      const seller = await stage.seller({ dailyLimit: 3, now: () => noonMs });
-      const { key } = await seller.license();
-      const calls = [lookup(seller.apiKey, key), lookup(seller.apiKey, "X"), validate(seller.apiKey, key)];
-      const judged = await seller.store.judge([...calls, lookup(seller.apiKey, key)]);
-      expect(judged.map((one) => one.tag)).toEqual(["looked_up", "looked_up", "validated", "limited"]);
+      const org = await fixture.org({ dailyLimit: 3, now: () => noonMs });
+      const { key } = await org.license();
+      const calls = [lookup(org.apiKey, key), lookup(org.apiKey, "X"), validate(org.apiKey, key)];
+      const results = await org.store.validateBatch([...calls, lookup(org.apiKey, key)]);
+      expect(results.map((one) => one.tag)).toEqual(["looked_up", "looked_up", "validated", "limited"]);
     });
 
     const states: [string, Partial<OrganizationRow>, Partial<ProductRow>][] = [
@@ -83,52 +83,52 @@ export function quota(stage: Stage) {
     test.each(states)(
       "calls of a product %s count, and the limit is told first",
       async (_which, organization, product) => {
-        const seller = await stage.seller({ dailyLimit: 1, now: () => noonMs });
-        await changeOrganization(seller, { updated_at: 1, ...organization });
-        await changeProduct(seller, { updated_at: 1, ...product });
-        const judged = await seller.store.judge(times(2, () => validate(seller.apiKey, "X")));
-        expect(judged.map((one) => one.tag)).toEqual(["validated", "limited"]);
-        expect(await countedRequests(seller)).toBe(1);
+        const org = await fixture.org({ dailyLimit: 1, now: () => noonMs });
+        await changeOrganization(org, { updated_at: 1, ...organization });
+        await changeProduct(org, { updated_at: 1, ...product });
+        const results = await org.store.validateBatch(times(2, () => validate(org.apiKey, "X")));
+        expect(results.map((one) => one.tag)).toEqual(["validated", "limited"]);
+        expect(await countedRequests(org)).toBe(1);
       },
     );
 
     test("a call counted by an earlier batch is answered, though the rest is used up, and not counted again", async () => {
-      const seller = await stage.seller({ dailyLimit: 2, now: () => noonMs });
-      const { key } = await seller.license();
-      const first = await seller.store.judge(times(2, () => admission(seller.apiKey)));
+      const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
+      const { key } = await org.license();
+      const first = await org.store.validateBatch(times(2, () => admission(org.apiKey)));
       expect(first.map((one) => one.tag)).toEqual(["admitted", "admitted"]);
-      const judged = await seller.store.judge([
-        validate(seller.apiKey, key, { counted: true }),
-        validate(seller.apiKey, key),
-        validate(seller.apiKey, key, { counted: true }),
+      const results = await org.store.validateBatch([
+        validate(org.apiKey, key, { counted: true }),
+        validate(org.apiKey, key),
+        validate(org.apiKey, key, { counted: true }),
       ]);
-      expect(judged.map((one) => one.tag)).toEqual(["validated", "limited", "validated"]);
-      expect(await countedRequests(seller)).toBe(2);
+      expect(results.map((one) => one.tag)).toEqual(["validated", "limited", "validated"]);
+      expect(await countedRequests(org)).toBe(2);
     });
 
     test("a limit that is raised during the day lets exactly the difference through", async () => {
-      const seller = await stage.seller({ dailyLimit: 2, now: () => noonMs });
-      const batch = () => times(6, () => validate(seller.apiKey, "X"));
-      expect(countTags(await seller.store.judge(batch()), "validated")).toBe(2);
-      await changeOrganization(seller, { daily_limit_override: 5 });
-      expect(countTags(await seller.store.judge(batch()), "validated")).toBe(3);
+      const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
+      const batch = () => times(6, () => validate(org.apiKey, "X"));
+      expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(2);
+      await changeOrganization(org, { daily_limit_override: 5 });
+      expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(3);
     });
 
     test("a limit that is lowered below what was used lets nobody through and takes nothing back", async () => {
-      const seller = await stage.seller({ dailyLimit: 5, now: () => noonMs });
-      await seller.store.judge(times(4, () => validate(seller.apiKey, "X")));
-      await changeOrganization(seller, { daily_limit_override: 2 });
-      expect((await judgeOne(seller.store, validate(seller.apiKey, "X"))).tag).toBe("limited");
-      expect(await countedRequests(seller)).toBe(4);
+      const org = await fixture.org({ dailyLimit: 5, now: () => noonMs });
+      await org.store.validateBatch(times(4, () => validate(org.apiKey, "X")));
+      await changeOrganization(org, { daily_limit_override: 2 });
+      expect((await validateOne(org.store, validate(org.apiKey, "X"))).tag).toBe("limited");
+      expect(await countedRequests(org)).toBe(4);
     });
 
     test("without a limit everything passes and is counted all the same", async () => {
-      const seller = await stage.seller({ plan: "enterprise", now: () => noonMs });
-      const judged = await seller.store.judge(times(30, () => validate(seller.apiKey, "X")));
-      expect(judged.map((one) => (one.tag === "validated" ? one.quota.limit : "?"))).toEqual(
+      const org = await fixture.org({ plan: "enterprise", now: () => noonMs });
+      const results = await org.store.validateBatch(times(30, () => validate(org.apiKey, "X")));
+      expect(results.map((one) => (one.tag === "validated" ? one.quota.limit : "?"))).toEqual(
         times(30, () => null),
       );
-      expect(await countedRequests(seller)).toBe(30);
+      expect(await countedRequests(org)).toBe(30);
     });
 
     const plans: ["free" | "pro" | "enterprise", OrganizationRow["billing_state"], number | null][] = [
@@ -138,16 +138,16 @@ export function quota(stage: Stage) {
       ["enterprise", "cancelled", 10_000],
     ];
     test.each(plans)("plan %s, billing %s: %p a day", async (plan, billing_state, limit) => {
-      const seller = await stage.seller({ plan });
-      await changeOrganization(seller, { billing_state });
-      const judged = as("validated", await judgeOne(seller.store, validate(seller.apiKey, "X")));
-      expect(judged.quota.limit).toBe(limit);
+      const org = await fixture.org({ plan });
+      await changeOrganization(org, { billing_state });
+      const results = as("validated", await validateOne(org.store, validate(org.apiKey, "X")));
+      expect(results.quota.limit).toBe(limit);
     });
 
     test("the counter starts again at midnight UTC", async () => {
       let nowMs = Date.UTC(2030, 5, 15, 23, 59, 59, 999);
-      const seller = await stage.seller({ dailyLimit: 1, now: () => nowMs });
-      const next = async () => (await judgeOne(seller.store, validate(seller.apiKey, "X"))).tag;
+      const org = await fixture.org({ dailyLimit: 1, now: () => nowMs });
+      const next = async () => (await validateOne(org.store, validate(org.apiKey, "X"))).tag;
       expect([await next(), await next()]).toEqual(["validated", "limited"]);
       nowMs += 1;
       expect([await next(), await next()]).toEqual(["validated", "limited"]);
@@ -155,9 +155,9 @@ export function quota(stage: Stage) {
 
     test("a clock that steps back over midnight and forward again grants nothing twice", async () => {
       let nowMs = noonMs;
-      const seller = await stage.seller({ dailyLimit: 3, now: () => nowMs });
+      const org = await fixture.org({ dailyLimit: 3, now: () => nowMs });
       const passed = async () =>
-        countTags(await seller.store.judge(times(5, () => validate(seller.apiKey, "X"))), "validated");
+        countTags(await org.store.validateBatch(times(5, () => validate(org.apiKey, "X"))), "validated");
       expect(await passed()).toBe(3);
       nowMs += dayMs;
       expect(await passed()).toBe(3);
@@ -168,46 +168,46 @@ export function quota(stage: Stage) {
     });
 
     test("products count apart, also within one batch", async () => {
-      const seller = await stage.seller({ dailyLimit: 2, now: () => noonMs });
-      const other = await seller.product();
-      const calls = times(6, (index) => validate(index % 2 === 0 ? seller.apiKey : other.apiKey, "X"));
-      const judged = await seller.store.judge(calls);
-      expect(judged.map((one) => one.tag)).toEqual([
+      const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
+      const other = await org.product();
+      const calls = times(6, (index) => validate(index % 2 === 0 ? org.apiKey : other.apiKey, "X"));
+      const results = await org.store.validateBatch(calls);
+      expect(results.map((one) => one.tag)).toEqual([
         ...times(4, () => "validated" as const),
         ...times(2, () => "limited" as const),
       ]);
-      expect(await countedRequests(seller, other.productId)).toBe(2);
+      expect(await countedRequests(org, other.productId)).toBe(2);
     });
 
     test("a batch that fails after it was counted costs no quota, and the next one is counted", async () => {
-      const seller = await stage.seller({ dailyLimit: 10, now: () => noonMs });
-      const { id, key } = await seller.license({ maxIps: 3 });
-      await seller.store.judge([validate(seller.apiKey, key, { ip: "10.3.0.1" })]);
-      await refuseRegistrations(stage, seller, id);
+      const org = await fixture.org({ dailyLimit: 10, now: () => noonMs });
+      const { id, key } = await org.license({ maxIps: 3 });
+      await org.store.validateBatch([validate(org.apiKey, key, { ip: "10.3.0.1" })]);
+      await refuseRegistrations(fixture, org, id);
       const calls = [
-        validate(seller.apiKey, key, { ip: "10.3.0.1" }),
-        validate(seller.apiKey, key, { ip: "10.3.0.2" }),
+        validate(org.apiKey, key, { ip: "10.3.0.1" }),
+        validate(org.apiKey, key, { ip: "10.3.0.2" }),
       ];
-      for (let turn = 0; turn < 3; turn++) {
-        const failure = await seller.store.judge(calls).then(
+      for (let round = 0; round < 3; round++) {
+        const failure = await org.store.validateBatch(calls).then(
           () => null,
           (error: unknown) => error,
         );
         // PostgreSQL may still be down after the failure before, and then nothing is counted at all.
         expect(failure).toBeInstanceOf(StorageUnavailable);
-        expect(await countedRequests(seller)).toBe(1);
+        expect(await countedRequests(org)).toBe(1);
       }
       await until("validations are answered again", async () => {
-        const [judged] = await seller.store
-          .judge([validate(seller.apiKey, key, { ip: "10.3.0.1" })])
+        const [results] = await org.store
+          .validateBatch([validate(org.apiKey, key, { ip: "10.3.0.1" })])
           .catch(() => []);
-        return judged?.tag === "validated";
+        return results?.tag === "validated";
       });
-      expect(await countedRequests(seller)).toBe(2);
+      expect(await countedRequests(org)).toBe(2);
     });
 
     test("what an unauthorized call wants is never asked", async () => {
-      const { store, apiKey } = await stage.seller();
+      const { store, apiKey } = await fixture.org();
       let asked = 0;
       const call = validate(apiKey, "X");
       const curious = (hash: string): Call => ({
@@ -218,16 +218,20 @@ export function quota(stage: Stage) {
           return call.question();
         },
       });
-      await store.judge([curious("f".repeat(64))]);
+      await store.validateBatch([curious("f".repeat(64))]);
       expect(asked).toBe(0);
-      await store.judge([curious(call.apiKey.hash)]);
+      await store.validateBatch([curious(call.apiKey.hash)]);
       expect(asked).toBe(1);
     });
   });
 }
 
 /** From now on the database says that the disk is full when an address of this license is registered. */
-async function refuseRegistrations({ kind }: Stage, { store }: Seller, licenseId: string): Promise<void> {
+async function refuseRegistrations(
+  { kind }: StoreFixture,
+  { store }: TestOrganization,
+  licenseId: string,
+): Promise<void> {
   const when = `when (new.license_id = '${licenseId}')`;
   const statements =
     kind === "sqlite"

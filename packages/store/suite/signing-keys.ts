@@ -1,32 +1,32 @@
 import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
-import { as, judgeOne, validate } from "./calls.ts";
+import { as, validate, validateOne } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function signingKeys(stage: Stage) {
+export function signingKeys(fixture: StoreFixture) {
   describe("signing keys", () => {
     test("are handed out only while both the product and the organization sign", async () => {
-      const seller = await stage.seller();
+      const org = await fixture.org();
       const signing = async () =>
-        as("validated", await judgeOne(seller.store, validate(seller.apiKey, "X"))).caller.signing;
+        as("validated", await validateOne(org.store, validate(org.apiKey, "X"))).caller.signing;
       expect(await signing()).toBeNull();
-      await changeProduct(seller, { signed_validation: 1 });
-      expect((await signing())?.keyId).toBe(seller.signingKey.id);
-      await changeOrganization(seller, { signed_validation: 0 });
+      await changeProduct(org, { signed_validation: 1 });
+      expect((await signing())?.keyId).toBe(org.signingKey.id);
+      await changeOrganization(org, { signed_validation: 0 });
       expect(await signing()).toBeNull();
     });
 
     test("come back from storage as they were sealed", async () => {
-      const seller = await stage.seller({ settings: { signed_validation: 1 } });
-      const { caller } = as("validated", await judgeOne(await stage.node(), validate(seller.apiKey, "X")));
-      expect(Buffer.from(caller.signing?.secret ?? []).equals(seller.signingKey.secret)).toBe(true);
+      const org = await fixture.org({ settings: { signed_validation: 1 } });
+      const { caller } = as("validated", await validateOne(await fixture.node(), validate(org.apiKey, "X")));
+      expect(Buffer.from(caller.signing?.secret ?? []).equals(org.signingKey.secret)).toBe(true);
     });
 
     test("a rotated key signs from its time on, and not before", async () => {
       let nowMs = Date.UTC(2030, 5, 15);
-      const seller = await stage.seller({ settings: { signed_validation: 1 }, now: () => nowMs });
-      const { store, productId } = seller;
+      const org = await fixture.org({ settings: { signed_validation: 1 }, now: () => nowMs });
+      const { store, productId } = org;
       const next = { id: randomBytes(4).toString("hex"), activeFromMs: nowMs + 1_000 };
       await store.transaction((db) =>
         db
@@ -41,9 +41,9 @@ export function signingKeys(stage: Stage) {
           .execute(),
       );
       const keyId = async () =>
-        as("validated", await judgeOne(store, validate(seller.apiKey, "X"))).caller.signing?.keyId;
+        as("validated", await validateOne(store, validate(org.apiKey, "X"))).caller.signing?.keyId;
       nowMs += 999;
-      expect(await keyId()).toBe(seller.signingKey.id);
+      expect(await keyId()).toBe(org.signingKey.id);
       nowMs += 1;
       expect(await keyId()).toBe(next.id);
     });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { countedRequests } from "../../../tests/support/scene.ts";
-import { newId } from "../../../tests/support/seller.ts";
-import { createOrganization } from "../queries/organizations.ts";
+import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
+import { createOrganization } from "../queries/organizations/organizations.ts";
 import type { Store } from "../store.ts";
-import { judgeOne, times, validate } from "./calls.ts";
-import type { Stage } from "./stage.ts";
+import { times, validate, validateOne } from "./calls.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function transactions(stage: Stage) {
+export function transactions(fixture: StoreFixture) {
   describe("transactions", () => {
     test("one that fails leaves nothing of what it wrote", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const ids = [newId(), newId()];
       const failing = store.transaction(async (db) => {
         for (const id of ids) await createOrganization(db, organization(id), 1);
@@ -20,7 +20,7 @@ export function transactions(stage: Stage) {
     });
 
     test("one that the database refuses leaves nothing, and the next one works", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const [first, second] = [newId(), newId()];
       await store
         .transaction(async (db) => {
@@ -37,7 +37,7 @@ export function transactions(stage: Stage) {
     });
 
     test("two that want the same rows in opposite order both come to their end", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const ids = [newId(), newId()] as const;
       await store.transaction(async (db) => {
         for (const id of ids) await createOrganization(db, organization(id), 1);
@@ -62,8 +62,8 @@ export function transactions(stage: Stage) {
     }, 30_000);
 
     test("what is not committed is not read, here or on another node", async () => {
-      const store = await stage.node();
-      const other = await stage.node();
+      const store = await fixture.node();
+      const other = await fixture.node();
       const id = newId();
       await store.transaction(async (db) => {
         await createOrganization(db, organization(id), 1);
@@ -75,11 +75,11 @@ export function transactions(stage: Stage) {
     });
 
     test("a batch that arrives during one that fails is not undone with it", async () => {
-      const seller = await stage.seller();
+      const org = await fixture.org();
       const id = newId();
       const { promise: undone, resolve: undo } = Promise.withResolvers<void>();
       const { promise: written, resolve: wrote } = Promise.withResolvers<void>();
-      const failing = seller.store
+      const failing = org.store
         .transaction(async (db) => {
           await createOrganization(db, organization(id), 1);
           wrote();
@@ -88,16 +88,16 @@ export function transactions(stage: Stage) {
         })
         .catch((error: Error) => error.message);
       await written;
-      const judging = judgeOne(seller.store, validate(seller.apiKey, "X"));
+      const judging = validateOne(org.store, validate(org.apiKey, "X"));
       undo();
       expect(await failing).toBe("undo");
       expect((await judging).tag).toBe("validated");
-      expect(await countedRequests(seller)).toBe(1);
-      expect(await organizations(seller.store, [id])).toBe(0);
+      expect(await countedRequests(org)).toBe(1);
+      expect(await organizations(org.store, [id])).toBe(0);
     });
 
     test("many at once all arrive", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       const ids = times(20, () => newId());
       await Promise.all(
         ids.map((id) => store.transaction((db) => createOrganization(db, organization(id), 1))),
@@ -106,11 +106,11 @@ export function transactions(stage: Stage) {
     });
 
     test("a store that makes every answer wait for the disk answers alike", async () => {
-      const seller = await stage.seller({ dailyLimit: 3 });
-      const { key } = await seller.license();
-      const strict = await stage.node({ durability: "strict" });
-      const judged = await Promise.all(times(5, () => judgeOne(strict, validate(seller.apiKey, key))));
-      expect(judged.map((one) => one.tag).toSorted()).toEqual([
+      const org = await fixture.org({ dailyLimit: 3 });
+      const { key } = await org.license();
+      const strict = await fixture.node({ durability: "strict" });
+      const results = await Promise.all(times(5, () => validateOne(strict, validate(org.apiKey, key))));
+      expect(results.map((one) => one.tag).toSorted()).toEqual([
         "limited",
         "limited",
         "validated",
@@ -120,7 +120,7 @@ export function transactions(stage: Stage) {
     });
 
     test("a ping is answered, and the clock is within a minute of this machine's", async () => {
-      const store = await stage.node();
+      const store = await fixture.node();
       await store.ping();
       expect(Math.abs((await store.clock()) - Date.now())).toBeLessThan(60_000);
     });

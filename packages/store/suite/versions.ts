@@ -1,37 +1,37 @@
 import { describe, expect, test } from "bun:test";
-import { removeVersion, setVersion } from "../queries/versions.ts";
+import { removeVersion, setVersion } from "../queries/versions/versions.ts";
 import { validate, verdict } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
-import type { Stage } from "./stage.ts";
+import type { StoreFixture } from "./fixture.ts";
 
-export function versions(stage: Stage) {
+export function versions(fixture: StoreFixture) {
   describe("versions", () => {
     test("a change to the records holds from the next call on, on every node", async () => {
-      const { store, apiKey, productId, license } = await stage.seller({
+      const { store, apiKey, productId, license } = await fixture.org({
         settings: { version_module_enabled: 1 },
       });
       const { key } = await license();
-      const other = await stage.node();
-      const told = async () => {
+      const other = await fixture.node();
+      const answer = async () => {
         const call = validate(apiKey, key, { version: "1.4" });
         const [here, there] = [await verdict(store, call), await verdict(other, call)];
         const { ipRegistered, effect, firstUse } = here;
         expect(here).toEqual({ ...there, ipRegistered, effect, firstUse });
         return { status: here.status, version: here.version, versionValid: here.versionValid };
       };
-      expect(await told()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
+      expect(await answer()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
       await other.transaction((db) => setVersion(db, productId, { version: "1.x", state: "allowed" }, 1));
-      expect(await told()).toEqual({ status: "active", version: "1.4", versionValid: true });
+      expect(await answer()).toEqual({ status: "active", version: "1.4", versionValid: true });
       await store.transaction((db) => setVersion(db, productId, { version: "1.4", state: "blocked" }, 2));
-      expect(await told()).toEqual({ status: "version_not_allowed", version: "1.x", versionValid: false });
+      expect(await answer()).toEqual({ status: "version_not_allowed", version: "1.x", versionValid: false });
       await other.transaction((db) => removeVersion(db, productId, "1.4"));
-      expect(await told()).toEqual({ status: "active", version: "1.4", versionValid: true });
+      expect(await answer()).toEqual({ status: "active", version: "1.4", versionValid: true });
       await store.transaction((db) => removeVersion(db, productId, "1.x"));
-      expect(await told()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
+      expect(await answer()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
     });
 
     test("a new latest version makes the former one an ordinary allowed one", async () => {
-      const { store, productId } = await stage.seller();
+      const { store, productId } = await fixture.org();
       for (const version of ["1.0", "2.0", "3.0"]) {
         await store.transaction((db) => setVersion(db, productId, { version, state: "latest" }, 1));
       }
@@ -49,7 +49,7 @@ export function versions(stage: Stage) {
     });
 
     test("a product that reports only is valid with a version that is not", async () => {
-      const { store, apiKey, license } = await stage.seller({
+      const { store, apiKey, license } = await fixture.org({
         settings: { version_module_enabled: 1, version_enforcement: "report" },
       });
       const { key } = await license();
@@ -61,20 +61,20 @@ export function versions(stage: Stage) {
     });
 
     test("versions are gated on paid plans only, and no longer once a subscription is cancelled", async () => {
-      const seller = await stage.seller({ plan: "pro", settings: { version_module_enabled: 1 } });
-      const { key } = await seller.license();
-      const told = async () =>
-        (await verdict(seller.store, validate(seller.apiKey, key, { version: "1" }))).versionValid;
-      expect(await told()).toBe(false);
-      await changeOrganization(seller, { plan: "free" });
-      expect(await told()).toBeNull();
-      await changeOrganization(seller, { plan: "enterprise" });
-      expect(await told()).toBe(false);
-      await changeOrganization(seller, { billing_state: "cancelled" });
-      expect(await told()).toBeNull();
+      const org = await fixture.org({ plan: "pro", settings: { version_module_enabled: 1 } });
+      const { key } = await org.license();
+      const answer = async () =>
+        (await verdict(org.store, validate(org.apiKey, key, { version: "1" }))).versionValid;
+      expect(await answer()).toBe(false);
+      await changeOrganization(org, { plan: "free" });
+      expect(await answer()).toBeNull();
+      await changeOrganization(org, { plan: "enterprise" });
+      expect(await answer()).toBe(false);
+      await changeOrganization(org, { billing_state: "cancelled" });
+      expect(await answer()).toBeNull();
     });
 
-    const pins: [pin: object, version: string, status: string, told: string | null][] = [
+    const pins: [pin: object, version: string, status: string, answer: string | null][] = [
       [{ pin: { mode: "pinned", version: "2.1.0" } }, "2.1", "active", "2.1.0"],
       [{ pin: { mode: "pinned", version: "2.1.0" } }, "2.2", "version_not_allowed", "2.1.0"],
       [{ pin: { mode: "range", min: "2.1", max: "2.3" } }, "2.1.0", "active", "2.1.0"],
@@ -82,16 +82,16 @@ export function versions(stage: Stage) {
       [{ pin: { mode: "range", min: null, max: null } }, "2.9", "active", "2.9"],
       [{ pin: { mode: "range", min: "2.1", max: null } }, "2.0", "version_not_allowed", "2.x"],
     ];
-    test.each(pins)("a license with %j that sends %s: %s, told %p", async (pin, version, status, told) => {
-      const seller = await stage.seller();
-      await changeProduct(seller, { version_module_enabled: 1 });
-      await seller.store.transaction((db) =>
-        setVersion(db, seller.productId, { version: "2.x", state: "allowed" }, 1),
+    test.each(pins)("a license with %j that sends %s: %s, told %p", async (pin, version, status, answer) => {
+      const org = await fixture.org();
+      await changeProduct(org, { version_module_enabled: 1 });
+      await org.store.transaction((db) =>
+        setVersion(db, org.productId, { version: "2.x", state: "allowed" }, 1),
       );
-      const { key } = await seller.license(pin);
-      expect(await verdict(seller.store, validate(seller.apiKey, key, { version }))).toMatchObject({
+      const { key } = await org.license(pin);
+      expect(await verdict(org.store, validate(org.apiKey, key, { version }))).toMatchObject({
         status,
-        version: told,
+        version: answer,
       });
     });
   });

@@ -1,24 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
-import { notHeld, type Permission, sortedPermissions } from "@countersign/domain/members/permissions";
+import {
+  missingPermissions,
+  type Permission,
+  sortedPermissions,
+} from "@countersign/domain/members/permissions";
 import {
   accessTokenById,
   addAccessToken,
   countAccessTokens,
   type TokenHolder,
-} from "@countersign/store/queries/access-tokens";
-import { sessionOpenedAt } from "@countersign/store/queries/sign-in";
-import { lockedUser } from "@countersign/store/queries/users";
+} from "@countersign/store/queries/access-tokens/tokens";
+import { sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
+import { lockedUser } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import { type Context, theActor } from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { securityLetter } from "../identity/letters.ts";
-import { checkStillYou } from "../identity/still-you.ts";
-import { writeLetter } from "../mail/letter.ts";
-import { readerById } from "../mail/reader.ts";
+import { securityEmail } from "../identity/emails.ts";
+import { checkReauthenticated } from "../identity/reauthenticate.ts";
+import { writeEmail } from "../mail/email.ts";
+import { recipientById } from "../mail/recipient.ts";
 import { showToken } from "./show.ts";
 
 /** More than anyone keeps track of. */
@@ -45,7 +49,7 @@ export async function createToken(
   const { store, signIn, ip, nowMs } = context;
   const asking = theActor(context);
   if (asking.kind === "person")
-    await checkStillYou({
+    await checkReauthenticated({
       store,
       flood: signIn.flood,
       actor: asking,
@@ -55,7 +59,7 @@ export async function createToken(
       nowMs,
     });
   return context.transaction(async (db) => {
-    checkHeld(await heldNow(db), permissions);
+    checkHasPermissions(await heldNow(db), permissions);
     await checkAskingSession(db, context);
     await checkAskingToken(db, context, expiresAtMs);
     if ((await countAccessTokens(db, holder)) >= mostTokens)
@@ -79,7 +83,7 @@ export async function createToken(
       subject: { kind: "access_token", id: row.id, name: row.name },
       after: { name: row.name, prefix: shownPrefix, permissions, expires_at: iso(expiresAtMs) },
     });
-    await writeLetters(db, context, holder);
+    await writeEmails(db, context, holder);
     const made = await accessTokenById(db, row.id);
     if (made === undefined) throw new Error("The token that was just made is not there.");
     return { ...showToken(made), token };
@@ -87,14 +91,14 @@ export async function createToken(
 }
 
 /** The person who added it may not be the person it acts for, so those affected are notified. */
-async function writeLetters(db: Database, context: Context, holder: TokenHolder): Promise<void> {
+async function writeEmails(db: Database, context: Context, holder: TokenHolder): Promise<void> {
   const actor = theActor(context);
   const what = "userId" in holder ? "access_token_created" : "organization_token_created";
   const owner = "userId" in holder ? holder.userId : context.organization?.owner_id;
   const people = new Set([owner, actor.kind === "person" ? actor.userId : null]);
   for (const userId of people) {
-    const reader = userId === null || userId === undefined ? undefined : await readerById(db, userId);
-    if (reader !== undefined) await writeLetter(db, securityLetter(reader, what), context.nowMs);
+    const reader = userId === null || userId === undefined ? undefined : await recipientById(db, userId);
+    if (reader !== undefined) await writeEmail(db, securityEmail(reader, what), context.nowMs);
   }
 }
 
@@ -109,8 +113,8 @@ async function checkAskingSession(db: Database, context: Context): Promise<void>
   if ((await sessionOpenedAt(db, actor.by.session)) === null) throw new Problem("session_expired");
 }
 
-function checkHeld(held: ReadonlySet<Permission>, wanted: readonly Permission[]): void {
-  const missing = notHeld(held, wanted);
+function checkHasPermissions(held: ReadonlySet<Permission>, wanted: readonly Permission[]): void {
+  const missing = missingPermissions(held, wanted);
   if (missing.length > 0)
     throw new Problem("permissions_exceeded", { permissions: missing }, { field: "permissions" });
 }

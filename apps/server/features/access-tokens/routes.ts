@@ -3,7 +3,7 @@ import {
   accessTokensOf,
   revokeAccessToken,
   type TokenHolder,
-} from "@countersign/store/queries/access-tokens";
+} from "@countersign/store/queries/access-tokens/tokens";
 import type { Database } from "@countersign/store/store";
 import type { AccessTokenRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
@@ -11,8 +11,8 @@ import { type Context, theOrganization, thePerson } from "../../http/manage/cont
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { lockOrganization } from "../members/lock.ts";
 import { checkPower } from "../members/power.ts";
-import { takeTurn } from "../members/turn.ts";
 import { createToken } from "./create.ts";
 import { showToken } from "./show.ts";
 
@@ -41,15 +41,16 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
       context,
       { organizationId: theOrganization(context).id },
       // Checked again under the lock: someone whose role is being removed cannot create a token.
-      async (db) => (await takeTurn(db, context, "organization:manage")).standing.permissions,
+      async (db) =>
+        (await lockOrganization(db, context, "organization:manage")).organizationAccess.permissions,
       body,
     ),
   ),
 
   bind(contract.revokeOrganizationAccessToken, async (context, input) =>
     revoke(context, { organizationId: theOrganization(context).id }, param(input, "token_id"), async (db) => {
-      const turn = await takeTurn(db, context, "organization:manage");
-      return (row) => checkPower(turn, { from: row.permissions, to: null });
+      const locked = await lockOrganization(db, context, "organization:manage");
+      return (row) => checkPower(locked, { from: row.permissions, to: null });
     }),
   ),
 ];

@@ -1,8 +1,8 @@
 import * as contract from "@countersign/contract/manage/admin-users";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { lockedUser } from "@countersign/store/queries/platform-users";
-import { passwordHashOf } from "@countersign/store/queries/sign-in";
-import { addUser, userByEmail } from "@countersign/store/queries/users";
+import { lockedUser } from "@countersign/store/queries/admin/users";
+import { passwordHashOf } from "@countersign/store/queries/identity/sign-in";
+import { addUser, userByEmail } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
@@ -12,10 +12,10 @@ import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "../identity/email.ts";
-import { accountCreatedLetter, resetLetter } from "../identity/letters.ts";
+import { accountCreatedEmail, resetEmail } from "../identity/emails.ts";
 import { makePasswordLink } from "../identity/password-link.ts";
-import { writeLetter } from "../mail/letter.ts";
-import { readerOf } from "../mail/reader.ts";
+import { writeEmail } from "../mail/email.ts";
+import { recipientOf } from "../mail/recipient.ts";
 import { userDetails } from "./show-user.ts";
 
 const firstPasswordMs = 7 * 24 * hourMs;
@@ -73,9 +73,9 @@ async function passwordLink(db: Database, context: Context, user: UserRow) {
   const wanted = { userId: user.id, isFirst, goodForMs };
   const { url, expiresAtMs } = await makePasswordLink(db, context.config.url, wanted, context.nowMs);
   if (isEmailed) {
-    const reader = readerOf(user);
-    const letter = isFirst ? accountCreatedLetter(reader, url, expiresAtMs) : resetLetter(reader, url);
-    await writeLetter(db, letter, context.nowMs);
+    const reader = recipientOf(user);
+    const message = isFirst ? accountCreatedEmail(reader, url, expiresAtMs) : resetEmail(reader, url);
+    await writeEmail(db, message, context.nowMs);
   }
   return { password_link: isEmailed ? null : url, password_link_expires_at: iso(expiresAtMs) };
 }

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/admin";
-import { countEveryLicense } from "@countersign/store/queries/license-counts";
-import { countAll, countUnsentMail, lastRequestAt } from "@countersign/store/queries/platform";
+import { countAll, countUnsentEmails, lastRequestAt } from "@countersign/store/queries/admin/platform";
+import { countEveryLicense } from "@countersign/store/queries/licenses/stored-counts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { iso } from "../../http/manage/page.ts";
 import { release } from "../../release.ts";
@@ -22,7 +22,7 @@ export const healthRoutes: readonly BoundRoute[] = [
         clock_offset_ms: clockOffsetMs,
       },
       request_log: { last_entry_at: iso(await lastRequestAt(store.reads)) },
-      mailbox: { unsent: await countUnsentMail(store.reads) },
+      outbox: { unsent: await countUnsentEmails(store.reads) },
       counts: {
         organizations: await countAll(store.reads, "organizations", most),
         products: await countAll(store.reads, "products", most),

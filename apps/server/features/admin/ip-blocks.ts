@@ -1,9 +1,9 @@
 import * as contract from "@countersign/contract/manage/admin";
-import { lockPlatformBlocks } from "@countersign/store/queries/platform";
+import { lockPlatformBlocks } from "@countersign/store/queries/admin/platform";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asPlatform } from "../audit-log/record.ts";
-import { addBlock, changeBlock, liftBlock, listBlocks } from "../ip-blocks/work.ts";
+import { addBlock, changeBlock, liftBlock, listBlocks } from "../ip-blocks/blocks.ts";
 
 /** The block list routes of organizations, for the platform's list. */
 export const platformBlockRoutes: readonly BoundRoute[] = [

@@ -1,15 +1,15 @@
 import * as contract from "@countersign/contract/manage/admin-organizations";
-import { lockedOrganization } from "@countersign/store/queries/access";
-import { keptCount } from "@countersign/store/queries/license-counts";
-import { everyLicenseOf } from "@countersign/store/queries/license-filter";
-import { updateOrganization } from "@countersign/store/queries/organizations";
 import {
   allOrganizations,
   countIn,
   type OrganizationWithOwner,
   organizationsStartingWith,
   organizationWithOwner,
-} from "@countersign/store/queries/platform";
+} from "@countersign/store/queries/admin/platform";
+import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
+import { keptCount } from "@countersign/store/queries/licenses/stored-counts";
+import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
@@ -95,7 +95,7 @@ async function details(db: Database, id: string) {
     ...showWithOwner(row),
     ...(await counts(db, id)),
     member_count: await countIn(db, "members", id, most),
-    waiting_letter_count: await countIn(db, "waiting_letters", id, most),
+    waiting_email_count: await countIn(db, "waiting_emails", id, most),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { BoundRoute } from "../../http/manage/bind.ts";
 import { addUserRoutes } from "./add-user.ts";
+import { emailTemplateRoutes } from "./email-templates.ts";
 import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
-import { mailTemplateRoutes } from "./mail-templates.ts";
-import { mailboxRoutes } from "./mailbox.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
+import { outboxRoutes } from "./outbox.ts";
 import { settingsRoutes } from "./settings.ts";
 import { userRoutes } from "./users.ts";
 
@@ -14,8 +14,8 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...userRoutes,
   ...addUserRoutes,
   ...platformBlockRoutes,
-  ...mailboxRoutes,
-  ...mailTemplateRoutes,
+  ...outboxRoutes,
+  ...emailTemplateRoutes,
   ...settingsRoutes,
   ...healthRoutes,
 ];

@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/admin";
-import { holdTheDoor } from "@countersign/store/queries/platform-state";
+import { lockSetup } from "@countersign/store/queries/admin/platform-state";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
@@ -13,7 +13,7 @@ export const settingsRoutes: readonly BoundRoute[] = [
 
   bind(contract.updatePlatformSettings, async (context, { body: { default_plan: plan } }) => {
     return context.transaction(async (db) => {
-      await holdTheDoor(db);
+      await lockSetup(db);
       const before = await defaultPlan(db, context.config);
       if (plan === undefined) return show(before);
       if (before.setBy === "environment")

@@ -1,5 +1,5 @@
-import { organizationsOfUser } from "@countersign/store/queries/platform-users";
-import { userById } from "@countersign/store/queries/users";
+import { organizationsOfUser } from "@countersign/store/queries/admin/users";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";

@@ -6,7 +6,7 @@ import {
   lockPlatformAdmins,
   updateUser,
   usersStartingWith,
-} from "@countersign/store/queries/platform-users";
+} from "@countersign/store/queries/admin/users";
 import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";

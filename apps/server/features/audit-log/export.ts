@@ -1,5 +1,5 @@
 import { csvLine } from "@countersign/domain/csv/cell";
-import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log";
+import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { Database } from "@countersign/store/store";
 import { type ShownEntry, showToOrganization } from "./show.ts";
 

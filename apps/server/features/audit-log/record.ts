@@ -1,4 +1,4 @@
-import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { Database } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";

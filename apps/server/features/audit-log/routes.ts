@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/audit-log";
-import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log";
+import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theOrganization } from "../../http/manage/context.ts";

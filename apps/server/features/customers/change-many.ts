@@ -1,10 +1,10 @@
-import { customerOf, someLicenseIdsOfCustomer } from "@countersign/store/queries/customer-views";
-import { knownCustomerId } from "@countersign/store/queries/customers";
+import { knownCustomerId } from "@countersign/store/queries/customers/identify";
+import { customerOf, someLicenseIdsOfCustomer } from "@countersign/store/queries/customers/views";
 import {
   type CustomerNames,
   refreshSearchTextOf,
   staleTexts,
-} from "@countersign/store/queries/license-search";
+} from "@countersign/store/queries/licenses/search";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
 import {

@@ -1,5 +1,9 @@
 import type { updateCustomer } from "@countersign/contract/manage/customers";
-import { lockedOrganization } from "@countersign/store/queries/access";
+import {
+  customerFor,
+  identityOf,
+  removeUnknownCustomers,
+} from "@countersign/store/queries/customers/identify";
 import {
   customerOf,
   licenseIdsOfCustomer,
@@ -7,10 +11,10 @@ import {
   moveLicenses,
   removeCustomerView,
   writeCustomerView,
-} from "@countersign/store/queries/customer-views";
-import { customerFor, identityOf, removeUnknownCustomers } from "@countersign/store/queries/customers";
-import { moveCustomerBlocks } from "@countersign/store/queries/ip-blocks";
-import { refreshSearchText } from "@countersign/store/queries/license-search";
+} from "@countersign/store/queries/customers/views";
+import { moveCustomerBlocks } from "@countersign/store/queries/ip-blocks/blocks";
+import { refreshSearchText } from "@countersign/store/queries/licenses/search";
+import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -18,7 +22,7 @@ import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "..
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
-import { tellingChanges } from "../events/tell-changes.ts";
+import { recordingChanges } from "../events/record-changes.ts";
 import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";
 
 export type CustomerChanges = z.output<typeof updateCustomer.body>;
@@ -162,7 +166,7 @@ export async function moveSome(
 ): Promise<number> {
   const { nowMs } = context;
   await context.store.bulk.lockLicenses(db, [...ids, ...alsoLocked]);
-  return tellingChanges(db, nowMs, "license.updated", ids, () =>
+  return recordingChanges(db, nowMs, "license.updated", ids, () =>
     moveLicenses(db, theOrganization(context).id, fromId, toId, ids, nowMs),
   );
 }

@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/customers";
 import { licenseRecord } from "@countersign/store/license-record";
-import { lockedOrganization } from "@countersign/store/queries/access";
+import { customerIdFor, removeUnknownCustomers } from "@countersign/store/queries/customers/identify";
 import {
   addCustomerView,
   customerLastSeen,
@@ -10,13 +10,13 @@ import {
   lockedCustomer,
   removeCustomerView,
   statusCountsOf,
-} from "@countersign/store/queries/customer-views";
-import { customerIdFor, removeUnknownCustomers } from "@countersign/store/queries/customers";
-import { removeIpBlocks } from "@countersign/store/queries/ip-blocks";
+} from "@countersign/store/queries/customers/views";
+import { removeIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
+import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
-import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
+import { type Context, theAccess, theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
@@ -108,7 +108,7 @@ export const customerRoutes: readonly BoundRoute[] = [
 
   bind(contract.listCustomerLicenses, async (context, input) => {
     const { query } = input;
-    if (!theStanding(context).permissions.has("licenses:view"))
+    if (!theAccess(context).permissions.has("licenses:view"))
       throw new Problem("permission_missing", { permission: "licenses:view" });
     const db = context.store.reads;
     const customer = await theCustomer(db, context, input);

@@ -1,4 +1,4 @@
-import { customersOf, customersStartingWith } from "@countersign/store/queries/customer-views";
+import { customersOf, customersStartingWith } from "@countersign/store/queries/customers/views";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { searchPage } from "../../http/manage/search.ts";

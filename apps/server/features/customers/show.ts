@@ -1,5 +1,5 @@
 import type { customer } from "@countersign/contract/manage/customers";
-import { licenseCountsOf } from "@countersign/store/queries/customer-views";
+import { licenseCountsOf } from "@countersign/store/queries/customers/views";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";

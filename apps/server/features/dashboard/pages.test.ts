@@ -54,7 +54,7 @@ describe("the dashboard's pages", () => {
     for (const file of readdirSync(web, { recursive: true, encoding: "utf8" })) {
       if (!file.endsWith("routes.tsx") || file.startsWith("node_modules")) continue;
       const text = readFileSync(join(web, file), "utf8");
-      for (const [, path] of text.matchAll(/=> (?:outside|inside|root)Route,\s+path: "\/([^"/]*)/g))
+      for (const [, path] of text.matchAll(/=> (?:authLayout|inside|root)Route,\s+path: "\/([^"/]*)/g))
         if (path !== undefined && path !== "") found.add(path);
     }
     expect([...found].sort()).toEqual([...pageBeginnings].sort());

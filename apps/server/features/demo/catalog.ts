@@ -1,6 +1,6 @@
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { VersionState } from "@countersign/domain/versions/catalog";
-import type { ProductSettings } from "@countersign/store/queries/products";
+import type { ProductSettings } from "@countersign/store/queries/products/products";
 
 /** What a demo product demonstrates. */
 export type Role =

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { customerFor } from "@countersign/store/queries/customers";
-import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses";
-import { setBillingState, suspendOrganization } from "@countersign/store/queries/organizations";
-import { deleteProduct } from "@countersign/store/queries/products";
-import { setDailyUsage } from "@countersign/store/queries/usage";
-import { setVersion } from "@countersign/store/queries/versions";
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
+import { setBillingState, suspendOrganization } from "@countersign/store/queries/organizations/organizations";
+import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { deleteProduct } from "@countersign/store/queries/products/products";
+import { setVersion } from "@countersign/store/queries/versions/versions";
 import type { Database, Store } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 import { addOrganization } from "../organizations/create.ts";
@@ -21,29 +21,34 @@ import {
 } from "./catalog.ts";
 
 /** A demo product, as the examples need it. */
-export interface Stand {
+export interface SeededProduct {
   readonly organizationId: string;
   readonly productId: string;
   readonly apiKey: string;
   readonly customerIds: readonly string[];
 }
 
-export type Stands = ReadonlyMap<Role, Stand>;
+export type SeededProducts = ReadonlyMap<Role, SeededProduct>;
 
 /** Fills the database with organizations in every state. Each is written completely before the next. */
-export async function populate(store: Store): Promise<Stands> {
+export async function populate(store: Store): Promise<SeededProducts> {
   const nowMs = await store.clock();
-  const stands = new Map<Role, Stand>();
+  const seededProducts = new Map<Role, SeededProduct>();
   for (const organization of demoOrganizations) {
-    for (const [role, stand] of await store.transaction((db) => build(db, store, organization, nowMs))) {
-      stands.set(role, stand);
+    for (const [role, seeded] of await store.transaction((db) => build(db, store, organization, nowMs))) {
+      seededProducts.set(role, seeded);
     }
   }
-  return stands;
+  return seededProducts;
 }
 
-async function build(db: Database, store: Store, wanted: DemoOrganization, nowMs: number): Promise<Stands> {
-  const stands = new Map<Role, Stand>();
+async function build(
+  db: Database,
+  store: Store,
+  wanted: DemoOrganization,
+  nowMs: number,
+): Promise<SeededProducts> {
+  const seededProducts = new Map<Role, SeededProduct>();
   const { id: organizationId } = await addOrganization(db, wanted, nowMs);
   const customerIds: string[] = [];
   for (const name of demoCustomers) {
@@ -53,33 +58,38 @@ async function build(db: Database, store: Store, wanted: DemoOrganization, nowMs
   for (const product of wanted.products) {
     const { role, name, settings = {} } = product;
     const { id, apiKey } = await addProduct(db, store.sealer, { organizationId, name, settings }, nowMs);
-    const stand = { organizationId, productId: id, apiKey, customerIds };
-    await finishProduct(db, product, stand, nowMs);
-    stands.set(role, stand);
+    const seeded = { organizationId, productId: id, apiKey, customerIds };
+    await finishProduct(db, product, seeded, nowMs);
+    seededProducts.set(role, seeded);
   }
   if (wanted.state === "suspended") {
     await suspendOrganization(db, organizationId, "Sold keys that were not theirs to sell.", nowMs);
   }
   if (wanted.state === "unpaid") await setBillingState(db, organizationId, "suspended", nowMs);
-  return stands;
+  return seededProducts;
 }
 
-async function finishProduct(db: Database, product: DemoProduct, stand: Stand, nowMs: number): Promise<void> {
-  for (const record of product.versions ?? []) await setVersion(db, stand.productId, record, nowMs);
-  const licenses = Array.from({ length: product.licenses }, (_, index) => demoLicense(stand, index, nowMs));
+async function finishProduct(
+  db: Database,
+  product: DemoProduct,
+  seeded: SeededProduct,
+  nowMs: number,
+): Promise<void> {
+  for (const record of product.versions ?? []) await setVersion(db, seeded.productId, record, nowMs);
+  const licenses = Array.from({ length: product.licenses }, (_, index) => demoLicense(seeded, index, nowMs));
   await createLicenses(db, licenses, nowMs);
   if (product.usedToday !== undefined) {
-    await setDailyUsage(db, stand.productId, quotaDay(nowMs), product.usedToday);
+    await setDailyUsage(db, seeded.productId, quotaDay(nowMs), product.usedToday);
   }
-  if (product.deleted) await deleteProduct(db, stand.productId, nowMs);
+  if (product.deleted) await deleteProduct(db, seeded.productId, nowMs);
 }
 
 /** A license like those that gather over the years: some forever, some run out, a few taken back. */
-function demoLicense(stand: Stand, index: number, nowMs: number): NewLicense {
+function demoLicense(seeded: SeededProduct, index: number, nowMs: number): NewLicense {
   const shape = index % 10;
   const revoked = shape === 9;
   return {
-    ...blankLicense(stand, index),
+    ...blankLicense(seeded, index),
     expiresAtMs: shape < 4 ? null : nowMs + (shape === 8 ? -30 : 20 + 30 * shape) * dayMs,
     maxIps: shape === 3 ? null : 1 + (index % 5),
     notes: shape === 5 ? "Bought at the spring sale." : null,
@@ -89,12 +99,12 @@ function demoLicense(stand: Stand, index: number, nowMs: number): NewLicense {
 }
 
 /** An ordinary license. The number selects the customer. */
-export function blankLicense(stand: Stand, number: number): NewLicense {
+export function blankLicense(seeded: SeededProduct, number: number): NewLicense {
   return {
     id: newId(),
-    organizationId: stand.organizationId,
-    productId: stand.productId,
-    customerId: stand.customerIds[number % stand.customerIds.length] ?? null,
+    organizationId: seeded.organizationId,
+    productId: seeded.productId,
+    customerId: seeded.customerIds[number % seeded.customerIds.length] ?? null,
     key: generateLicenseKey(randomBytes),
     maxIps: 3,
   };

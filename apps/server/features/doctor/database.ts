@@ -87,11 +87,11 @@ function asSentence(text: string): string {
 
 function checkTextIndex(missing: MissingTextIndex | null): Check[] {
   if (missing === null) return [];
-  const { unavailableExtensions: lacking, statements } = missing;
+  const { unavailableExtensions: missingPermission, statements } = missing;
   const install =
-    lacking.length === 0
+    missingPermission.length === 0
       ? ""
-      : `The server does not offer ${lacking.join(" and ")}: install PostgreSQL's contrib package first. `;
+      : `The server does not offer ${missingPermission.join(" and ")}: install PostgreSQL's contrib package first. `;
   return [
     warning(
       "database",

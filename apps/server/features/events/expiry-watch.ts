@@ -1,21 +1,21 @@
+import { replaceState, stateOf, stateOnce } from "@countersign/store/queries/admin/platform-state";
 import {
   type Due,
   dueLicenses,
   organizationIdsAfter,
   stillDue,
   warningDays,
-} from "@countersign/store/queries/expiries";
-import { shownLicenses } from "@countersign/store/queries/license-views";
-import { replaceState, stateOf, stateOnce } from "@countersign/store/queries/platform-state";
+} from "@countersign/store/queries/events/expiries";
+import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
-import type { Chore } from "../../jobs/chores.ts";
 import { inBatches, neverStopping } from "../../jobs/in-batches.ts";
-import { licenseExpiringLetters } from "../mail/license-letters.ts";
-import { lookBackMs, watchedUntil as stateName, tellEndings } from "./tell-endings.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
+import { licenseExpiringEmails } from "../mail/license-emails.ts";
+import { lookBackMs, recordExpiries, watchedUntil as stateName } from "./record-expiries.ts";
 
 const everyMs = 10_000;
 /** The size of one transaction: validations wait while it runs. */
-const lotSize = 50;
+const batchSize = 50;
 const organizationsAtOnce = 500;
 
 /**
@@ -23,16 +23,16 @@ const organizationsAtOnce = 500;
  * last one on any node, so that downtime is caught up with; what became due before the very first check, on an older
  * database, is never recorded. A row decides which node records an expiry, so several nodes can run this.
  */
-export class ExpiryWatch implements Chore {
-  readonly name = "licenses that run out";
+export class ExpiryCheck implements PeriodicJob {
+  readonly name = "expiring licenses";
   readonly everyMs = everyMs;
   readonly #store: Store;
-  readonly #lettersADay: number;
+  readonly #dailyEmails: number;
   readonly #clock: () => Promise<number>;
 
-  constructor(store: Store, lettersADay: number, clock = () => store.clock()) {
+  constructor(store: Store, dailyEmails: number, clock = () => store.clock()) {
     this.#store = store;
-    this.#lettersADay = lettersADay;
+    this.#dailyEmails = dailyEmails;
     this.#clock = clock;
   }
 
@@ -43,13 +43,13 @@ export class ExpiryWatch implements Chore {
     const state = known ?? (await store.transaction((db) => stateOnce(db, stateName, String(untilMs))));
     const afterMs = Number(state) - lookBackMs;
     for (let after = ""; ; ) {
-      const ids = await organizationIdsAfter(store.alongIndexes, after, organizationsAtOnce);
-      await this.#tell(
+      const ids = await organizationIdsAfter(store.listReads, after, organizationsAtOnce);
+      await this.#record(
         { organizationIds: ids, type: "license.expired", days: 0, afterMs, untilMs },
         stopping,
       );
-      for (const days of await warningDays(store.alongIndexes, ids))
-        await this.#tell(
+      for (const days of await warningDays(store.listReads, ids))
+        await this.#record(
           { organizationIds: ids, type: "license.expiring_soon", days, afterMs, untilMs },
           stopping,
         );
@@ -62,24 +62,24 @@ export class ExpiryWatch implements Chore {
     await store.transaction((db) => replaceState(db, stateName, state, String(untilMs)), "soon");
   }
 
-  async #tell(due: Due, stopping: AbortSignal): Promise<void> {
+  async #record(due: Due, stopping: AbortSignal): Promise<void> {
     const store = this.#store;
     await inBatches(async () => {
-      const ids = await dueLicenses(store.alongIndexes, due, lotSize);
+      const ids = await dueLicenses(store.listReads, due, batchSize);
       if (ids.length > 0)
         await store.transaction(async (db) => {
           await store.bulk.lockLicenses(db, ids);
           const licenses = await shownLicenses(db, await stillDue(db, due, ids), due.untilMs);
-          const told = await tellEndings(db, due.untilMs, due.type, licenses);
+          const recorded = await recordExpiries(db, due.untilMs, due.type, licenses);
           if (due.type !== "license.expiring_soon") return;
-          await licenseExpiringLetters(
+          await licenseExpiringEmails(
             db,
-            told.map(({ id }) => id),
-            this.#lettersADay,
+            recorded.map(({ id }) => id),
+            this.#dailyEmails,
             due.untilMs,
           );
         });
-      return ids.length === lotSize;
+      return ids.length === batchSize;
     }, stopping);
   }
 }

@@ -1,14 +1,14 @@
 import type { event, listLicenseEvents } from "@countersign/contract/manage/events";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { webhookId } from "@countersign/domain/webhooks/signature";
-import { type EventFilter, eventsAfter } from "@countersign/store/queries/events";
+import { type EventFilter, eventsAfter } from "@countersign/store/queries/events/events";
 import type { EventRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
-import { waitABit } from "./waiting.ts";
+import { waitForCheck } from "./waiting.ts";
 
 type ShownEvent = z.input<typeof event>;
 type Query = z.output<typeof listLicenseEvents.query>;
@@ -50,7 +50,7 @@ export async function listEvents(context: Context, among: Among, query: Query): 
     const found = await readPage(context, among, query, after, Math.floor(nowMs));
     after = found.after;
     const isOver = found.data.length > 0 || found.next !== null || performance.now() >= untilMs;
-    if (isOver || !(await waitABit(context.store, context.request.signal)))
+    if (isOver || !(await waitForCheck(context.store, context.request.signal)))
       return {
         data: found.data,
         next_cursor: found.next === null ? null : encodeCursor([found.next]),
@@ -75,7 +75,7 @@ async function readPage(context: Context, among: Among, query: Query, start: str
   let after = start;
   let shownTo = start;
   for (let read = 0; ; ) {
-    const rows = await eventsAfter(context.store.alongIndexes, filter, {
+    const rows = await eventsAfter(context.store.listReads, filter, {
       after,
       descending,
       before,

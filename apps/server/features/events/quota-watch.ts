@@ -2,25 +2,25 @@ import { quotaMarks } from "@countersign/domain/events/quota";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { dailyLimit } from "@countersign/domain/quota/limit";
 import {
-  addQuotaLooks,
-  dueQuotaLooks,
+  addQuotaChecks,
+  claimQuotaCheck,
+  dueQuotaChecks,
   lockedUsage,
-  takeQuotaLook,
-  wasToldSince,
-} from "@countersign/store/queries/quota-looks";
+  wasRecordedSince,
+} from "@countersign/store/queries/events/quota-checks";
 import { quotaFacts } from "@countersign/store/quota-data";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow, QuotaLookRow } from "@countersign/store/tables";
-import type { Chore } from "../../jobs/chores.ts";
-import { tell } from "./tell.ts";
+import type { OrganizationRow, QuotaCheckRow } from "@countersign/store/tables";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
+import { recordEvents } from "./record.ts";
 
 type Terms = Pick<OrganizationRow, "plan" | "billing_state" | "daily_limit_override">;
 
 /** By then, a batch that was counted under the old limit has been written: it takes at most two seconds, or fails. */
-const lookAfterMs = 5_000;
+const checkAfterMs = 5_000;
 /** IDs follow the servers' clocks. */
 const clocksDifferMs = 10_000;
-const looksAtOnce = 100;
+const checksAtOnce = 100;
 
 /**
  * Must be called in the transaction that changes an organization's limits. A lowered limit may already be exceeded
@@ -37,12 +37,12 @@ export async function termsChanged(
   const newMarks = quotaMarks(limitOf(after));
   for (const type of ["quota.warning", "quota.exhausted"] as const) {
     if (newMarks[type] >= oldMarks[type]) continue;
-    await addQuotaLooks(db, organizationId, {
+    await addQuotaChecks(db, organizationId, {
       type,
       oldMark: Math.min(oldMarks[type], Number.MAX_SAFE_INTEGER),
       day: quotaDay(nowMs),
       changed_at: nowMs,
-      look_at: nowMs + lookAfterMs,
+      check_at: nowMs + checkAfterMs,
     });
   }
 }
@@ -51,7 +51,7 @@ export async function termsChanged(
  * Records events for products whose limit was lowered below today's usage. Whoever deletes the check records the event;
  * what a batch has recorded since the change, because it crossed the new limit itself, is not recorded again.
  */
-export class QuotaWatch implements Chore {
+export class QuotaCheck implements PeriodicJob {
   readonly name = "lowered limits";
   readonly everyMs = 2_000;
   readonly #store: Store;
@@ -65,24 +65,24 @@ export class QuotaWatch implements Chore {
   async run(): Promise<void> {
     const nowMs = await this.#clock();
     for (;;) {
-      const looks = await dueQuotaLooks(this.#store.reads, nowMs, looksAtOnce);
-      for (const look of looks) await this.#store.transaction((db) => lookAt(db, look, nowMs));
-      if (looks.length < looksAtOnce) return;
+      const checks = await dueQuotaChecks(this.#store.reads, nowMs, checksAtOnce);
+      for (const check of checks) await this.#store.transaction((db) => runCheck(db, check, nowMs));
+      if (checks.length < checksAtOnce) return;
     }
   }
 }
 
-async function lookAt(db: Database, look: QuotaLookRow, nowMs: number): Promise<void> {
-  if (!(await takeQuotaLook(db, look)) || look.day !== quotaDay(nowMs)) return;
-  const usage = await lockedUsage(db, look.product_id, look.day);
+async function runCheck(db: Database, check: QuotaCheckRow, nowMs: number): Promise<void> {
+  if (!(await claimQuotaCheck(db, check)) || check.day !== quotaDay(nowMs)) return;
+  const usage = await lockedUsage(db, check.product_id, check.day);
   const limit = usage === undefined ? null : limitOf(usage);
-  if (usage === undefined || limit === null || usage.used < quotaMarks(limit)[look.type]) return;
+  if (usage === undefined || limit === null || usage.used < quotaMarks(limit)[check.type]) return;
   const { organization_id: organizationId, used } = usage;
-  if (await wasToldSince(db, organizationId, look, look.changed_at - clocksDifferMs)) return;
-  const { product_id: productId, type } = look;
+  if (await wasRecordedSince(db, organizationId, check, check.changed_at - clocksDifferMs)) return;
+  const { product_id: productId, type } = check;
   const product = { organization_id: organizationId, product_id: productId };
   const data = quotaFacts(product, limit, used, nowMs);
-  await tell(db, nowMs, { type, organizationId, productId, licenseId: null, data });
+  await recordEvents(db, nowMs, { type, organizationId, productId, licenseId: null, data });
 }
 
 function limitOf(terms: Terms): number | null {

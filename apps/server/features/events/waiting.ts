@@ -1,11 +1,11 @@
 import type { Store } from "@countersign/store/store";
 
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 const stopping = new WeakSet<Store>();
 
 /** Waits before the next check. False if there is none: the client is gone, or the server is stopping. */
-export async function waitABit(store: Store, caller: AbortSignal): Promise<boolean> {
-  await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+export async function waitForCheck(store: Store, caller: AbortSignal): Promise<boolean> {
+  await new Promise((resolve) => setTimeout(resolve, checkEveryMs));
   return !caller.aborted && !stopping.has(store);
 }
 

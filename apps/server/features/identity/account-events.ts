@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
-import { parseAddress } from "@countersign/domain/ip/address";
-import { accountsOf, dropOneTimes, rememberDevice } from "@countersign/store/queries/sign-in";
-import { updateUser, userById } from "@countersign/store/queries/users";
+import { parseIpAddress } from "@countersign/domain/ip/ip-address";
+import { accountsOf, dropOneTimes, rememberDevice } from "@countersign/store/queries/identity/sign-in";
+import { updateUser, userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import { type Acting, audit } from "../audit-log/record.ts";
-import { writeLetter } from "../mail/letter.ts";
-import { readerById, readerOf } from "../mail/reader.ts";
-import { newDeviceLetter, passwordChangedLetter, securityLetter } from "./letters.ts";
+import { writeEmail } from "../mail/email.ts";
+import { recipientById, recipientOf } from "../mail/recipient.ts";
+import { newDeviceEmail, passwordChangedEmail, securityEmail } from "./emails.ts";
 import { closeWaysIn } from "./reset.ts";
 
 /** Side effects of actions inside the sign-in library. */
 
 /** How the library learns where a request came from; values that a caller sent under these names are dropped. */
-export const addressHeader = "x-countersign-address";
+export const ipHeader = "x-countersign-ip";
 export const requestHeader = "x-request-id";
 
 export interface OpenedSession {
@@ -21,7 +21,7 @@ export interface OpenedSession {
   readonly userAgent: string;
 }
 
-/** The letter came through, so the address is theirs; and what else was on its way to it is not good any more. */
+/** The email came through, so the address is theirs; and what else was on its way to it is not good any more. */
 export async function passwordWasReset(
   store: Store,
   { id, name }: { id: string; name: string },
@@ -32,8 +32,8 @@ export async function passwordWasReset(
     await updateUser(db, id, { email_verified: 1, devices_since: nowMs }, nowMs);
     await dropOneTimes(db, id);
     const closed = await closeWaysIn(db, id, nowMs);
-    const reader = await readerById(db, id);
-    if (reader !== undefined) await writeLetter(db, passwordChangedLetter(reader), nowMs);
+    const reader = await recipientById(db, id);
+    if (reader !== undefined) await writeEmail(db, passwordChangedEmail(reader), nowMs);
     await audit(db, acting(from, nowMs), {
       action: "person.password_reset",
       subject: { kind: "person", id, name },
@@ -58,7 +58,7 @@ export async function cameFromDiscord(
       subject: { kind: "person", id: userId, name: user.name },
       after: { discord_id: discordId },
     });
-    if (!isNew) await writeLetter(db, securityLetter(readerOf(user), "discord_linked"), nowMs);
+    if (!isNew) await writeEmail(db, securityEmail(recipientOf(user), "discord_linked"), nowMs);
   });
 }
 
@@ -70,14 +70,14 @@ export async function personSignedIn(store: Store, { userId, ip, userAgent }: Op
     .digest("base64url");
   await store.transaction(async (db) => {
     const { isUnexpected } = await rememberDevice(db, userId, fingerprint, nowMs);
-    const reader = isUnexpected ? await readerById(db, userId) : undefined;
+    const reader = isUnexpected ? await recipientById(db, userId) : undefined;
     if (reader === undefined) return;
-    await writeLetter(db, newDeviceLetter(reader, { ip, userAgent, atMs: nowMs }), nowMs);
+    await writeEmail(db, newDeviceEmail(reader, { ip, userAgent, atMs: nowMs }), nowMs);
   });
 }
 
 function acting(from: Headers | undefined, nowMs: number): Acting {
-  const ip = from?.get(addressHeader) ?? null;
+  const ip = from?.get(ipHeader) ?? null;
   return { actor: null, organization: null, nowMs, ip, requestId: from?.get(requestHeader) ?? "" };
 }
 
@@ -88,7 +88,7 @@ function programOf(userAgent: string): string {
 
 /** IP addresses change from day to day; their network less often. */
 function networkOf(ip: string | null): string {
-  const address = ip === null ? null : parseAddress(ip);
+  const address = ip === null ? null : parseIpAddress(ip);
   if (address === null) return "";
   return Buffer.from(address.bytes.subarray(0, address.family === 4 ? 3 : 6)).toString("hex");
 }

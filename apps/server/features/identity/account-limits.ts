@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import {
   type AttemptRate,
-  forgetAttempts,
+  clearAttempts,
   giveAttemptBack,
   takeAttempt,
-} from "@countersign/store/queries/attempts";
+} from "@countersign/store/queries/identity/attempts";
 import type { Database, Store } from "@countersign/store/store";
 import { type AccountRates, type Attempt, limits, secondsUntil, tooManyAttempts } from "./attempts.ts";
 import { networkOf } from "./network.ts";
@@ -72,8 +72,8 @@ export class AccountLimits {
     const isShared = others.length > 0;
     await this.#store.transaction(async (db) => {
       if (isShared) await giveAttemptBack(db, last.name, last.rate);
-      else await forgetAttempts(db, last.name);
-      for (const { name } of others) await forgetAttempts(db, name);
+      else await clearAttempts(db, last.name);
+      for (const { name } of others) await clearAttempts(db, name);
     }, "soon");
     for (const { name } of isShared ? others : [last]) this.#refused.delete(name);
   }

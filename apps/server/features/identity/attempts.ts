@@ -1,5 +1,5 @@
 import { problems, problemText } from "@countersign/contract/problems/problems";
-import type { AttemptRate } from "@countersign/store/queries/attempts";
+import type { AttemptRate } from "@countersign/store/queries/identity/attempts";
 import { Problem, type Refusal } from "../../http/manage/problem.ts";
 import type { Rate } from "../../rate-limit.ts";
 
@@ -23,33 +23,33 @@ const hour = 3_600;
  */
 export const limits = {
   sign_in: {
-    address: { times: 60, withinSeconds: 5 * minute },
+    ipAddress: { times: 60, withinSeconds: 5 * minute },
     account: { anywhere: rate(20, 3 * minute), network: rate(10, 10 * minute), device: rate(10, minute) },
   },
   sign_up: {
-    address: { times: 20, withinSeconds: hour },
+    ipAddress: { times: 20, withinSeconds: hour },
     account: { anywhere: rate(5, 12 * minute), network: rate(3, 30 * minute) },
   },
-  reset: { address: { times: 20, withinSeconds: hour }, account: emails() },
-  verification: { address: { times: 20, withinSeconds: hour }, account: emails() },
+  reset: { ipAddress: { times: 20, withinSeconds: hour }, account: emails() },
+  verification: { ipAddress: { times: 20, withinSeconds: hour }, account: emails() },
   second_factor: {
-    address: { times: 60, withinSeconds: 5 * minute },
+    ipAddress: { times: 60, withinSeconds: 5 * minute },
     account: { anywhere: rate(10, 5 * minute), network: rate(5, 15 * minute), device: rate(10, minute) },
   },
   /** For tokens from an email or a link. */
   token: {
-    address: { times: 30, withinSeconds: 5 * minute },
+    ipAddress: { times: 30, withinSeconds: 5 * minute },
     account: { anywhere: rate(30, 10) },
   },
   /** For confirming a password. Counted per session: a stolen one must not use up the owner's attempts. */
   password: {
-    address: { times: 60, withinSeconds: 5 * minute },
+    ipAddress: { times: 60, withinSeconds: 5 * minute },
     account: { anywhere: rate(10, 5 * minute) },
   },
-  mail: { address: { times: 30, withinSeconds: hour }, account: { anywhere: rate(5, 12 * minute) } },
+  mail: { ipAddress: { times: 30, withinSeconds: hour }, account: { anywhere: rate(5, 12 * minute) } },
   /** Actions with nothing to guess are not counted per account. */
-  anything: { address: { times: 600, withinSeconds: minute }, account: null },
-} as const satisfies Record<string, { address: Rate; account: AccountRates | null }>;
+  anything: { ipAddress: { times: 600, withinSeconds: minute }, account: null },
+} as const satisfies Record<string, { ipAddress: Rate; account: AccountRates | null }>;
 
 export type Attempt = keyof typeof limits;
 

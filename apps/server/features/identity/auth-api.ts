@@ -2,24 +2,24 @@ import { authBase } from "@countersign/contract/auth/route";
 import { checked } from "../../http/manage/checked.ts";
 import { queryValues } from "../../http/manage/input.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
-import { addressHeader, requestHeader } from "./account-events.ts";
+import { ipHeader, requestHeader } from "./account-events.ts";
 import { tooManyAttempts } from "./attempts.ts";
 import type { AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
+import type { AuthRequest } from "./auth-gate.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
 import { accountOf, inPlaceOf, originOf } from "./call-origin.ts";
 import { confirmCall } from "./confirm.ts";
 import { type Device, markedAt, ownerOf } from "./devices.ts";
-import type { Visit } from "./door.ts";
 import type { EndpointInput } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { passwordFault } from "./password-rules.ts";
-import { checkRoomForPassword } from "./passwords.ts";
+import { checkPasswordCapacity } from "./passwords.ts";
 import { readJson } from "./read-json.ts";
+import { checkFreshWithoutPassword, checkReauthenticated } from "./reauthenticate.ts";
+import { recordSecurityChange } from "./record-security-change.ts";
 import { problemFrom } from "./refusals.ts";
 import { keptAtReset, keptOf, showWaysIn } from "./reset.ts";
 import { signUp } from "./sign-up.ts";
-import { checkFreshWithoutPassword, checkStillYou } from "./still-you.ts";
-import { tellAfterwards } from "./tell-afterwards.ts";
 
 /**
  * Sits between the auth gate and the sign-in library: accepts well-formed requests within the limits per account, and
@@ -36,16 +36,16 @@ export class AuthApi {
     this.#cookies = cookies;
   }
 
-  async answer(visit: Visit, mayBeKnown: boolean): Promise<Response> {
+  async answer(authRequest: AuthRequest, mayBeKnown: boolean): Promise<Response> {
     const startedMs = performance.now();
-    const { request, url, route, ip, claimedDevice, requestId } = visit;
+    const { request, url, route, ip, claimedDevice, requestId } = authRequest;
     const { flood, personOf } = this.#parts;
     if (route.isDear)
-      checkRoomForPassword(mayBeKnown || claimedDevice !== null || route.id === "resetPassword");
+      checkPasswordCapacity(mayBeKnown || claimedDevice !== null || route.id === "resetPassword");
     const person = mayBeKnown ? await personOf(request) : null;
     const device = person === null ? await this.#knownDevice(claimedDevice) : null;
     if (person === null && device === null && (mayBeKnown || claimedDevice !== null))
-      countAsStranger(visit, flood);
+      countAsAnonymous(authRequest, flood);
     if (route.needs === "session" && person === null) throw new Problem("sign_in_required");
     const query = checked(route.query, queryValues(url.searchParams), "query") as AuthCall["query"];
     const body = route.body === null ? {} : await readJson(request, route.body, route.bodyLimit);
@@ -75,7 +75,7 @@ export class AuthApi {
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     if (response.status >= 400) throw await problemFrom(response, route);
     const cameIn = resetOwner ?? (await this.#cameIn(call, response));
-    await tellAfterwards(call, this.#parts, cameIn);
+    await recordSecurityChange(call, this.#parts, cameIn);
     const shown = await this.#shown(response, route);
     if (cameIn !== null) {
       const atMs = await markedAt(this.#parts.store, cameIn);
@@ -92,7 +92,7 @@ export class AuthApi {
     const password = body.password === undefined ? undefined : String(body.password);
     const confirmation = body.confirmation === undefined ? undefined : String(body.confirmation);
     const proof = { store, flood, actor, password, confirmation, ip, nowMs };
-    if (route.asksAgain === "here") await checkStillYou(proof);
+    if (route.asksAgain === "here") await checkReauthenticated(proof);
     else await checkFreshWithoutPassword(proof);
   }
 
@@ -135,17 +135,17 @@ export class AuthApi {
     const headers = new Headers(request.headers);
     for (const name of ["content-length", "content-encoding", "authorization", "referer"])
       headers.delete(name);
-    headers.delete(addressHeader);
+    headers.delete(ipHeader);
     headers.set(requestHeader, call.requestId);
-    if (call.ip !== null) headers.set(addressHeader, call.ip);
+    if (call.ip !== null) headers.set(ipHeader, call.ip);
     // An unusable session, such as that of a suspended user, is rejected here.
     if (call.person === null) withoutCookie(headers, this.#cookies.session);
     const search = new URLSearchParams(query).toString();
-    const address = `${this.#origin}${authBase}${route.path}${search === "" ? "" : `?${search}`}`;
+    const requestUrl = `${this.#origin}${authBase}${route.path}${search === "" ? "" : `?${search}`}`;
     return {
       method,
       headers,
-      request: new Request(address, { method, headers }),
+      request: new Request(requestUrl, { method, headers }),
       query,
       ...(body === null ? {} : { body }),
     };
@@ -175,9 +175,9 @@ export class AuthApi {
 }
 
 /** A device that is no longer known passed the auth gate uncounted: it is counted here like any other. */
-function countAsStranger({ route, ip, claimedDevice }: Visit, flood: FloodLimits): void {
-  const waitSeconds = claimedDevice === null ? 0 : flood.countAddress(route.attempt, ip);
-  const seconds = waitSeconds > 0 ? waitSeconds : flood.countStranger();
+function countAsAnonymous({ route, ip, claimedDevice }: AuthRequest, flood: FloodLimits): void {
+  const waitSeconds = claimedDevice === null ? 0 : flood.countIp(route.attempt, ip);
+  const seconds = waitSeconds > 0 ? waitSeconds : flood.countAnonymous();
   if (seconds > 0) throw tooManyAttempts(seconds);
 }
 

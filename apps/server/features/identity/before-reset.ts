@@ -1,4 +1,4 @@
-import { userById } from "@countersign/store/queries/users";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import { invalidField } from "../../http/manage/problem.ts";
 import type { HookContext } from "./hook-context.ts";

@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { authBase } from "@countersign/contract/auth/route";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
-import { userById } from "@countersign/store/queries/users";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import { betterAuth } from "better-auth";
 import { APIError, createAuthMiddleware } from "better-auth/api";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { newId } from "../../new-id.ts";
-import type { Reader } from "../mail/compose.ts";
-import { type Letter, writeLetter } from "../mail/letter.ts";
-import { readerById } from "../mail/reader.ts";
-import { addressHeader, cameFromDiscord, type OpenedSession, passwordWasReset } from "./account-events.ts";
+import type { Recipient } from "../mail/compose.ts";
+import { type Email, writeEmail } from "../mail/email.ts";
+import { recipientById } from "../mail/recipient.ts";
+import { cameFromDiscord, ipHeader, type OpenedSession, passwordWasReset } from "./account-events.ts";
 import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
 import { discord, unverifiedDomain } from "./discord.ts";
-import { existingAccountLetter, resetLetter, verificationLetter } from "./letters.ts";
+import { existingAccountEmail, resetEmail, verificationEmail } from "./emails.ts";
 import { passkeys } from "./passkeys.ts";
 import { storedIdentifier } from "./password-link.ts";
 import { longestPassword, shortestPassword } from "./password-rules.ts";
@@ -27,7 +27,7 @@ const hour = 3_600;
 const day = 24 * hour;
 
 /** Set while someone signs up who has proven, by a token from an email, that the address is theirs. */
-export const addressIsProven = new AsyncLocalStorage<true>();
+export const emailIsProven = new AsyncLocalStorage<true>();
 
 export interface AuthParts {
   readonly store: Store;
@@ -46,11 +46,11 @@ export type Auth = ReturnType<typeof openAuth>;
 export function openAuth({ store, config, log, secret, signedIn, countCode }: AuthParts) {
   const { origin, protocol } = new URL(config.url);
   const isHttps = protocol === "https:";
-  const send = async ({ id }: { id: string }, letterTo: (reader: Reader) => Letter) => {
+  const send = async ({ id }: { id: string }, emailTo: (reader: Recipient) => Email) => {
     const nowMs = await store.clock();
     await store.transaction(async (db) => {
-      const reader = await readerById(db, id);
-      if (reader !== undefined) await writeLetter(db, letterTo(reader), nowMs);
+      const reader = await recipientById(db, id);
+      if (reader !== undefined) await writeEmail(db, emailTo(reader), nowMs);
     });
   };
   return betterAuth({
@@ -94,9 +94,9 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
         verify: ({ hash, password }) => verifyPassword(password, hash),
       },
       sendResetPassword: ({ user, token }) =>
-        send(user, (reader) => resetLetter(reader, `${config.url}/reset-password?token=${token}`)),
+        send(user, (reader) => resetEmail(reader, `${config.url}/reset-password?token=${token}`)),
       onExistingUserSignUp: ({ user }) =>
-        send(user, (reader) => existingAccountLetter(reader, `${config.url}/sign-in`)),
+        send(user, (reader) => existingAccountEmail(reader, `${config.url}/sign-in`)),
       onPasswordReset: ({ user }, request) => passwordWasReset(store, user, request?.headers),
     },
     emailVerification: {
@@ -108,7 +108,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
         if (user.emailVerified) return;
         const after = encodeURIComponent("/sign-in?verified=true");
         const url = `${config.url}${authBase}/verify-email?token=${token}&callbackURL=${after}`;
-        await send(user, (reader) => verificationLetter(reader, url));
+        await send(user, (reader) => verificationEmail(reader, url));
       },
     },
     plugins: [
@@ -137,7 +137,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
             return {
               data: {
                 ...user,
-                emailVerified: user.emailVerified || addressIsProven.getStore() === true,
+                emailVerified: user.emailVerified || emailIsProven.getStore() === true,
                 locale: preferredLanguage(context?.headers?.get("accept-language")),
               },
             };
@@ -177,7 +177,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       defaultCookieAttributes: { secure: isHttps, httpOnly: true, sameSite: "lax", path: "/" },
       disableOriginCheck: false,
       disableCSRFCheck: false,
-      ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
+      ipAddress: { ipAddressHeaders: [ipHeader], ipv6Subnet: 128 },
       database: { generateId: () => newId(), validateSchema: false },
     },
     onAPIError: { throw: true, errorURL: `${config.url}/sign-in` },

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { sessionOf } from "../../http/manage/actor.ts";
 import type { Origin } from "./account-limits.ts";
 import type { AuthCall } from "./auth-call.ts";
-import { aheadOfStrangers } from "./passwords.ts";
+import { aheadOfAnonymous } from "./passwords.ts";
 
 /** The origin of the request that the sign-in library is processing, from the point of view of one account. */
 const callOrigin = new AsyncLocalStorage<(userId: string) => Origin>();
@@ -34,5 +34,5 @@ export function inPlaceOf<T>(call: AuthCall, work: () => Promise<T>): Promise<T>
     if (person?.userId === userId) return { ip, deviceId: sessionOf(person) };
     return { ip, deviceId: device?.owner.id === userId ? device.id : null };
   };
-  return callOrigin.run(known, () => (isAhead ? aheadOfStrangers(work) : work()));
+  return callOrigin.run(known, () => (isAhead ? aheadOfAnonymous(work) : work()));
 }

@@ -1,18 +1,18 @@
 import { hash, randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
-import { dropOneTimes, keepOneTime, takeOneTime } from "@countersign/store/queries/sign-in";
-import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/users";
+import { dropOneTimes, keepOneTime, takeOneTime } from "@countersign/store/queries/identity/sign-in";
+import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/identity/users";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { thePerson } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { writeLetter } from "../mail/letter.ts";
-import { readerById, readerOf } from "../mail/reader.ts";
+import { writeEmail } from "../mail/email.ts";
+import { recipientById, recipientOf } from "../mail/recipient.ts";
 import { checkSignInEmail } from "./email.ts";
-import { emailChangeAskedLetter, emailChangedLetter, emailChangeLetter } from "./letters.ts";
+import { emailChangedEmail, emailChangeEmail, emailChangeRequestedEmail } from "./emails.ts";
+import { checkReauthenticated } from "./reauthenticate.ts";
 import { showMe } from "./show.ts";
-import { checkStillYou } from "./still-you.ts";
 
 const goodForMs = 60 * 60_000;
 
@@ -28,7 +28,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "same_email");
     await context.signIn.flood.check("mail", context.ip, actor.userId);
     const { store, ip, nowMs } = context;
-    await checkStillYou({
+    await checkReauthenticated({
       store,
       flood: context.signIn.flood,
       actor,
@@ -39,7 +39,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
     });
     const token = randomBytes(32).toString("base64url");
     return context.transaction(async (db) => {
-      const reader = await readerById(db, actor.userId);
+      const reader = await recipientById(db, actor.userId);
       if (reader === undefined) throw new Problem("user_not_found");
       // An address that already has an account gets no email; the caller does not learn that it has one.
       if ((await userByEmail(db, newEmail)) === undefined) {
@@ -54,11 +54,11 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
           context.nowMs,
         );
         const url = `${context.config.url}/account/email?token=${token}`;
-        await writeLetter(db, emailChangeLetter({ ...reader, email: newEmail }, url), context.nowMs);
+        await writeEmail(db, emailChangeEmail({ ...reader, email: newEmail }, url), context.nowMs);
       }
-      await writeLetter(db, emailChangeAskedLetter(reader, newEmail), context.nowMs);
+      await writeEmail(db, emailChangeRequestedEmail(reader, newEmail), context.nowMs);
       await audit(db, context, {
-        action: "person.email_change_asked",
+        action: "person.email_change_requested",
         subject: { kind: "person", id: actor.userId, name: actor.name },
         after: { email: newEmail },
       });
@@ -80,7 +80,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
       await updateUser(db, row.id, { email: newEmail, email_verified: 1 }, context.nowMs);
       // A password reset requested for the old address would be sent to the wrong place.
       await dropOneTimes(db, row.id);
-      await writeLetter(db, emailChangedLetter(readerOf(row), newEmail), context.nowMs);
+      await writeEmail(db, emailChangedEmail(recipientOf(row), newEmail), context.nowMs);
       await audit(db, context, {
         action: "person.email_changed",
         subject: { kind: "person", id: row.id, name: row.name },

@@ -1,4 +1,4 @@
-import { userById } from "@countersign/store/queries/users";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { Problem } from "../../http/manage/problem.ts";

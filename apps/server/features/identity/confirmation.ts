@@ -6,7 +6,7 @@ import {
   passkeysOf,
   passkeyUsed,
   takeOneTime,
-} from "@countersign/store/queries/sign-in";
+} from "@countersign/store/queries/identity/sign-in";
 import type { Store } from "@countersign/store/store";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { userById } from "@countersign/store/queries/users";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { Database, Store } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { cookieIn, cookiePrefix } from "./session-cookie.ts";

@@ -66,8 +66,8 @@ export function discord(settings: DiscordSettings, redirectURI: string, canSignU
   });
 }
 
-async function asked(address: string, request: RequestInit): Promise<unknown> {
-  const response = await fetch(address, {
+async function asked(requestUrl: string, request: RequestInit): Promise<unknown> {
+  const response = await fetch(requestUrl, {
     ...request,
     redirect: "error",
     signal: AbortSignal.timeout(answerTimeoutMs),

@@ -137,7 +137,7 @@ describe("attempts by address", () => {
     const limits = new FloodLimits(nowhere, () => nowMs);
     for (let time = 0; time < 20; time++) {
       expect(limits.waitFor("sign_up", "192.0.2.1")).toBe(0);
-      expect(limits.countAddress("sign_up", "192.0.2.1")).toBe(0);
+      expect(limits.countIp("sign_up", "192.0.2.1")).toBe(0);
     }
     expect(limits.waitFor("sign_up", "192.0.2.1")).toBe(3_600);
     expect(limits.waitFor("sign_up", "192.0.2.2")).toBe(0);
@@ -147,7 +147,7 @@ describe("attempts by address", () => {
 
   test("one IPv6 network is one address", () => {
     const limits = new FloodLimits(nowhere, () => 0);
-    for (let time = 0; time < 20; time++) limits.countAddress("sign_up", `2001:db8::${time.toString(16)}`);
+    for (let time = 0; time < 20; time++) limits.countIp("sign_up", `2001:db8::${time.toString(16)}`);
     expect(limits.waitFor("sign_up", "2001:db8::ffff")).toBeGreaterThan(0);
     expect(limits.waitFor("sign_up", "2001:db8:0:1::1")).toBe(0);
   });
@@ -155,10 +155,10 @@ describe("attempts by address", () => {
   test("a known device is counted by its owner, wherever it is", () => {
     const limits = new FloodLimits(nowhere, () => 0);
     const device = { id: "d", userId: "u", issuedAtMs: 0 };
-    for (let time = 0; time < 20; time++) limits.countAddress("sign_up", "192.0.2.1");
+    for (let time = 0; time < 20; time++) limits.countIp("sign_up", "192.0.2.1");
     expect(limits.waitFor("sign_up", "192.0.2.1")).toBeGreaterThan(0);
     expect(limits.waitFor("sign_up", "192.0.2.1", device)).toBe(0);
-    for (let time = 0; time < 20; time++) limits.countAddress("sign_up", `192.0.2.${time}`, device);
+    for (let time = 0; time < 20; time++) limits.countIp("sign_up", `192.0.2.${time}`, device);
     expect(limits.waitFor("sign_up", "198.51.100.1", device)).toBeGreaterThan(0);
   });
 
@@ -166,7 +166,7 @@ describe("attempts by address", () => {
     let nowMs = 0;
     const limits = new FloodLimits(nowhere, () => nowMs);
     const heard = () =>
-      Array.from({ length: 300 }, () => limits.countStranger()).filter((wait) => wait === 0);
+      Array.from({ length: 300 }, () => limits.countAnonymous()).filter((wait) => wait === 0);
     expect(heard()).toHaveLength(100);
     nowMs = 1_000;
     expect(heard()).toHaveLength(100);
@@ -175,7 +175,7 @@ describe("attempts by address", () => {
   test("what is remembered is bounded", () => {
     const limits = new FloodLimits(nowhere, () => 0);
     for (let number = 0; number < 60_000; number++)
-      limits.countAddress("reset", `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`);
+      limits.countIp("reset", `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`);
     expect(limits.size).toBeLessThanOrEqual(50_000);
   });
 });

@@ -5,7 +5,7 @@ import { type Attempt, limits, tooManyAttempts } from "./attempts.ts";
 import type { Device } from "./devices.ts";
 import { networkOf } from "./network.ts";
 
-const strangers: Rate = { times: 100, withinSeconds: 1 };
+const anonymousLimit: Rate = { times: 100, withinSeconds: 1 };
 
 /**
  * Counts attempts: per account in the database, per IP address in memory, where each node counts separately and a
@@ -25,25 +25,25 @@ export class FloodLimits {
    * counted by owner and not by IP address: other traffic from there does not keep them out.
    */
   waitFor(attempt: Attempt, ip: string | null, device: Device | null = null): number {
-    return inSeconds(this.#rates.waitMs(keyOf(attempt, ip, device), limits[attempt].address));
+    return inSeconds(this.#rates.waitMs(keyOf(attempt, ip, device), limits[attempt].ipAddress));
   }
 
   /**
    * However many IP addresses a flood comes from: beyond this, anonymous requests are rejected until the second is
    * over. Counts one, or returns the seconds to wait.
    */
-  countStranger(): number {
-    return inSeconds(this.#rates.count("strangers", strangers));
+  countAnonymous(): number {
+    return inSeconds(this.#rates.count("anonymous", anonymousLimit));
   }
 
   /** Counts one, or returns the seconds to wait. */
-  countAddress(attempt: Attempt, ip: string | null, device: Device | null = null): number {
-    return inSeconds(this.#rates.count(keyOf(attempt, ip, device), limits[attempt].address));
+  countIp(attempt: Attempt, ip: string | null, device: Device | null = null): number {
+    return inSeconds(this.#rates.count(keyOf(attempt, ip, device), limits[attempt].ipAddress));
   }
 
   /** Counts an attempt, or throws a 429 that says when the next one is accepted. */
   async check(attempt: Attempt, ip: string | null, account: string | null): Promise<void> {
-    const waitSeconds = this.countAddress(attempt, ip);
+    const waitSeconds = this.countIp(attempt, ip);
     if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
     if (account !== null) await this.accounts.check(attempt, account, { ip, deviceId: null });
   }

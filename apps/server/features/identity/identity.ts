@@ -1,13 +1,13 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { everyPermission } from "@countersign/domain/members/permissions";
-import { userById } from "@countersign/store/queries/users";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import { surfaceStorageErrors } from "@countersign/store/surface";
 import type { Config } from "../../config.ts";
 import type { SignIn } from "../../http/manage/access.ts";
 import type { PersonActor } from "../../http/manage/actor.ts";
 import type { Log } from "../../log.ts";
-import { addressHeader, personSignedIn } from "./account-events.ts";
+import { ipHeader, personSignedIn } from "./account-events.ts";
 import { AuthApi } from "./auth-api.ts";
 import type { CookieNames } from "./auth-call.ts";
 import { type Auth, openAuth } from "./better-auth.ts";
@@ -99,9 +99,9 @@ export class Identity implements SignIn {
   async openSession(email: string, password: string, from: Request, ip: string | null): Promise<string[]> {
     const headers = new Headers({ "content-type": "application/json" });
     headers.set("user-agent", from.headers.get("user-agent") ?? "");
-    if (ip !== null) headers.set(addressHeader, ip);
-    const address = `${new URL(this.#config.url).origin}${authBase}/sign-in/email`;
-    const request = new Request(address, { method: "POST", headers });
+    if (ip !== null) headers.set(ipHeader, ip);
+    const requestUrl = `${new URL(this.#config.url).origin}${authBase}/sign-in/email`;
+    const request = new Request(requestUrl, { method: "POST", headers });
     const body = { email, password };
     const response = await surfaceStorageErrors(
       () => this.#auth.api.signInEmail({ body, headers, request, asResponse: true }),

@@ -1,12 +1,12 @@
-import { countedAs, parseAddress } from "@countersign/domain/ip/address";
-import { remember } from "@countersign/store/revisioned";
+import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
+import { memoize } from "@countersign/store/revisioned";
 
 /** What an IP address counts as: anyone with one IPv6 address has a whole /64. */
 export function networkOf(ip: string | null): string {
   return ip === null ? "somewhere" : network(ip);
 }
 
-const network = remember(10_000, (ip) => {
-  const address = parseAddress(ip);
+const network = memoize(10_000, (ip) => {
+  const address = parseIpAddress(ip);
   return address === null ? "somewhere" : countedAs(address, 64);
 });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { dropOneTimes, keepOneTime } from "@countersign/store/queries/sign-in";
+import { dropOneTimes, keepOneTime } from "@countersign/store/queries/identity/sign-in";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 

@@ -64,12 +64,12 @@ describe("what is known of the person", () => {
 });
 
 test("length is counted in signs, from 8 to 128", async () => {
-  const nobody = { email: "", name: "" };
-  expect(await passwordFault("xK9#mQ2", nobody)).toEqual({ code: "too_short", params: { count: 8 } });
-  expect(await passwordFault("ab1cdefg".repeat(16), nobody)).toBeNull();
-  expect(await passwordFault(`${"ab1cdefg".repeat(16)}x`, nobody)).toEqual({
+  const anonymous = { email: "", name: "" };
+  expect(await passwordFault("xK9#mQ2", anonymous)).toEqual({ code: "too_short", params: { count: 8 } });
+  expect(await passwordFault("ab1cdefg".repeat(16), anonymous)).toBeNull();
+  expect(await passwordFault(`${"ab1cdefg".repeat(16)}x`, anonymous)).toEqual({
     code: "too_long",
     params: { count: 128 },
   });
-  expect(await passwordFault("🦊🐻🐼🐨🐯🦁🐮🐷", nobody)).toBeNull();
+  expect(await passwordFault("🦊🐻🐼🐨🐯🦁🐮🐷", anonymous)).toBeNull();
 });

@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { accessTokensOf, revokeTokensExcept } from "@countersign/store/queries/access-tokens";
+import { accessTokensOf, revokeTokensExcept } from "@countersign/store/queries/access-tokens/tokens";
 import {
   accountsOf,
   endOtherSessions,
   passkeysOf,
   removePasskeysExcept,
   unlinkProvider,
-} from "@countersign/store/queries/sign-in";
+} from "@countersign/store/queries/identity/sign-in";
 import type { Database } from "@countersign/store/store";
 import { iso } from "../../http/manage/page.ts";
 import { discordProvider } from "./discord-provider.ts";

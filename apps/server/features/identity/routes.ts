@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/account";
-import { endOtherSessions, endSession, sessionsOf } from "@countersign/store/queries/sign-in";
-import { lockedUser, updateUser } from "@countersign/store/queries/users";
+import { endOtherSessions, endSession, sessionsOf } from "@countersign/store/queries/identity/sign-in";
+import { lockedUser, updateUser } from "@countersign/store/queries/identity/users";
 import type { PersonActor } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { stateOf, stateOnce } from "@countersign/store/queries/platform-state";
+import { stateOf, stateOnce } from "@countersign/store/queries/admin/platform-state";
 import type { Store } from "@countersign/store/store";
 
 const name = "sign_in_secret";

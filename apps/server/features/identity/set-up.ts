@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { Language } from "@countersign/domain/mail/languages";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { permissions } from "@countersign/domain/members/permissions";
-import { addAccessToken } from "@countersign/store/queries/access-tokens";
-import { holdTheDoor } from "@countersign/store/queries/platform-state";
-import { addPassword, passwordHashOf } from "@countersign/store/queries/sign-in";
-import { addUser, anyUserExists, userByEmail } from "@countersign/store/queries/users";
+import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
+import { lockSetup } from "@countersign/store/queries/admin/platform-state";
+import { addPassword, passwordHashOf } from "@countersign/store/queries/identity/sign-in";
+import { addUser, anyUserExists, userByEmail } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 import { OperatorProblem } from "../../problem.ts";
@@ -81,7 +81,7 @@ async function addPerson(
   { email, locale, passwordHash }: Extract<ReadyPerson, { isNew: true }>,
   nowMs: number,
 ): Promise<string> {
-  await holdTheDoor(db);
+  await lockSetup(db);
   if ((await userByEmail(db, email)) !== undefined) {
     throw new OperatorProblem(`An account with the email address ${email} was just created. Try again.`);
   }

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { dropStates, holdTheDoor, keepState, statesOf } from "@countersign/store/queries/platform-state";
-import { anyUserExists } from "@countersign/store/queries/users";
+import { addState, dropStates, lockSetup, statesOf } from "@countersign/store/queries/admin/platform-state";
+import { anyUserExists } from "@countersign/store/queries/identity/users";
 import type { Database, Store } from "@countersign/store/store";
 
 export const setupLinkMinutes = 30;
@@ -19,7 +19,7 @@ export async function makeSetupToken(store: Store, nowMs: number): Promise<strin
       db,
       old.map((link) => link.name),
     );
-    await keepState(db, nameOf(token), String(nowMs + setupLinkMinutes * 60_000));
+    await addState(db, nameOf(token), String(nowMs + setupLinkMinutes * 60_000));
   });
   return token;
 }
@@ -34,7 +34,7 @@ export async function isGoodSetupToken(db: Database, token: string, nowMs: numbe
  * or someone else was faster.
  */
 export async function useSetupToken(db: Database, token: string, nowMs: number): Promise<boolean> {
-  await holdTheDoor(db);
+  await lockSetup(db);
   if (await anyUserExists(db)) return false;
   if (!(await isGoodSetupToken(db, token, nowMs))) return false;
   await dropSetupTokens(db);

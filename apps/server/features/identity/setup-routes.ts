@@ -1,7 +1,7 @@
 import * as contract from "@countersign/contract/manage/account";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
-import { addPassword } from "@countersign/store/queries/sign-in";
-import { addUser, anyUserExists } from "@countersign/store/queries/users";
+import { addPassword } from "@countersign/store/queries/identity/sign-in";
+import { addUser, anyUserExists } from "@countersign/store/queries/identity/users";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";

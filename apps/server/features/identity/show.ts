@@ -1,6 +1,6 @@
 import type { me, session } from "@countersign/contract/manage/account";
-import { accountsOf, passkeysOf } from "@countersign/store/queries/sign-in";
-import { userById } from "@countersign/store/queries/users";
+import { accountsOf, passkeysOf } from "@countersign/store/queries/identity/sign-in";
+import { userById } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
 import type { SessionRow } from "@countersign/store/tables";
 import type { z } from "zod";

@@ -1,10 +1,10 @@
 import { hashInvitationToken } from "@countersign/domain/members/invitation";
-import { pendingInvitationByToken } from "@countersign/store/queries/invitations";
-import { userByEmail } from "@countersign/store/queries/users";
+import { userByEmail } from "@countersign/store/queries/identity/users";
+import { pendingInvitationByToken } from "@countersign/store/queries/invitations/invitations";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import type { AuthApiParts, AuthCall } from "./auth-call.ts";
-import { addressIsProven } from "./better-auth.ts";
+import { emailIsProven } from "./better-auth.ts";
 
 /**
  * Creates an account, if this server allows it. The response is the same whether or not the email address already has
@@ -22,7 +22,7 @@ export async function signUp(
     throw new Problem("sign_up_closed");
   }
   const before = await userByEmail(store.reads, email);
-  const response = invitationId !== null ? await addressIsProven.run(true, make) : await make();
+  const response = invitationId !== null ? await emailIsProven.run(true, make) : await make();
   const isTaken = response.status === 422;
   if (!response.ok && !isTaken) return response;
   const made = before === undefined ? await userByEmail(store.reads, email) : undefined;

@@ -1,17 +1,17 @@
 import * as contract from "@countersign/contract/manage/invitations";
 import { hashInvitationToken } from "@countersign/domain/members/invitation";
-import { lockedOrganization } from "@countersign/store/queries/access";
+import { userByEmail, userById } from "@countersign/store/queries/identity/users";
 import {
   type InvitationWithRole,
   invitationByToken,
   pendingInvitationByToken,
   updateInvitation,
-} from "@countersign/store/queries/invitations";
-import { addMember, memberOf } from "@countersign/store/queries/members";
-import { userByEmail, userById } from "@countersign/store/queries/users";
+} from "@countersign/store/queries/invitations/invitations";
+import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { addMember, memberOf } from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
-import { standingOf } from "../../http/manage/actor.ts";
+import { accessOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { thePerson } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -46,7 +46,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
       if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
         throw new Problem("invalid_invitation_link");
       if (organization.suspended_at !== null) throw new Problem("organization_suspended");
-      await checkAddressee(db, invitation, actor.userId);
+      await checkRecipient(db, invitation, actor.userId);
       const isIn =
         organization.owner_id === actor.userId ||
         (await memberOf(db, organization.id, actor.userId)) !== undefined;
@@ -63,14 +63,17 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
         after: { email: invitation.email, role: invitation.role_name, invitation_id: invitation.id },
         organizationId,
       });
-      const standing = standingOf(actor, organization, permissionSet(invitation.role_permissions));
-      return showOwnOrganization(organization, standing ?? { isOwner: false, permissions: new Set() });
+      const organizationAccess = accessOf(actor, organization, permissionSet(invitation.role_permissions));
+      return showOwnOrganization(
+        organization,
+        organizationAccess ?? { isOwner: false, permissions: new Set() },
+      );
     });
   }),
 ];
 
 /** The token proves that someone read the email; the verified address proves that it was meant for them. */
-async function checkAddressee(db: Database, invitation: InvitationWithRole, userId: string): Promise<void> {
+async function checkRecipient(db: Database, invitation: InvitationWithRole, userId: string): Promise<void> {
   const user = await userById(db, userId);
   if (user?.email.toLowerCase() !== invitation.email)
     throw new Problem("invitation_for_other_email", { email: invitation.email });

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/invitations";
 import { generateInvitationToken, invitationLifetimeMs } from "@countersign/domain/members/invitation";
 import { quotaDay, secondsUntilReset } from "@countersign/domain/quota/day";
-import { countLetters, lockedLetterCount } from "@countersign/store/queries/daily-letters";
 import {
   addInvitation,
   belongsAlready,
@@ -11,7 +10,8 @@ import {
   invitationsOf,
   openInvitationTo,
   updateInvitation,
-} from "@countersign/store/queries/invitations";
+} from "@countersign/store/queries/invitations/invitations";
+import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
@@ -21,16 +21,16 @@ import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "../identity/email.ts";
-import { writeLetter } from "../mail/letter.ts";
+import { writeEmail } from "../mail/email.ts";
+import { lockOrganization } from "../members/lock.ts";
 import { checkPower, roleNamed } from "../members/power.ts";
-import { takeTurn } from "../members/turn.ts";
 import { receivedInvitationRoutes } from "./accept.ts";
-import { invitationLetter } from "./letter.ts";
+import { invitationEmail } from "./email.ts";
 import { showInvitation, stateOf } from "./show.ts";
 
 /** These emails go to people who did not ask for them, through the operator's mail server. */
 const invitationsADay = 200;
-const pauseBetweenLettersMs = 60_000;
+const pauseBetweenEmailsMs = 60_000;
 
 export const invitationRoutes: readonly BoundRoute[] = [
   bind(contract.listInvitations, async (context, { query }) => {
@@ -57,10 +57,10 @@ export const invitationRoutes: readonly BoundRoute[] = [
     const email = body.email.toLowerCase();
     checkSignInEmail("email", email);
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, "members:invite");
-      const { organization } = turn;
+      const locked = await lockOrganization(db, context, "members:invite");
+      const { organization } = locked;
       const role = await roleNamed(db, organization.id, body.role_id);
-      checkPower(turn, { from: null, to: role.permissions });
+      checkPower(locked, { from: null, to: role.permissions });
       await checkInvitable(db, context, organization.id, email);
       const { token, hash } = generateInvitationToken(randomBytes);
       const actor = theActor(context);
@@ -92,10 +92,10 @@ export const invitationRoutes: readonly BoundRoute[] = [
 
   bind(contract.resendInvitation, async (context, input) => {
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, "members:invite");
-      const { organization } = turn;
+      const locked = await lockOrganization(db, context, "members:invite");
+      const { organization } = locked;
       const invitation = await openInvitation(db, context, organization.id, param(input, "invitation_id"));
-      checkPower(turn, { from: null, to: invitation.role_permissions });
+      checkPower(locked, { from: null, to: invitation.role_permissions });
       checkPause(context, invitation);
       const { token, hash } = generateInvitationToken(randomBytes);
       const expiresAt = context.nowMs + invitationLifetimeMs;
@@ -117,10 +117,10 @@ export const invitationRoutes: readonly BoundRoute[] = [
 
   bind(contract.revokeInvitation, async (context, input) => {
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, "members:invite");
+      const locked = await lockOrganization(db, context, "members:invite");
       const id = param(input, "invitation_id");
-      const invitation = await openInvitation(db, context, turn.organization.id, id);
-      checkPower(turn, { from: invitation.role_permissions, to: null });
+      const invitation = await openInvitation(db, context, locked.organization.id, id);
+      checkPower(locked, { from: invitation.role_permissions, to: null });
       await updateInvitation(db, invitation.id, { revoked_at: context.nowMs });
       await audit(db, context, {
         action: "invitation.revoked",
@@ -147,17 +147,17 @@ async function checkInvitable(db: Database, context: Context, organizationId: st
  * New and resent invitations of this organization, and of all organizations of its owner. Beyond the limit they are
  * rejected and not queued: their links expire.
  */
-async function countLetter(
+async function countEmail(
   db: Database,
   { id, owner_id: owner }: OrganizationRow,
   nowMs: number,
 ): Promise<void> {
   const day = quotaDay(nowMs);
-  const byOwner = owner === null ? 0 : await lockedLetterCount(db, owner, "invited", day);
-  const used = await lockedLetterCount(db, id, "invited", day);
+  const byOwner = owner === null ? 0 : await lockedEmailCount(db, owner, "invited", day);
+  const used = await lockedEmailCount(db, id, "invited", day);
   if (Math.max(used, byOwner) < invitationsADay) {
-    if (owner !== null) await countLetters(db, owner, "invited", 1);
-    return countLetters(db, id, "invited", 1);
+    if (owner !== null) await countEmails(db, owner, "invited", 1);
+    return countEmails(db, id, "invited", 1);
   }
   const headers = { "retry-after": String(secondsUntilReset(nowMs)) };
   throw new Problem("invitation_limit_reached", { limit: invitationsADay }, { headers });
@@ -166,7 +166,7 @@ async function countLetter(
 function checkPause(context: Context, invitation: InvitationWithRole): void {
   // Without a mail server nobody can be flooded, and someone who lost the link needs another one now.
   if (context.config.mail === null) return;
-  const waitMs = invitation.mailed_at + pauseBetweenLettersMs - context.nowMs;
+  const waitMs = invitation.mailed_at + pauseBetweenEmailsMs - context.nowMs;
   if (waitMs <= 0) return;
   const waitSeconds = Math.ceil(waitMs / 1000);
   const headers = { "retry-after": String(waitSeconds) };
@@ -204,9 +204,9 @@ async function mail(
   invitation: InvitationWithRole,
   token: string,
 ): Promise<string | null> {
-  await countLetter(db, organization, context.nowMs);
+  await countEmail(db, organization, context.nowMs);
   const url = `${context.config.url}/invitations/${token}`;
-  const letter = invitationLetter(
+  const message = invitationEmail(
     { email: invitation.email, language: organization.locale },
     {
       id: invitation.id,
@@ -217,6 +217,6 @@ async function mail(
       url,
     },
   );
-  await writeLetter(db, letter, context.nowMs);
+  await writeEmail(db, message, context.nowMs);
   return context.config.mail === null ? url : null;
 }

@@ -1,7 +1,7 @@
 import type { invitation, receivedInvitation } from "@countersign/contract/manage/invitations";
 import { invitationState } from "@countersign/domain/members/invitation";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
-import type { InvitationWithRole } from "@countersign/store/queries/invitations";
+import type { InvitationWithRole } from "@countersign/store/queries/invitations/invitations";
 import type { z } from "zod";
 import { permissionSet } from "../../http/manage/access.ts";
 import { iso } from "../../http/manage/page.ts";

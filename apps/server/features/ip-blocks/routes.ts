@@ -1,12 +1,12 @@
 import * as contract from "@countersign/contract/manage/ip-blocks";
-import { lockedLicense, lockedOrganization } from "@countersign/store/queries/access";
-import { customerOf } from "@countersign/store/queries/customer-views";
-import type { BlockScope } from "@countersign/store/queries/ip-blocks";
+import { customerOf } from "@countersign/store/queries/customers/views";
+import type { BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
+import { lockedLicense, lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
 import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { addBlock, changeBlock, liftBlock, listBlocks } from "./work.ts";
+import { addBlock, changeBlock, liftBlock, listBlocks } from "./blocks.ts";
 
 export const ipBlockRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizationIpBlocks, async (context, { query }) =>

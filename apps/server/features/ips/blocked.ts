@@ -1,5 +1,5 @@
-import { type AskedAddress, networksOf, parseAsked } from "@countersign/domain/ip/covering";
-import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks";
+import { type AskedIp, networksOf, parseAsked } from "@countersign/domain/ip/covering";
+import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import type { Database } from "@countersign/store/store";
 import type { IpBlockRow } from "@countersign/store/tables";
 
@@ -39,7 +39,7 @@ export async function blockedAmong(
 }
 
 /** A block of one address inside a /64 does not apply to the /64. */
-export function networksThatCover({ address, isNetwork }: AskedAddress): string[] {
+export function networksThatCover({ address, isNetwork }: AskedIp): string[] {
   const networks = networksOf(address);
   return isNetwork ? networks.slice(0, 65) : networks;
 }

@@ -1,16 +1,16 @@
 import * as contract from "@countersign/contract/manage/ips";
 import { parseCidr } from "@countersign/domain/ip/cidr";
-import { type AskedAddress, parseAsked } from "@countersign/domain/ip/covering";
+import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
 import { isExpired } from "@countersign/domain/validate/decide";
-import { customersByIds } from "@countersign/store/queries/customer-views";
-import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks";
+import { customersByIds } from "@countersign/store/queries/customers/views";
+import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import {
   busiestIps,
   licenseSightings,
   licensesOfIps,
   registrationsAt,
   sightingsOf,
-} from "@countersign/store/queries/ips";
+} from "@countersign/store/queries/ips/sightings";
 import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
@@ -101,7 +101,7 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-function askedIn(input: Input<unknown, unknown>): AskedAddress {
+function askedIn(input: Input<unknown, unknown>): AskedIp {
   const asked = parseAsked(param(input, "ip"));
   if (asked !== null) return asked;
   throw invalid("ip", "not_an_ip");

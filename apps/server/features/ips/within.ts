@@ -1,6 +1,6 @@
 import type { Cidr } from "@countersign/domain/ip/cidr";
 import { commonText, isWithin } from "@countersign/domain/ip/within";
-import { ipsStartingWith } from "@countersign/store/queries/ips";
+import { ipsStartingWith } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";

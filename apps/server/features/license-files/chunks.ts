@@ -1,8 +1,8 @@
 import { failure } from "@countersign/contract/problems/failures";
 import type { ColumnMap } from "@countersign/domain/license-files/columns";
 import { type ImportDefaults, readRow } from "@countersign/domain/license-files/row";
-import type { NumberedError, NumberedLicense } from "@countersign/store/queries/import-licenses";
-import { pieceOf } from "@countersign/store/queries/imports";
+import { pieceOf } from "@countersign/store/queries/license-files/imports";
+import type { NumberedError, NumberedLicense } from "@countersign/store/queries/license-files/write-rows";
 import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
 import { ImportFailed } from "./failed.ts";
@@ -93,21 +93,21 @@ function check(
 ): Pick<Chunk, "licenses" | "errors"> {
   const licenses: NumberedLicense[] = [];
   const errors: NumberedError[] = [];
-  rows.forEach((fileRow, place) => {
+  rows.forEach((fileRow, index) => {
     const { row } = fileRow;
     if ("error" in fileRow) {
-      if (place >= skipped) errors.push({ row, ...fileRow.error });
+      if (index >= skipped) errors.push({ row, ...fileRow.error });
       return;
     }
     const read = readRow(fileRow.cells, defaults, nowMs);
     if (!read.ok) {
-      if (place >= skipped) for (const error of read.errors) errors.push({ row, ...error });
+      if (index >= skipped) for (const error of read.errors) errors.push({ row, ...error });
       return;
     }
     const { keyMatch } = read.license;
     const before = keyMatch === null ? undefined : seen.get(keyMatch);
     if (keyMatch !== null && before === undefined) seen.set(keyMatch, row);
-    if (place < skipped) return;
+    if (index < skipped) return;
     if (before === undefined) licenses.push({ row, license: read.license });
     else errors.push({ row, field: "license_key", code: "key_in_earlier_row", params: { row: before } });
   });

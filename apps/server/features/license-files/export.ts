@@ -1,8 +1,8 @@
 import { csvLine } from "@countersign/domain/csv/cell";
-import type { LicenseFilter } from "@countersign/store/queries/license-filter";
-import { licenseLots } from "@countersign/store/queries/license-list";
-import { ipsOf } from "@countersign/store/queries/license-lists";
-import { licenseViews } from "@countersign/store/queries/license-views";
+import type { LicenseFilter } from "@countersign/store/queries/licenses/filter";
+import { licenseBatches } from "@countersign/store/queries/licenses/list";
+import { ipsOf } from "@countersign/store/queries/licenses/tags-and-ips";
+import { licenseViews } from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
 import { type ExportRecord, exportFields, exportRecord, listCell } from "./record.ts";
 
@@ -46,7 +46,7 @@ export async function* exportText(
 ): AsyncGenerator<{ readonly text: string; readonly licenses: number }, void> {
   if (format === "csv") yield { text: csvLine(exportFields), licenses: 0 };
   if (filter === null) return;
-  for await (const { ids } of licenseLots(store, filter, null, rowsAtOnce, nowMs)) {
+  for await (const { ids } of licenseBatches(store, filter, null, rowsAtOnce, nowMs)) {
     if (ids.length === 0) continue;
     const views = await licenseViews(store.reads, ids);
     const ips = await ipsOf(store.reads, ids);

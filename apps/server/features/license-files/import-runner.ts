@@ -1,8 +1,8 @@
 import type { Store } from "@countersign/store/store";
 import { type Log, reasonOf } from "../../log.ts";
 import { newId } from "../../new-id.ts";
-import { isStorageTrouble } from "../../storage-trouble.ts";
-import { workThrough } from "./work-through.ts";
+import { isStorageError } from "../../storage-errors.ts";
+import { runWaitingImports } from "./run-waiting.ts";
 
 const checkEveryMs = 2_000;
 
@@ -47,14 +47,14 @@ export class ImportRunner {
     while (this.#isAskedAgain && !this.#isStopping) {
       this.#isAskedAgain = false;
       try {
-        await workThrough({
+        await runWaitingImports({
           store: this.#store,
           claimant: this.claimant,
           stopping: () => this.#isStopping,
           trouble: (message, fields) => this.#log.warn(message, fields),
         });
       } catch (error) {
-        if (isStorageTrouble(this.#log, error)) return;
+        if (isStorageError(this.#log, error)) return;
         this.#log.warn("Waiting imports could not be processed. They will be retried.", {
           reason: reasonOf(error),
         });

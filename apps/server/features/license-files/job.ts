@@ -14,7 +14,7 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   readonly mode: ImportRow["mode"];
   readonly onExisting: ImportRow["on_existing"];
-  readonly tellEvents?: boolean;
+  readonly sendEvents?: boolean;
   readonly columns: ColumnMap;
   readonly fileName?: string | null;
 }
@@ -38,7 +38,7 @@ export function newImport(
     dry_run: options.dryRun ? 1 : 0,
     mode: options.mode,
     on_existing: options.onExisting,
-    tell_events: options.tellEvents === true ? 1 : 0,
+    send_events: options.sendEvents === true ? 1 : 0,
     time_zone: timeZone,
     column_map: JSON.stringify(options.columns),
     bytes_total: 0,

@@ -2,4 +2,4 @@
 export const leaseMs = 10_000;
 
 /** Another worker has the job now, or it should be left for later. */
-export class LeftAlone extends Error {}
+export class Released extends Error {}

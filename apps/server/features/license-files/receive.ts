@@ -1,5 +1,5 @@
 import { fileBody } from "@countersign/contract/body-limit";
-import { addPiece } from "@countersign/store/queries/imports";
+import { addPiece } from "@countersign/store/queries/license-files/imports";
 import type { Store } from "@countersign/store/store";
 import { FileProblem } from "./failed.ts";
 import type { RowReader } from "./rows.ts";

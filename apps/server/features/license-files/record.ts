@@ -1,5 +1,5 @@
-import type { RegisteredIp } from "@countersign/store/queries/license-lists";
-import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/license-views";
+import type { RegisteredIp } from "@countersign/store/queries/licenses/tags-and-ips";
+import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import { iso } from "../../http/manage/page.ts";
 
 /**

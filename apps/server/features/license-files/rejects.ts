@@ -1,4 +1,4 @@
-import type { NumberedError, Sorted } from "@countersign/store/queries/import-licenses";
+import type { NumberedError, Sorted } from "@countersign/store/queries/license-files/write-rows";
 import type { ImportRejectRow } from "@countersign/store/tables";
 import type { Chunk } from "./chunks.ts";
 

@@ -1,10 +1,10 @@
-import { removeSomeRejects } from "@countersign/store/queries/import-rejects";
 import {
   keepsNothing,
   removeImport,
   removeSomePieces,
   removeSomeWorkings,
-} from "@countersign/store/queries/imports";
+} from "@countersign/store/queries/license-files/imports";
+import { removeSomeRejects } from "@countersign/store/queries/license-files/rejects";
 import type { Store } from "@countersign/store/store";
 import { inBatches } from "../../jobs/in-batches.ts";
 
@@ -18,13 +18,13 @@ export async function removeRejects(store: Store, importId: string): Promise<voi
 }
 
 /** What an import keeps for a while after it ends. */
-export async function removeKept(store: Store, importId: string): Promise<void> {
+export async function removeExpired(store: Store, importId: string): Promise<void> {
   await inBatches(() => store.transaction((db) => removeSomeWorkings(db, importId), "soon"));
   await store.transaction((db) => keepsNothing(db, importId));
 }
 
 /** An import that never started. */
-export async function removeUnbegun(store: Store, importId: string): Promise<void> {
+export async function removeUnstarted(store: Store, importId: string): Promise<void> {
   await inBatches(() => store.transaction((db) => removeSomeWorkings(db, importId), "soon"));
   await store.transaction((db) => removeImport(db, importId));
 }

@@ -1,34 +1,34 @@
 import * as contract from "@countersign/contract/manage/license-files";
-import { addAuditEntries } from "@countersign/store/queries/audit-log";
-import { rejectedHeader, rejectsOf } from "@countersign/store/queries/import-rejects";
+import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import {
   addImport,
   importsOf,
   importsOfOrganization,
   updateImport,
-} from "@countersign/store/queries/imports";
+} from "@countersign/store/queries/license-files/imports";
+import { rejectedHeader, rejectsOf } from "@countersign/store/queries/license-files/rejects";
 import type { ImportRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { lastOnConnection } from "../../http/manage/bounded-body.ts";
-import { type Context, theOrganization, theProduct, theStanding } from "../../http/manage/context.ts";
+import { type Context, theAccess, theOrganization, theProduct } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { filterOf } from "../licenses/list.ts";
-import { lacking } from "../members/turn.ts";
+import { missingPermission } from "../members/lock.ts";
 import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actorOf } from "./actor.ts";
 import { auditRow } from "./audit-row.ts";
 import { exportStream, fileName } from "./export.ts";
 import { FileProblem } from "./failed.ts";
+import { findImport } from "./find-import.ts";
 import { importRunner } from "./import-runner.ts";
 import { type ImportOptions, newImport } from "./job.ts";
 import { leaseMs } from "./lease.ts";
 import { FileTooLarge, mostBytes, receive } from "./receive.ts";
-import { removeUnbegun } from "./remove.ts";
+import { removeUnstarted } from "./remove.ts";
 import { rowReader } from "./rows.ts";
 import { showImport, showImportWithErrors, shownErrors } from "./show.ts";
-import { theImport } from "./the-import.ts";
 import { undoRoutes } from "./undo-routes.ts";
 
 export const licenseFileRoutes: readonly BoundRoute[] = [
@@ -42,7 +42,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       dryRun: query.dry_run,
       mode: query.mode,
       onExisting: query.on_existing,
-      tellEvents: query.tell_events,
+      sendEvents: query.send_events,
       columns: query.columns,
       fileName: query.file_name ?? null,
     };
@@ -61,7 +61,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       runner.wake();
       return answer;
     } catch (error) {
-      await removeUnbegun(store, job.id);
+      await removeUnstarted(store, job.id);
       throw asProblem(error);
     }
   }),
@@ -90,11 +90,11 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getLicenseImport, async (context, input) =>
-    showImportWithErrors(await theImport(context, param(input, "import_id"))),
+    showImportWithErrors(await findImport(context, param(input, "import_id"))),
   ),
 
   bind(contract.listRejectedRows, async (context, input) => {
-    const { id } = await theImport(context, param(input, "import_id"));
+    const { id } = await findImport(context, param(input, "import_id"));
     const after = decodeCursor(input.query.cursor, ["number"]);
     const rows = await rejectsOf(context.store.reads, id, {
       after: after === null ? 0 : Number(after[0]),
@@ -167,5 +167,5 @@ function asProblem(error: unknown): unknown {
 /** Rows can set an expiry and revoke a license, so updating existing ones requires both permissions. */
 function checkMayUpdate(context: Context): void {
   for (const permission of ["licenses:update", "licenses:revoke"] as const)
-    if (!theStanding(context).permissions.has(permission)) throw lacking(permission);
+    if (!theAccess(context).permissions.has(permission)) throw missingPermission(permission);
 }

@@ -87,10 +87,10 @@ class CsvRows implements RowReader {
     }
     const cells: { [F in ImportField]?: unknown } = {};
     let size = 0;
-    this.#fields.forEach((field, place) => {
+    this.#fields.forEach((field, index) => {
       if (field === null) return;
-      cells[field] = withoutGuard(record[place] ?? "");
-      size += record[place]?.length ?? 0;
+      cells[field] = withoutGuard(record[index] ?? "");
+      size += record[index]?.length ?? 0;
     });
     return { row: this.#row, source: this.#source(record), cells, size };
   }
@@ -99,9 +99,9 @@ class CsvRows implements RowReader {
     return {
       texts: () => record.map(withoutGuard),
       named: (field) => {
-        const place = this.#fields?.indexOf(field as ImportField) ?? -1;
-        if (place < 0) return null;
-        return { column: this.columns[place] ?? "", value: withoutGuard(record[place] ?? "") };
+        const index = this.#fields?.indexOf(field as ImportField) ?? -1;
+        if (index < 0) return null;
+        return { column: this.columns[index] ?? "", value: withoutGuard(record[index] ?? "") };
       },
     };
   }

@@ -1,6 +1,6 @@
 import type { Store } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "./throttle.ts";
 
 /** The context of a worker that processes an import. */
 export interface RunParts {

@@ -3,11 +3,19 @@ import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { fieldErrorBody } from "@countersign/contract/problems/problems";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { ImportDefaults } from "@countersign/domain/license-files/row";
-import type { Many } from "@countersign/store/bulk";
+import type { BulkSession } from "@countersign/store/bulk";
 import { StorageUnavailable } from "@countersign/store/problem";
-import { productById } from "@countersign/store/queries/access";
-import { addAuditEntries } from "@countersign/store/queries/audit-log";
-import type { Destination } from "@countersign/store/queries/import-destination";
+import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
+import type { Destination } from "@countersign/store/queries/license-files/destination";
+import {
+  isCancelRequested,
+  removeSomePieces,
+  removeUndo,
+  undoOf,
+  updateImport,
+} from "@countersign/store/queries/license-files/imports";
+import { addRejects } from "@countersign/store/queries/license-files/rejects";
+import { takeBack } from "@countersign/store/queries/license-files/undo";
 import {
   KeyTaken,
   lockExisting,
@@ -15,28 +23,20 @@ import {
   type Sorted,
   sortRows,
   writeSorted,
-} from "@countersign/store/queries/import-licenses";
-import { addRejects } from "@countersign/store/queries/import-rejects";
-import { takeBack } from "@countersign/store/queries/import-undo";
-import {
-  isCancelRequested,
-  removeSomePieces,
-  removeUndo,
-  undoOf,
-  updateImport,
-} from "@countersign/store/queries/imports";
-import { shownLicenses } from "@countersign/store/queries/license-views";
+} from "@countersign/store/queries/license-files/write-rows";
+import { shownLicenses } from "@countersign/store/queries/licenses/views";
+import { productById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
-import { tellCreated, tellingChanges } from "../events/tell-changes.ts";
-import { tellMissedEndings } from "../events/tell-endings.ts";
+import { recordCreated, recordingChanges } from "../events/record-changes.ts";
+import { recordMissedExpiries } from "../events/record-expiries.ts";
 import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import { ImportFailed } from "./failed.ts";
-import { LeftAlone, leaseMs } from "./lease.ts";
+import { leaseMs, Released } from "./lease.ts";
 import { namedErrors, rejectsOf } from "./rejects.ts";
-import { removeFile, removeRejects, removeUnbegun } from "./remove.ts";
+import { removeFile, removeRejects, removeUnstarted } from "./remove.ts";
 import type { RunParts } from "./run-parts.ts";
 import { Tally } from "./tally.ts";
 import { undoOnRequest } from "./undo-on-request.ts";
@@ -50,12 +50,12 @@ const triesPerChunk = 5;
  * progress, so a step is done once, even if the process is killed.
  */
 export async function runImport(parts: RunParts, job: ImportRow): Promise<ImportRow> {
-  const many = parts.store.bulk.expectMany();
+  const bulkSession = parts.store.bulk.beginSession();
   try {
-    if (job.state === "undoing" && job.undo !== null) return await undoOnRequest(parts, many, job);
-    return await new ImportRun(parts, many, job).run();
+    if (job.state === "undoing" && job.undo !== null) return await undoOnRequest(parts, bulkSession, job);
+    return await new ImportRun(parts, bulkSession, job).run();
   } finally {
-    many.over();
+    bulkSession.over();
   }
 }
 
@@ -64,14 +64,14 @@ class Cancelled extends Error {}
 
 class ImportRun {
   readonly #parts: RunParts;
-  readonly #many: Many;
+  readonly #bulkSession: BulkSession;
   #job: ImportRow;
   #clockAheadMs = 0;
   #signOfLifeMs = 0;
 
-  constructor(parts: RunParts, many: Many, job: ImportRow) {
+  constructor(parts: RunParts, bulkSession: BulkSession, job: ImportRow) {
     this.#parts = parts;
-    this.#many = many;
+    this.#bulkSession = bulkSession;
     this.#job = job;
   }
 
@@ -80,7 +80,7 @@ class ImportRun {
     this.#clockAheadMs = (await store.clock()) - Date.now();
     if (this.#job.state === "receiving") {
       // The sender was disconnected, and never got a response.
-      await removeUnbegun(store, this.#job.id);
+      await removeUnstarted(store, this.#job.id);
       return this.#job;
     }
     try {
@@ -186,18 +186,18 @@ class ImportRun {
   async #writeSorted(db: Database, to: Destination, sorted: Sorted): Promise<void> {
     const nowMs = this.#nowMs;
     const means = { bulk: this.#parts.store.bulk, newId, randomBytes, nowMs };
-    if (this.#job.tell_events === 0) {
+    if (this.#job.send_events === 0) {
       // An expiry in the past is not an event of the import: it is recorded even if the import records none.
       const overwritten = sorted.updates.map((update) => update.existing.id);
-      await tellMissedEndings(db, nowMs, overwritten);
+      await recordMissedExpiries(db, nowMs, overwritten);
       await writeSorted(db, to, sorted, means);
       return;
     }
     const existing = sorted.updates.map((update) => update.existing.id);
-    const made = await tellingChanges(db, nowMs, "license.updated", existing, () =>
+    const made = await recordingChanges(db, nowMs, "license.updated", existing, () =>
       writeSorted(db, to, sorted, means),
     );
-    await tellCreated(db, nowMs, await shownLicenses(db, made, nowMs));
+    await recordCreated(db, nowMs, await shownLicenses(db, made, nowMs));
   }
 
   async #written(db: Database, before: Tally, chunk: Chunk, sorted: Sorted): Promise<Partial<ImportRow>> {
@@ -219,8 +219,8 @@ class ImportRun {
         const rows = await undoOf(db, this.#job.id, undoAtOnce);
         const ids = rows.map((row) => row.license_id);
         await store.bulk.lockLicenses(db, ids);
-        if (this.#job.tell_events === 0) await takeBack(db, rows);
-        else await tellingChanges(db, this.#nowMs, "license.updated", ids, () => takeBack(db, rows));
+        if (this.#job.send_events === 0) await takeBack(db, rows);
+        else await recordingChanges(db, this.#nowMs, "license.updated", ids, () => takeBack(db, rows));
         await removeUndo(db, this.#job.id, undoAtOnce);
         await this.#mine(updateImport(db, this.#job.id, claimant, this.#alive()));
         return rows.length;
@@ -273,13 +273,13 @@ class ImportRun {
   }
 
   async #mine(updated: Promise<boolean>): Promise<void> {
-    if (!(await updated)) throw new LeftAlone("Somebody else works on this import.");
+    if (!(await updated)) throw new Released("Somebody else works on this import.");
   }
 
   async #rest(workedMs: number): Promise<void> {
-    await this.#many.between();
+    await this.#bulkSession.between();
     await this.#parts.pace.rest(workedMs);
-    if (this.#parts.stopping()) throw new LeftAlone("The server stops.");
+    if (this.#parts.stopping()) throw new Released("The server stops.");
     if (this.#job.state !== "undoing") await this.#stopIfCancelled();
   }
 

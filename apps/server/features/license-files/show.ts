@@ -18,7 +18,7 @@ export function showImport(row: ImportRow): z.input<typeof licenseImport> {
     dry_run: row.dry_run === 1,
     mode: row.mode,
     on_existing: row.on_existing,
-    tell_events: row.tell_events === 1,
+    send_events: row.send_events === 1,
     columns: JSON.parse(row.column_map),
     bytes_total: row.bytes_total,
     bytes_done: row.bytes_done,

@@ -1,4 +1,4 @@
-import type { Sorted } from "@countersign/store/queries/import-licenses";
+import type { Sorted } from "@countersign/store/queries/license-files/write-rows";
 import type { ImportRow } from "@countersign/store/tables";
 import type { NamedError } from "./rejects.ts";
 

@@ -1,18 +1,18 @@
-import type { Many } from "@countersign/store/bulk";
-import { addAuditEntries } from "@countersign/store/queries/audit-log";
+import type { BulkSession } from "@countersign/store/bulk";
+import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
+import { undoOf, updateImport } from "@countersign/store/queries/license-files/imports";
 import {
   carryOutUndo,
   planUndo,
   removeUndoRows,
   withFewIps,
-} from "@countersign/store/queries/import-undo-request";
-import { undoOf, updateImport } from "@countersign/store/queries/imports";
+} from "@countersign/store/queries/license-files/undo-on-request";
 import type { ImportRow } from "@countersign/store/tables";
-import { tellingChanges } from "../events/tell-changes.ts";
+import { recordingChanges } from "../events/record-changes.ts";
 import { drain } from "../licenses/drain.ts";
 import { auditRow } from "./audit-row.ts";
 import type { ImportActor } from "./job.ts";
-import { LeftAlone, leaseMs } from "./lease.ts";
+import { leaseMs, Released } from "./lease.ts";
 import { removeRejects } from "./remove.ts";
 import type { RunParts } from "./run-parts.ts";
 
@@ -34,7 +34,11 @@ const ipsAtOnce = 2_000;
  * Undoes an import, some licenses at a time. Each step removes its entries from the list and counts them in one
  * transaction, so that it is done once, whoever continues it.
  */
-export async function undoOnRequest(parts: RunParts, many: Many, job: ImportRow): Promise<ImportRow> {
+export async function undoOnRequest(
+  parts: RunParts,
+  bulkSession: BulkSession,
+  job: ImportRow,
+): Promise<ImportRow> {
   const { store, claimant, pace } = parts;
   const clockAheadMs = (await store.clock()) - Date.now();
   let undo = JSON.parse(job.undo ?? "null") as RequestedUndo;
@@ -54,8 +58,8 @@ export async function undoOnRequest(parts: RunParts, many: Many, job: ImportRow)
       const plan = await planUndo(db, rows, undo.delete_used);
       const touched = plan.rows.map((row) => row.license_id);
       const carryOut = () => carryOutUndo(db, plan, nowMs);
-      if (job.tell_events === 0) await carryOut();
-      else await tellingChanges(db, nowMs, "license.updated", touched, carryOut);
+      if (job.send_events === 0) await carryOut();
+      else await recordingChanges(db, nowMs, "license.updated", touched, carryOut);
       await removeUndoRows(db, store.bulk, job.id, ids);
       const next: RequestedUndo = {
         ...undo,
@@ -65,14 +69,14 @@ export async function undoOnRequest(parts: RunParts, many: Many, job: ImportRow)
       };
       const alive = { undo: JSON.stringify(next), updated_at: nowMs, claimed_until: nowMs + leaseMs };
       if (!(await updateImport(db, job.id, claimant, alive)))
-        throw new LeftAlone("Somebody else works on this import.");
+        throw new Released("Somebody else works on this import.");
       return { next, isLast: rows.length < licensesAtOnce && rows.length === waiting.length };
     }, "soon");
     undo = step.next;
     if (step.isLast) break;
-    await many.between();
+    await bulkSession.between();
     await pace.rest(performance.now() - startedMs);
-    if (parts.stopping()) throw new LeftAlone("The server stops.");
+    if (parts.stopping()) throw new Released("The server stops.");
   }
   await removeRejects(store, job.id);
   const nowMs = Date.now() + clockAheadMs;
@@ -87,7 +91,7 @@ export async function undoOnRequest(parts: RunParts, many: Many, job: ImportRow)
   const done: ImportRow = { ...job, ...over };
   await store.transaction(async (db) => {
     if (!(await updateImport(db, job.id, claimant, over)))
-      throw new LeftAlone("Somebody else works on this import.");
+      throw new Released("Somebody else works on this import.");
     const { deleted, restored, kept } = undo;
     const entry = auditRow({ ...done, actor: JSON.stringify(undo.actor) }, "import.undone", nowMs);
     await addAuditEntries(db, [

@@ -1,19 +1,19 @@
 import * as contract from "@countersign/contract/manage/license-files";
 import type { Permission } from "@countersign/domain/members/permissions";
-import { forecastUndo } from "@countersign/store/queries/import-undo-request";
-import { requestCancel, requestUndo } from "@countersign/store/queries/imports";
+import { requestCancel, requestUndo } from "@countersign/store/queries/license-files/imports";
+import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-request";
 import type { ImportRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, theStanding } from "../../http/manage/context.ts";
+import { type Context, theAccess } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { lacking } from "../members/turn.ts";
+import { missingPermission } from "../members/lock.ts";
 import { actorOf } from "./actor.ts";
+import { findImport } from "./find-import.ts";
 import { importRunner } from "./import-runner.ts";
 import { daysToUndo } from "./run.ts";
 import { canBeUndone, showImportWithErrors } from "./show.ts";
-import { theImport } from "./the-import.ts";
 import type { RequestedUndo } from "./undo-on-request.ts";
 
 /** Read in steps of this size; nothing is locked. */
@@ -22,18 +22,18 @@ const licensesAtOnce = 2_000;
 export const undoRoutes: readonly BoundRoute[] = [
   bind(contract.cancelLicenseImport, (context, input) =>
     context.transaction(async (db) => {
-      const { id } = await theImport(context, param(input, "import_id"), db);
+      const { id } = await findImport(context, param(input, "import_id"), db);
       if (!(await requestCancel(db, id, context.nowMs))) throw new Problem("import_finished");
       await audit(db, context, {
         action: "import.cancelled",
         subject: { kind: "import", id, name: null },
       });
-      return showImportWithErrors(await theImport(context, id, db));
+      return showImportWithErrors(await findImport(context, id, db));
     }),
   ),
 
   bind(contract.forecastImportUndo, async (context, input) => {
-    const { id } = await theImport(context, param(input, "import_id"));
+    const { id } = await findImport(context, param(input, "import_id"));
     const sum = { created: 0, used: 0, updated: 0, changed: 0 };
     for (let after: string | null = ""; after !== null; ) {
       const { counts, next } = await forecastUndo(context.store.reads, id, after, licensesAtOnce);
@@ -49,7 +49,7 @@ export const undoRoutes: readonly BoundRoute[] = [
 
   bind(contract.undoLicenseImport, async (context, input) => {
     const answer = await context.transaction(async (db) => {
-      const row = await theImport(context, param(input, "import_id"), db);
+      const row = await findImport(context, param(input, "import_id"), db);
       checkMayUndo(context, row);
       const undo: RequestedUndo = {
         actor: actorOf(context),
@@ -61,7 +61,7 @@ export const undoRoutes: readonly BoundRoute[] = [
       };
       if (!canBeUndone(row) || !(await requestUndo(db, row.id, JSON.stringify(undo), context.nowMs)))
         throw whyNot(row);
-      return showImportWithErrors(await theImport(context, row.id, db));
+      return showImportWithErrors(await findImport(context, row.id, db));
     });
     importRunner(context.store, context.log).wake();
     return answer;
@@ -81,5 +81,5 @@ function checkMayUndo(context: Context, { updated }: ImportRow): void {
   const needed: Permission[] = ["licenses:delete"];
   if (updated > 0) needed.push("licenses:update", "licenses:revoke");
   for (const permission of needed)
-    if (!theStanding(context).permissions.has(permission)) throw lacking(permission);
+    if (!theAccess(context).permissions.has(permission)) throw missingPermission(permission);
 }

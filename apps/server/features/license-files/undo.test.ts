@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { failure } from "@countersign/contract/problems/failures";
-import { productById } from "@countersign/store/queries/access";
-import { deleteProduct } from "@countersign/store/queries/products";
+import { productById } from "@countersign/store/queries/manage/access";
+import { deleteProduct } from "@countersign/store/queries/products/products";
 import type { ImportRow } from "@countersign/store/tables";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { csvFile } from "../../../../tests/support/license-files.ts";
-import { openSeller, type Seller } from "../../../../tests/support/seller.ts";
-import { importFromFile } from "./import-here.ts";
+import { openTestOrganization, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { importFromFile } from "./import-from-file.ts";
 import type { ImportOptions } from "./job.ts";
 
 describe.each(databases)("an import that cannot end whole, on $kind", ({ make }) => {
   let database: TestDatabase;
-  let seller: Seller;
+  let org: TestOrganization;
   beforeAll(async () => {
     database = await make();
-    seller = await openSeller(database.location);
+    org = await openTestOrganization(database.location);
   }, 60_000);
   afterAll(async () => {
-    await seller.store.close();
+    await org.store.close();
     database.remove();
   });
 
@@ -45,31 +45,31 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
     changes: Partial<ImportOptions>,
     meanwhile: () => Promise<void>,
   ): Promise<ImportRow> {
-    const product = await productById(seller.store.reads, productId);
+    const product = await productById(org.store.reads, productId);
     if (product === undefined) throw new Error("no product");
     let begun: Promise<void> | null = null;
     async function* body() {
       yield new TextEncoder().encode(file);
     }
-    const original = seller.store.transaction.bind(seller.store);
-    const store = Object.create(seller.store, {
+    const original = org.store.transaction.bind(org.store);
+    const store = Object.create(org.store, {
       transaction: {
         value: async (...parameters: Parameters<typeof original>) => {
           await begun;
           return original(...parameters);
         },
       },
-      reads: { value: seller.store.reads },
-      bulk: { value: seller.store.bulk },
-      clock: { value: () => seller.store.clock() },
-    }) as typeof seller.store;
+      reads: { value: org.store.reads },
+      bulk: { value: org.store.bulk },
+      clock: { value: () => org.store.clock() },
+    }) as typeof org.store;
     return importFromFile(store, product, { ...options, ...changes }, body(), (job) => {
       if (job.state === "writing" && job.rows_done > 0) begun ??= meanwhile();
     });
   }
 
   const everything = async (productId: string) => {
-    const { reads } = seller.store;
+    const { reads } = org.store;
     const licenses = await reads
       .selectFrom("licenses")
       .selectAll()
@@ -93,9 +93,9 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
   };
 
   test("because a key was taken meanwhile, takes back every row", async () => {
-    const { productId } = await seller.product();
+    const { productId } = await org.product();
     const job = await importWith(productId, csvFile(header, ...rows("TAKEN")), {}, async () => {
-      await seller.license({ productId, key: "taken-4999" });
+      await org.license({ productId, key: "taken-4999" });
     });
     expect(job).toMatchObject({ state: "failed", created: 0 });
     expect(JSON.parse(job.failure ?? "null")).toMatchObject({
@@ -105,12 +105,12 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
     const { licenses, tags, ips } = await everything(productId);
     expect(licenses.map((license) => license.license_key)).toEqual(["taken-4999"]);
     expect({ tags, ips }).toEqual({ tags: [], ips: [] });
-    expect(await seller.store.reads.selectFrom("import_undo").selectAll().execute()).toEqual([]);
-    expect(await seller.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
+    expect(await org.store.reads.selectFrom("import_undo").selectAll().execute()).toEqual([]);
+    expect(await org.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
   }, 60_000);
 
   test("writes back what it had written over", async () => {
-    const { productId } = await seller.product();
+    const { productId } = await org.product();
     const before = rows("BACK")
       .slice(0, 300)
       .map(([key, email]) => [key, email, "old", "old", "10.0.0.1"] as string[]);
@@ -121,7 +121,7 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
       csvFile(header, ...rows("BACK")),
       { onExisting: "update" },
       async () => {
-        await seller.store.transaction((db) => deleteProduct(db, productId, Date.now()));
+        await org.store.transaction((db) => deleteProduct(db, productId, Date.now()));
       },
     );
     expect(job).toMatchObject({
@@ -134,13 +134,13 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
   }, 60_000);
 
   test("row by row, the row whose key was taken is named and the others stay", async () => {
-    const { productId } = await seller.product();
+    const { productId } = await org.product();
     const job = await importWith(
       productId,
       csvFile(header, ...rows("ROWS")),
       { mode: "row_by_row" },
       async () => {
-        await seller.license({ productId, key: "rows-4999" });
+        await org.license({ productId, key: "rows-4999" });
       },
     );
     expect(job).toMatchObject({ state: "finished", created: 4_999, failed: 1 });

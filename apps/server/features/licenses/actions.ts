@@ -10,8 +10,8 @@ import {
   resettingIps,
   revoking,
   settingExpiry,
-} from "@countersign/store/queries/license-changes";
-import { type ShownLicense, showLicense } from "@countersign/store/queries/license-views";
+} from "@countersign/store/queries/licenses/changes";
+import { type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
 import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";

@@ -41,7 +41,7 @@ export function areFew(drafts: readonly Draft[], most: number): boolean {
 }
 
 /** Where a batch that starts here ends: after this many, or earlier if they are long. */
-export function endOfLot(drafts: readonly Draft[], start: number, most: number): number {
+export function endOfBatch(drafts: readonly Draft[], start: number, most: number): number {
   let end = start;
   for (let bytes = 0; end < drafts.length && end - start < most; end++) {
     const draft = drafts[end];
@@ -52,9 +52,9 @@ export function endOfLot(drafts: readonly Draft[], start: number, most: number):
 }
 
 /** The same backwards: where a batch that ends here starts. */
-export function startOfLot(drafts: readonly Draft[], end: number, most: number): number {
+export function startOfBatch(drafts: readonly Draft[], end: number, most: number): number {
   const backwards = drafts.slice(Math.max(0, end - most), end).reverse();
-  return end - endOfLot(backwards, 0, most);
+  return end - endOfBatch(backwards, 0, most);
 }
 
 function totalOf(drafts: readonly Draft[]): number {

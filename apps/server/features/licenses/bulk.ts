@@ -1,21 +1,21 @@
 import * as contract from "@countersign/contract/manage/license-actions";
 import { type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
 import type { Permission } from "@countersign/domain/members/permissions";
-import * as changes from "@countersign/store/queries/license-changes";
-import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
-import { licensePage } from "@countersign/store/queries/license-list";
-import { type LicenseView, licenseViews } from "@countersign/store/queries/license-views";
-import type { Place } from "@countersign/store/queries/license-walk";
+import * as changes from "@countersign/store/queries/licenses/changes";
+import { conditions, everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/licenses/filter";
+import { licensePage } from "@countersign/store/queries/licenses/list";
+import type { Position } from "@countersign/store/queries/licenses/scan";
+import { type LicenseView, licenseViews } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theOrganization, theStanding } from "../../http/manage/context.ts";
+import { type Context, theAccess, theOrganization } from "../../http/manage/context.ts";
 import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
 import { applyChange, lockedLicenses } from "./change.ts";
 import { type Drained, drain } from "./drain.ts";
 import { endMs, extensionOf } from "./fields.ts";
-import { cursorOf, filterOf, placeOf } from "./list.ts";
+import { cursorOf, filterOf, positionOf } from "./list.ts";
 
 type Order = z.output<typeof contract.bulkLicenses.body>;
 
@@ -69,8 +69,8 @@ const takesIps: ReadonlySet<Order["action"]> = new Set(["delete", "reset_ips"]);
 
 const mostTags = 20;
 /** The size of one transaction: validations wait while it runs. A dry run delays nobody. */
-const lotSize = 50;
-const dryLotSize = 4_000;
+const batchSize = 50;
+const dryRunBatchSize = 4_000;
 /** The caller gets a response by then, before the connection times out. */
 const longestMs = 8_000;
 
@@ -80,7 +80,7 @@ interface Progress {
   readonly nowMs: number;
   /** Likewise: days and years mean the same until the end, even if the organization's time zone changes. */
   readonly timeZone: string;
-  readonly at: Place | null;
+  readonly at: Position | null;
   readonly matched: number;
   readonly changed: number;
   readonly isOver: boolean;
@@ -89,12 +89,12 @@ interface Progress {
 export const bulkRoutes: readonly BoundRoute[] = [
   bind(contract.bulkLicenses, async (context, { body: order }) => {
     const [permission, action, changeOf] = actions[order.action];
-    if (!theStanding(context).permissions.has(permission))
+    if (!theAccess(context).permissions.has(permission))
       throw new Problem("permission_missing", { permission });
     let progress: Progress = (context.progress() as Progress | null) ?? {
       nowMs: context.nowMs,
       timeZone: theOrganization(context).time_zone,
-      at: placeOf(order.cursor, orderName(order)),
+      at: positionOf(order.cursor, orderName(order)),
       matched: 0,
       changed: 0,
       isOver: false,
@@ -105,10 +105,10 @@ export const bulkRoutes: readonly BoundRoute[] = [
       progress.timeZone,
     );
     const until = performance.now() + longestMs;
-    const nextLot = await lotsOf(context, order, progress.nowMs, until);
+    const nextBatch = await batchesOf(context, order, progress.nowMs, until);
     for (let isFirst = true; !progress.isOver; isFirst = false) {
       const before = progress;
-      const { ids, end, filter: wanted } = await nextLot(before.at);
+      const { ids, end, filter: wanted } = await nextBatch(before.at);
       const drained =
         takesIps.has(order.action) && !order.dry_run
           ? await drain(
@@ -124,7 +124,7 @@ export const bulkRoutes: readonly BoundRoute[] = [
           ? (await change.affected(db, rows)).length
           : (
               await applyChange(db, context, action, change, rows, {
-                told: order.action === "revoke" ? "together" : "each",
+                eventMode: order.action === "revoke" ? "together" : "each",
                 drained,
               })
             ).count;
@@ -174,10 +174,10 @@ function endOf(expiresAt: string | null, timeZone: string): number | null {
   return answer.expiry?.expiresAtMs ?? null;
 }
 
-interface Lot {
+interface Batch {
   readonly ids: readonly string[];
   /** Where to continue; null after the last. */
-  readonly end: Place | null;
+  readonly end: Position | null;
   /** What the licenses must still satisfy when they are changed. */
   readonly filter: LicenseFilter | null;
 }
@@ -188,22 +188,22 @@ function orderName(order: Order): string {
 }
 
 /** Finds the licenses after a position. */
-async function lotsOf(
+async function batchesOf(
   context: Context,
   order: Order,
   nowMs: number,
   until: number,
-): Promise<(after: Place | null) => Promise<Lot>> {
-  const size = order.dry_run ? dryLotSize : lotSize;
+): Promise<(after: Position | null) => Promise<Batch>> {
+  const size = order.dry_run ? dryRunBatchSize : batchSize;
   const { ids: chosen, filter: wanted } = order.selection;
   if (chosen !== undefined) {
     const ids = [...new Set(chosen)].sort();
     return async (after) => {
       const start = after === null ? 0 : ids.findIndex((id) => id > after.id);
-      const lot = start < 0 ? [] : ids.slice(start, start + size);
-      const last = lot.at(-1);
+      const batch = start < 0 ? [] : ids.slice(start, start + size);
+      const last = batch.at(-1);
       const isLast = last === undefined || last === ids.at(-1);
-      return { ids: lot, end: isLast ? null : { at: 0, id: last }, filter: null };
+      return { ids: batch, end: isLast ? null : { at: 0, id: last }, filter: null };
     };
   }
   if (wanted === undefined) throw new Error("The contract lets nothing pass that chooses nothing.");
@@ -211,7 +211,7 @@ async function lotsOf(
   if (filter === null) return async () => ({ ids: [], end: null, filter });
   return async (after) => {
     const ids: string[] = [];
-    let end: Place | null = after;
+    let end: Position | null = after;
     // A page can be short if matches are rare. A batch is not: its size does not depend on what lies between.
     do {
       const page = await licensePage(context.store, filter, byAge, end, size - ids.length, nowMs);

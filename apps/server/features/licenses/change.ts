@@ -1,22 +1,22 @@
 import { isEventType } from "@countersign/domain/events/types";
 import { maskedKey } from "@countersign/domain/licenses/key";
-import type { LicenseChange } from "@countersign/store/queries/license-changes";
+import type { LicenseChange } from "@countersign/store/queries/licenses/changes";
 import {
   type LicenseView,
   ownLicenseViews,
   type ShownLicense,
   showLicense,
-} from "@countersign/store/queries/license-views";
+} from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
 import {
   type ChangeEvent,
-  tellChanges,
+  recordBulkRevoked,
+  recordChanges,
   tellExpiredBefore,
-  tellRevokedTogether,
-} from "../events/tell-changes.ts";
+} from "../events/record-changes.ts";
 import type { Drained } from "./drain.ts";
 
 /** The licenses as they are now, locked until the transaction ends. Deleted ones and those of others are omitted. */
@@ -39,7 +39,7 @@ export async function current(db: Database, context: Context): Promise<LicenseVi
 
 export interface Recording {
   /** `together` is for those that share one event. */
-  readonly told?: "each" | "together";
+  readonly eventMode?: "each" | "together";
   /** What was already removed from them, and counts as part of this change. */
   readonly drained?: Drained;
 }
@@ -71,7 +71,7 @@ export async function recorded(
   action: string,
   licenses: readonly LicenseView[],
   work: (before: readonly ShownLicense[]) => Promise<readonly LicenseView[]>,
-  { told = "each", drained = new Map() }: Recording = {},
+  { eventMode = "each", drained = new Map() }: Recording = {},
 ): Promise<ShownLicense[]> {
   if (licenses.length === 0) return [];
   const { nowMs } = context;
@@ -83,8 +83,8 @@ export async function recorded(
   await tellExpiredBefore(db, nowMs, before);
   const shown = (await work(before)).map((license) => showLicense(license, nowMs));
   const after = new Map(shown.map((license) => [license.id, license]));
-  if (told === "together") await tellRevokedTogether(db, nowMs, shown);
-  else await tellChanges(db, nowMs, eventOf(action), before, after);
+  if (eventMode === "together") await recordBulkRevoked(db, nowMs, shown);
+  else await recordChanges(db, nowMs, eventOf(action), before, after);
   await audit(
     db,
     context,

@@ -1,22 +1,22 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
-import { deleting } from "@countersign/store/queries/license-changes";
-import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/license-views";
+import { deleting } from "@countersign/store/queries/licenses/changes";
+import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { ProductRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
-import { deliverLicenses } from "../mail/license-letters.ts";
-import { endOfLot, startOfLot } from "./batch-size.ts";
+import { deliverLicenses } from "../mail/license-emails.ts";
+import { endOfBatch, startOfBatch } from "./batch-size.ts";
 import { applyChange, lockedLicenses } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type Named } from "./create.ts";
 import type { Draft } from "./draft.ts";
 
 /** How many are created in one transaction, or fewer if they are long; on SQLite, validations wait while it runs. */
-const lotSize = 100;
+const batchSize = 100;
 /** Writing an email takes longer than writing a license. */
-const letterLotSize = 25;
+const emailBatchSize = 25;
 
 /** The progress. Stored with each batch, so that a repeat continues from here and creates nothing twice. */
 interface Progress {
@@ -31,7 +31,7 @@ interface Progress {
  * Creates many licenses in batches, so that validations can run in between. All of them are checked before the first is
  * created; if a key is taken in the meantime, what was created is reverted.
  */
-export async function createInLots(
+export async function createInBatches(
   context: Context,
   product: ProductRow,
   draftsAt: (nowMs: number) => readonly Draft[],
@@ -43,11 +43,11 @@ export async function createInLots(
     await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     while (progress.made < named.length) {
       const before: Progress = progress;
-      const lot = named.slice(before.made, endOfLot(named, before.made, lotSize));
+      const batch = named.slice(before.made, endOfBatch(named, before.made, batchSize));
       progress = await context.step(async (db): Promise<Progress> => {
-        await checkKeysAreFree(db, product.id, lot, (index) => prefixOf(before.made + index));
-        await addLicenses(db, context, product, lot);
-        return { ...before, made: before.made + lot.length };
+        await checkKeysAreFree(db, product.id, batch, (index) => prefixOf(before.made + index));
+        await addLicenses(db, context, product, batch);
+        return { ...before, made: before.made + batch.length };
       });
       // Another attempt of the same request was faster, and chose differently.
       if (progress.seed !== before.seed) named = nameBySeed(progress, draftsAt);
@@ -69,13 +69,13 @@ export async function createInLots(
 
 /** Only once none will be reverted. A repeat writes the missing emails, and none twice. */
 async function deliver(context: Context, product: ProductRow, named: readonly Named[]): Promise<void> {
-  if (product.deliver_license_by_mail === 0) return;
-  const { lettersADay } = context.config;
-  for (let start = 0; start < named.length; start += letterLotSize) {
-    const ids = named.slice(start, start + letterLotSize).map(({ id }) => id);
+  if (product.deliver_license_by_email === 0) return;
+  const { dailyEmails } = context.config;
+  for (let start = 0; start < named.length; start += emailBatchSize) {
+    const ids = named.slice(start, start + emailBatchSize).map(({ id }) => id);
     await context.store.transaction(
-      (db) => deliverLicenses(db, product, ids, lettersADay, context.nowMs),
-      start + letterLotSize < named.length ? "soon" : "now",
+      (db) => deliverLicenses(db, product, ids, dailyEmails, context.nowMs),
+      start + emailBatchSize < named.length ? "soon" : "now",
     );
     await yieldToEventLoop();
   }
@@ -109,8 +109,8 @@ function nameBySeed({ seed, nowMs }: Progress, draftsAt: (nowMs: number) => read
 
 async function shown(context: Context, named: readonly Named[]): Promise<ShownLicense[]> {
   const data: ShownLicense[] = [];
-  for (let start = 0; start < named.length; start += lotSize) {
-    const ids = named.slice(start, start + lotSize).map(({ id }) => id);
+  for (let start = 0; start < named.length; start += batchSize) {
+    const ids = named.slice(start, start + batchSize).map(({ id }) => id);
     const views = await licenseViews(context.store.reads, ids);
     data.push(...views.map((view) => showLicense(view, context.nowMs)));
     await yieldToEventLoop();
@@ -135,7 +135,7 @@ function uuidOf(bytes: Uint8Array): string {
 async function takeBack(context: Context, from: Progress, named: readonly Named[]): Promise<void> {
   for (let progress = from; progress.made > 0; ) {
     const before = progress;
-    const start = startOfLot(named, before.made, lotSize);
+    const start = startOfBatch(named, before.made, batchSize);
     const ids = named.slice(start, before.made).map(({ id }) => id);
     progress = await context.step(async (db): Promise<Progress> => {
       const rows = await lockedLicenses(db, context, ids);
@@ -153,9 +153,9 @@ function streamed(data: readonly ShownLicense[]): Response {
   let next = 0;
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
-      const some = data.slice(next, next + lotSize).map((license) => JSON.stringify(license));
+      const some = data.slice(next, next + batchSize).map((license) => JSON.stringify(license));
       const head = next === 0 ? '{"data":[' : some.length > 0 ? "," : "";
-      next += lotSize;
+      next += batchSize;
       controller.enqueue(encoder.encode(head + some.join(",")));
       if (next < data.length) return;
       controller.enqueue(encoder.encode('],"next_cursor":null}'));

@@ -1,9 +1,9 @@
 import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
 import { maskedKey, matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
-import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
-import { type ShownLicense, shownLicenses } from "@countersign/store/queries/license-views";
-import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/store/queries/licenses";
+import { customersInBulk, identifierOf } from "@countersign/store/queries/customers/bulk";
+import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/store/queries/licenses/create";
+import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
@@ -11,7 +11,7 @@ import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { tellCreated } from "../events/tell-changes.ts";
+import { recordCreated } from "../events/record-changes.ts";
 import type { Draft } from "./draft.ts";
 
 /** A draft with the ID of its license. */
@@ -71,7 +71,7 @@ export async function addLicenses(
   );
   const ids = drafts.map(({ id }) => id);
   const created = await shownLicenses(db, ids, nowMs);
-  await tellCreated(db, nowMs, created);
+  await recordCreated(db, nowMs, created);
   return created;
 }
 

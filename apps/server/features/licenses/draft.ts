@@ -2,8 +2,8 @@ import { fieldFault } from "@countersign/contract/problems/problems";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { matchForm, parseImportedKey } from "@countersign/domain/licenses/key";
 import { noPin, type Pin } from "@countersign/domain/licenses/version-pin";
-import type { CustomerIdentifiers } from "@countersign/store/queries/customers";
-import type { NewLicense } from "@countersign/store/queries/licenses";
+import type { CustomerIdentifiers } from "@countersign/store/queries/customers/identify";
+import type { NewLicense } from "@countersign/store/queries/licenses/create";
 import type { ProductRow } from "@countersign/store/tables";
 import { expiryOf, FieldErrors, jsonColumns, type LicenseInput, pinOf, uniqueTags } from "./fields.ts";
 

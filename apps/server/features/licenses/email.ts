@@ -1,9 +1,9 @@
 import * as contract from "@countersign/contract/manage/license-actions";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
-import { licenseLetterFacts } from "@countersign/store/queries/license-letters";
-import { freeMailKey, mailByKey } from "@countersign/store/queries/mailbox";
-import { knownLetters, removeWaitingLetter } from "@countersign/store/queries/waiting-letters";
+import { licenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
+import { emailByKey, freeEmailKey } from "@countersign/store/queries/mail/outbox";
+import { knownEmails, removeWaitingEmail } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
@@ -12,9 +12,9 @@ import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { shownFailure } from "../../shown-failure.ts";
 import { audit } from "../audit-log/record.ts";
-import { countOneLetter } from "../mail/customer-letters.ts";
-import { dedupeKey, writeLetter } from "../mail/letter.ts";
-import { deliveryLetter } from "../mail/license-letters.ts";
+import { countOneEmail } from "../mail/customer-emails.ts";
+import { dedupeKey, writeEmail } from "../mail/email.ts";
+import { deliveryEmail } from "../mail/license-emails.ts";
 import { current } from "./change.ts";
 
 const pauseBetweenEmailsMs = 60_000;
@@ -28,22 +28,22 @@ export const emailRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const license = await current(db, context);
       if (license.revoked_at !== null) throw new Problem("license_revoked");
-      const [facts] = await licenseLetterFacts(db, [license.id]);
+      const [facts] = await licenseEmailFacts(db, [license.id]);
       if (facts === undefined) throw new Problem("customer_without_email");
-      const letter = deliveryLetter(facts);
-      const key = dedupeKey(letter.once);
-      const last = await mailByKey(db, key);
+      const message = deliveryEmail(facts);
+      const key = dedupeKey(message.once);
+      const last = await emailByKey(db, key);
       if (last !== undefined) checkLast(last, context.nowMs);
-      if (!(await countOneLetter(db, facts, context.config.lettersADay, context.nowMs)))
+      if (!(await countOneEmail(db, facts, context.config.dailyEmails, context.nowMs)))
         throw new Problem(
           "license_email_limit_reached",
           {},
           { headers: { "retry-after": String(secondsUntilReset(context.nowMs)) } },
         );
       // The newest email about a license has the key by which it is found.
-      await freeMailKey(db, key);
-      await removeWaitingLetter(db, key);
-      await writeLetter(db, { ...letter, isBulk: false }, context.nowMs);
+      await freeEmailKey(db, key);
+      await removeWaitingEmail(db, key);
+      await writeEmail(db, { ...message, isBulk: false }, context.nowMs);
       await audit(db, context, {
         action: "license.email_sent",
         subject: { kind: "license", id: license.id, name: maskedKey(license.license_key) },
@@ -54,7 +54,7 @@ export const emailRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-type Mail = NonNullable<Awaited<ReturnType<typeof mailByKey>>>;
+type Mail = NonNullable<Awaited<ReturnType<typeof emailByKey>>>;
 
 function checkLast(mail: Mail, nowMs: number): void {
   if (mail.sent_at === null && mail.next_attempt_at !== null) throw new Problem("license_email_queued");
@@ -72,19 +72,19 @@ async function show(
   context: Context,
   licenseId: string,
 ): Promise<z.input<typeof contract.licenseEmail>> {
-  const [facts] = await licenseLetterFacts(db, [licenseId]);
+  const [facts] = await licenseEmailFacts(db, [licenseId]);
   const key = dedupeKey(`license_delivery:${licenseId}`);
-  const mail = await mailByKey(db, key);
-  const waits = mail === undefined && (await knownLetters(db, [key])).has(key);
-  const letter = facts === undefined ? null : deliveryLetter(facts);
+  const mail = await emailByKey(db, key);
+  const waits = mail === undefined && (await knownEmails(db, [key])).has(key);
+  const message = facts === undefined ? null : deliveryEmail(facts);
   return {
     state: mail === undefined ? (waits ? "over_limit" : "none") : stateOf(mail, context.config.mail !== null),
-    recipient: mail?.recipient ?? letter?.to ?? null,
+    recipient: mail?.recipient ?? message?.to ?? null,
     written_at: iso(mail?.created_at ?? null),
     sent_at: iso(mail?.sent_at ?? null),
     failure: shownFailure(mail?.failure ?? null),
-    subject: letter?.subject ?? null,
-    text: letter?.text ?? null,
+    subject: message?.subject ?? null,
+    text: message?.text ?? null,
   };
 }
 

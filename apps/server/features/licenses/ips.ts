@@ -1,18 +1,18 @@
 import * as contract from "@countersign/contract/manage/license-actions";
-import { countedAs, parseAddress } from "@countersign/domain/ip/address";
 import { parseCidr } from "@countersign/domain/ip/cidr";
+import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { maskedKey } from "@countersign/domain/licenses/key";
-import { productById } from "@countersign/store/queries/access";
-import { licenseIp, licenseIps, sighting, unregisterIp } from "@countersign/store/queries/license-ips";
-import { shownLicense } from "@countersign/store/queries/license-views";
-import { registerIp } from "@countersign/store/queries/licenses";
+import { registerIp } from "@countersign/store/queries/licenses/create";
+import { licenseIp, licenseIps, sighting, unregisterIp } from "@countersign/store/queries/licenses/ips";
+import { shownLicense } from "@countersign/store/queries/licenses/views";
+import { productById } from "@countersign/store/queries/manage/access";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, theLicense } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { licenseEvent, tell } from "../events/tell.ts";
+import { licenseEvent, recordEvents } from "../events/record.ts";
 import { blockedAmong } from "../ips/blocked.ts";
 import { current } from "./change.ts";
 
@@ -46,14 +46,14 @@ export const ipRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const row = await current(db, context);
       if ((await licenseIp(db, row.id, ip)) === undefined) {
-        if (!(await registerIp(db, row.id, ip, context.nowMs))) throw noPlace(row);
+        if (!(await registerIp(db, row.id, ip, context.nowMs))) throw noFreeSlot(row);
         await audit(db, context, {
           action: "license.ip_registered",
           subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
           after: { ip },
         });
         const license = await shownLicense(db, row.id, context.nowMs);
-        await tell(db, context.nowMs, licenseEvent("license.ip_registered", license, { ip }));
+        await recordEvents(db, context.nowMs, licenseEvent("license.ip_registered", license, { ip }));
       }
       const registered = await licenseIp(db, row.id, ip);
       return showIp({
@@ -82,7 +82,7 @@ export const ipRoutes: readonly BoundRoute[] = [
         before: { ip: removed },
       });
       const license = await shownLicense(db, row.id, context.nowMs);
-      await tell(db, context.nowMs, licenseEvent("license.ip_removed", license, { ip: removed }));
+      await recordEvents(db, context.nowMs, licenseEvent("license.ip_removed", license, { ip: removed }));
     });
   }),
 ];
@@ -91,16 +91,16 @@ export const ipRoutes: readonly BoundRoute[] = [
 async function countedIp(context: Context, text: string): Promise<string | null> {
   const product = await productById(context.store.reads, theLicense(context).product_id);
   if (product === undefined) throw new Problem("license_not_found");
-  const address = parseAddress(text.trim());
+  const address = parseIpAddress(text.trim());
   if (address !== null) return countedAs(address, product.ipv6_prefix);
   // A network that counts as one caller can be specified as it is listed.
   const cidr = parseCidr(text.trim());
   if (cidr?.family !== 6 || cidr.prefixLength !== product.ipv6_prefix) return null;
-  const first = parseAddress(text.trim().split("/")[0] ?? "");
+  const first = parseIpAddress(text.trim().split("/")[0] ?? "");
   return first === null ? null : countedAs(first, product.ipv6_prefix);
 }
 
-function noPlace(row: LicenseRow): Problem {
+function noFreeSlot(row: LicenseRow): Problem {
   return new Problem("ip_limit_reached", { count: row.max_ips }, { field: "ip" });
 }
 

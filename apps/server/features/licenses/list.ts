@@ -1,12 +1,12 @@
 import type { licenseFilter } from "@countersign/contract/manage/license-fields";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { searchWords } from "@countersign/domain/licenses/search-text";
-import { productById } from "@countersign/store/queries/access";
-import { countLicenses } from "@countersign/store/queries/count-licenses";
-import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/license-filter";
-import { licensePage } from "@countersign/store/queries/license-list";
-import { licenseViews, showLicense } from "@countersign/store/queries/license-views";
-import type { LicenseOrder, Place } from "@countersign/store/queries/license-walk";
+import { countLicenses } from "@countersign/store/queries/licenses/count-filtered";
+import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/licenses/filter";
+import { licensePage } from "@countersign/store/queries/licenses/list";
+import type { LicenseOrder, Position } from "@countersign/store/queries/licenses/scan";
+import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
+import { productById } from "@countersign/store/queries/manage/access";
 import type { z } from "zod";
 import { type Context, theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../http/manage/page.ts";
@@ -30,7 +30,7 @@ export async function listLicenses(context: Context, query: ListQuery) {
   const { store, nowMs } = context;
   const filter = await filterOf(context, query);
   const order = { by: query.sort, descending: query.order === "desc" };
-  const after = placeOf(query.cursor, orderName(order));
+  const after = positionOf(query.cursor, orderName(order));
   if (filter === null) {
     const none = query.count ? { total: 0, total_is_exact: true } : {};
     return { data: [], next_cursor: null, ...none };
@@ -79,7 +79,7 @@ export async function filterOf(
  * The end of a page, in the order of this name. The same license is at another position in another order, so the cursor
  * of another list is rejected.
  */
-export function placeOf(cursor: string | undefined, orderName: string): Place | null {
+export function positionOf(cursor: string | undefined, orderName: string): Position | null {
   const values = decodeCursor(cursor, ["text", "number", "text"]);
   if (values === null) return null;
   const [name, at, id] = values;
@@ -87,8 +87,8 @@ export function placeOf(cursor: string | undefined, orderName: string): Place | 
   return { at: Number(at), id: String(id) };
 }
 
-export function cursorOf(place: Place, orderName: string): string {
-  return encodeCursor([orderName, place.at, place.id]);
+export function cursorOf(position: Position, orderName: string): string {
+  return encodeCursor([orderName, position.at, position.id]);
 }
 
 function orderName({ by, descending }: LicenseOrder): string {

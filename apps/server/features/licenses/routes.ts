@@ -1,18 +1,18 @@
 import * as contract from "@countersign/contract/manage/licenses";
-import { deleting } from "@countersign/store/queries/license-changes";
-import { shownLicense } from "@countersign/store/queries/license-views";
+import { deleting } from "@countersign/store/queries/licenses/changes";
+import { shownLicense } from "@countersign/store/queries/licenses/views";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { checkUnchanged, theLicense, theOrganization, theProduct } from "../../http/manage/context.ts";
 import { invalid } from "../../http/manage/problem.ts";
-import { deliverLicenses } from "../mail/license-letters.ts";
+import { deliverLicenses } from "../mail/license-emails.ts";
 import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actionRoutes } from "./actions.ts";
 import { areFew, checkTotalSize } from "./batch-size.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { applyChange, current, recorded } from "./change.ts";
 import { addLicenses, checkKeysAreFree } from "./create.ts";
-import { createInLots, nameByChance } from "./create-many.ts";
+import { createInBatches, nameByChance } from "./create-many.ts";
 import { readDrafts } from "./draft.ts";
 import { drain } from "./drain.ts";
 import { emailRoutes } from "./email.ts";
@@ -32,7 +32,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
     const drafts = draftsAt(context.nowMs);
     checkTotalSize(drafts);
     if (isList && !areFew(drafts, mostInOneTransaction))
-      return createInLots(context, product, draftsAt, prefixOf);
+      return createInBatches(context, product, draftsAt, prefixOf);
     const named = nameByChance(drafts);
     // Generated keys are not checked for existence: no two are alike.
     await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
@@ -43,7 +43,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
           db,
           product,
           named.map(({ id }) => id),
-          context.config.lettersADay,
+          context.config.dailyEmails,
           context.nowMs,
         );
         const [first] = data;
@@ -92,7 +92,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   ...bulkRoutes,
 ];
 
-/** More than this, or long ones, are created in batches: see `createInLots`. */
+/** More than this, or long ones, are created in batches: see `createInBatches`. */
 const mostInOneTransaction = 100;
 
 function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract.createLicenses.body>): {
@@ -101,8 +101,8 @@ function wantedLicenses({ count, licenses, ...fields }: z.output<typeof contract
   prefixOf: (index: number) => string;
 } {
   if (licenses !== undefined) {
-    const beside = count !== undefined ? "count" : Object.keys(fields)[0];
-    if (beside !== undefined) throw invalid(beside, "conflicts_with", { other: "licenses" });
+    const conflicting = count !== undefined ? "count" : Object.keys(fields)[0];
+    if (conflicting !== undefined) throw invalid(conflicting, "conflicts_with", { other: "licenses" });
     return { inputs: licenses, isList: true, prefixOf: (index) => `licenses.${index}.` };
   }
   if (count !== undefined && count > 1 && fields.license_key !== undefined)

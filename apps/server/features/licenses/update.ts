@@ -1,11 +1,11 @@
 import type { updateLicense } from "@countersign/contract/manage/licenses";
 import { fieldFault } from "@countersign/contract/problems/problems";
 import { type Expiry, lifetime } from "@countersign/domain/licenses/expiry";
-import { customerOf, writeCustomerView } from "@countersign/store/queries/customer-views";
-import { customersInBulk, identifierOf } from "@countersign/store/queries/customers-in-bulk";
-import { changeLicense } from "@countersign/store/queries/license-changes";
-import { refreshSearchText } from "@countersign/store/queries/license-search";
-import type { LicenseView, ShownLicense } from "@countersign/store/queries/license-views";
+import { customersInBulk, identifierOf } from "@countersign/store/queries/customers/bulk";
+import { customerOf, writeCustomerView } from "@countersign/store/queries/customers/views";
+import { changeLicense } from "@countersign/store/queries/licenses/changes";
+import { refreshSearchText } from "@countersign/store/queries/licenses/search";
+import type { LicenseView, ShownLicense } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -128,12 +128,12 @@ function columnsOf({ isLifetime, expiresAtMs, termMs }: Expiry): Partial<License
 }
 
 function changedPin(row: LicenseRow, body: Changes, errors: FieldErrors): Partial<LicenseRow> {
-  const wasSaid =
+  const wasGiven =
     body.version_pin_mode !== undefined ||
     body.version_pinned !== undefined ||
     body.version_range_min !== undefined ||
     body.version_range_max !== undefined;
-  if (!wasSaid) return {};
+  if (!wasGiven) return {};
   const before = {
     mode: row.version_pin_mode,
     pinned: row.version_pinned,

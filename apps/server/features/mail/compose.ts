@@ -1,22 +1,22 @@
 import type { Language } from "@countersign/domain/mail/languages";
 import { oneLine } from "@countersign/domain/mail/one-line";
-import { type Sentence, say } from "@countersign/domain/mail/say";
-import { type LetterWords, layout } from "./layout.ts";
-import type { Letter } from "./letter.ts";
+import { type Sentence, translate } from "@countersign/domain/mail/translate";
+import type { Email } from "./email.ts";
+import { type EmailWords, layout } from "./layout.ts";
 
 /** Every kind of email has a sentence that is its subject. */
-export type LetterKind = {
+export type EmailKind = {
   [S in Sentence]: S extends `${infer Kind}.subject` ? Kind : never;
 }[Sentence];
 
 /** The recipient of an email, and their language. */
-export interface Reader {
+export interface Recipient {
   readonly email: string;
   readonly language: Language;
 }
 
 /** An email as a list of sentences. */
-export interface LetterParts {
+export interface EmailParts {
   /** In whose name it is written, if not the server's. */
   readonly sender?: string;
   /** The values to fill in. */
@@ -30,7 +30,7 @@ export interface LetterParts {
   readonly after?: readonly (Sentence | readonly Sentence[])[];
   /** Why the recipient gets this email, in small print. */
   readonly last?: Sentence;
-  /** See `Letter`. */
+  /** See `Email`. */
   readonly once?: string;
 }
 
@@ -42,19 +42,19 @@ export interface LabeledValue {
 }
 
 /** An email in the recipient's language, as text and as HTML with the same content. */
-export function compose({ email, language }: Reader, kind: LetterKind, parts: LetterParts): Letter {
+export function compose({ email, language }: Recipient, kind: EmailKind, parts: EmailParts): Email {
   const { sender = "Countersign", facts = [], quote = null, action, after = [] } = parts;
-  const said = (sentence: Sentence) => say(language, sentence, { ...parts.values, sender });
-  const words: LetterWords = {
+  const translated = (sentence: Sentence) => translate(language, sentence, { ...parts.values, sender });
+  const words: EmailWords = {
     language,
     sender: oneLine(sender),
-    title: said(`${kind}.subject`),
-    before: parts.before.map(said),
-    facts: facts.map((fact) => ({ ...fact, label: said(fact.label), value: oneLine(fact.value) })),
-    quote: quote === null ? null : { ...quote, by: said(quote.by) },
-    action: action === undefined ? null : { ...action, label: said(action.label) },
-    after: after.map((sentences) => [sentences].flat().map(said).join(" ")),
-    last: said(parts.last ?? "common.automatic"),
+    title: translated(`${kind}.subject`),
+    before: parts.before.map(translated),
+    facts: facts.map((fact) => ({ ...fact, label: translated(fact.label), value: oneLine(fact.value) })),
+    quote: quote === null ? null : { ...quote, by: translated(quote.by) },
+    action: action === undefined ? null : { ...action, label: translated(action.label) },
+    after: after.map((sentences) => [sentences].flat().map(translated).join(" ")),
+    last: translated(parts.last ?? "common.automatic"),
   };
   return {
     to: email,
@@ -67,7 +67,7 @@ export function compose({ email, language }: Reader, kind: LetterKind, parts: Le
 }
 
 /** The same words as in the HTML, in the same order; the title is the subject. */
-function plainText({ before, facts, quote, action, after, last }: LetterWords): string {
+function plainText({ before, facts, quote, action, after, last }: EmailWords): string {
   const parts = [
     ...before,
     ...(facts.length === 0 ? [] : [facts.map(({ label, value }) => `${label}: ${value}`).join("\n")]),

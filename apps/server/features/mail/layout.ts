@@ -5,7 +5,7 @@ import { type Html, html } from "../reference/html.ts";
  * An email as HTML that mail clients display: tables and inline styles, because some support nothing else, and a style
  * sheet for dark mode, for those that do. No images, no scripts, nothing that is fetched when it is read.
  */
-export function layout(words: LetterWords): string {
+export function layout(words: EmailWords): string {
   const { language, sender, title, before, facts, quote, action, after, last } = words;
   return html`<!doctype html>
 <html lang="${language}">
@@ -83,7 +83,7 @@ function lines(text: string) {
 }
 
 /** Stacked: side by side there is no room for a key on a phone. */
-function factTable(facts: LetterWords["facts"]): Html {
+function factTable(facts: EmailWords["facts"]): Html {
   return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;table-layout:fixed">
 <tr><td class="inset" bgcolor="#f3f4f6" style="background-color:#f3f4f6;border-radius:8px;padding:14px 18px">
 ${facts.map(
@@ -97,7 +97,7 @@ ${facts.map(
 `;
 }
 
-function quoted({ by, paragraphs }: NonNullable<LetterWords["quote"]>): Html {
+function quoted({ by, paragraphs }: NonNullable<EmailWords["quote"]>): Html {
   return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" style="margin:4px 0 20px;table-layout:fixed">
 <tr><td class="rule" style="border-left:3px solid #c9ced6;padding:2px 0 2px 16px">
 <p class="muted" style="${font}${breaking}margin:0 0 8px;font-size:13px;line-height:19px;color:#5a6270">${by}:</p>
@@ -106,7 +106,7 @@ ${paragraphs.map((text, index) => paragraphBefore(text, index < paragraphs.lengt
 `;
 }
 
-function button({ label, url }: NonNullable<LetterWords["action"]>): Html {
+function button({ label, url }: NonNullable<EmailWords["action"]>): Html {
   return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 16px">
 <tr><td class="button" align="center" bgcolor="#16755c" style="background-color:#16755c;border-radius:8px">
 <a href="${url}" style="${font}display:inline-block;padding:12px 22px;font-size:16px;line-height:24px;font-weight:600;color:#ffffff;text-decoration:none">${label}</a>
@@ -116,8 +116,8 @@ function button({ label, url }: NonNullable<LetterWords["action"]>): Html {
 `;
 }
 
-/** What a letter says, apart from how it looks. Paragraphs are plain text. */
-export interface LetterWords {
+/** What an email says, apart from how it looks. Paragraphs are plain text. */
+export interface EmailWords {
   readonly language: Language;
   readonly sender: string;
   readonly title: string;

@@ -1,10 +1,10 @@
-import { judgePowerChange } from "@countersign/domain/members/grant";
-import { roleOf } from "@countersign/store/queries/roles";
+import { checkPowerChange } from "@countersign/domain/members/grant";
+import { roleOf } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
-import type { Turn } from "./turn.ts";
+import type { LockedOrganization } from "./lock.ts";
 
 interface Change {
   /** JSON arrays of permission codes, as stored; null if there is nothing. */
@@ -13,14 +13,14 @@ interface Change {
 }
 
 /** Rejects a change that would grant or remove more than the actor has. */
-export function checkPower({ standing }: Turn, change: Change): void {
-  const judgement = judgePowerChange(standing.permissions, {
+export function checkPower({ organizationAccess }: LockedOrganization, change: Change): void {
+  const result = checkPowerChange(organizationAccess.permissions, {
     from: change.from === null ? null : permissionSet(change.from),
     to: change.to === null ? null : permissionSet(change.to),
   });
-  if (judgement.allowed) return;
-  const permissions = judgement.missing;
-  switch (judgement.because) {
+  if (result.allowed) return;
+  const permissions = result.missing;
+  switch (result.because) {
     case "outranked":
       throw new Problem("outranked", { permissions });
     case "exceeds":

@@ -1,13 +1,13 @@
 import * as contract from "@countersign/contract/manage/members";
-import { notHeld, permissions } from "@countersign/domain/members/permissions";
+import { missingPermissions, permissions } from "@countersign/domain/members/permissions";
+import { userById } from "@countersign/store/queries/identity/users";
 import {
   type MemberWithRole,
   memberOf,
   membersOf,
   removeMember,
   setMemberRole,
-} from "@countersign/store/queries/members";
-import { userById } from "@countersign/store/queries/users";
+} from "@countersign/store/queries/members/members";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
@@ -21,12 +21,12 @@ import {
 import { type CursorValues, decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { lockOrganization, missingPermission } from "./lock.ts";
 import { checkPower, roleNamed } from "./power.ts";
 import { memberUpdatedAt, type ShownMember, showMember, showOwner } from "./show.ts";
-import { lacking, takeTurn } from "./turn.ts";
 
 /** Listed before every member, whenever they joined. */
-const ownersPlace = [-1, ""] as const;
+const ownersPosition = [-1, ""] as const;
 
 export const memberRoutes: readonly BoundRoute[] = [
   bind(contract.listMembers, async (context, { query }) => {
@@ -38,11 +38,11 @@ export const memberRoutes: readonly BoundRoute[] = [
       after: after === null ? null : { joinedAtMs: Number(after[0]), userId: String(after[1]) },
       limit: query.limit + 1,
     });
-    const members = rows.map((row) => ({ item: showMember(row), place: [row.created_at, row.user_id] }));
-    return pageOf<{ item: ShownMember; place: CursorValues }, ShownMember>(
+    const members = rows.map((row) => ({ item: showMember(row), position: [row.created_at, row.user_id] }));
+    return pageOf<{ item: ShownMember; position: CursorValues }, ShownMember>(
       [...owner, ...members],
       query.limit,
-      ({ place }) => place,
+      ({ position }) => position,
       ({ item }) => item,
     );
   }),
@@ -51,13 +51,13 @@ export const memberRoutes: readonly BoundRoute[] = [
     const userId = param(input, "user_id");
     const { role_id: roleId, updated_at: guard } = input.body;
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, "roles:edit");
-      const { organization } = turn;
+      const locked = await lockOrganization(db, context, "roles:edit");
+      const { organization } = locked;
       if (organization.owner_id === userId) throw new Problem("owner_has_no_role");
       const member = await memberNamed(db, organization.id, userId);
       checkUnchanged(context, memberUpdatedAt(member), guard);
       const role = await roleNamed(db, organization.id, roleId);
-      checkPower(turn, { from: member.role_permissions, to: role.permissions });
+      checkPower(locked, { from: member.role_permissions, to: role.permissions });
       const updatedAt = nextUpdatedAt(context, memberUpdatedAt(member));
       await setMemberRole(db, organization.id, userId, { role_id: role.id, updated_at: updatedAt });
       await audit(db, context, {
@@ -73,13 +73,14 @@ export const memberRoutes: readonly BoundRoute[] = [
   bind(contract.removeMember, async (context, input) => {
     const userId = param(input, "user_id");
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, null);
-      const { organization, standing } = turn;
+      const locked = await lockOrganization(db, context, null);
+      const { organization, organizationAccess } = locked;
       const isLeaving = isThemselves(context, userId);
-      if (!isLeaving && !standing.permissions.has("members:remove")) throw lacking("members:remove");
+      if (!isLeaving && !organizationAccess.permissions.has("members:remove"))
+        throw missingPermission("members:remove");
       if (organization.owner_id === userId) throw new Problem("owner_cannot_leave");
       const member = await memberNamed(db, organization.id, userId);
-      if (!isLeaving) checkPower(turn, { from: member.role_permissions, to: null });
+      if (!isLeaving) checkPower(locked, { from: member.role_permissions, to: null });
       await removeMember(db, organization.id, userId);
       await audit(db, context, {
         action: isLeaving ? "member.left" : "member.removed",
@@ -93,7 +94,7 @@ export const memberRoutes: readonly BoundRoute[] = [
 async function ownerOf(db: Database, organization: OrganizationRow) {
   if (organization.owner_id === null) return [];
   const user = await userById(db, organization.owner_id);
-  return user === undefined ? [] : [{ item: showOwner(user, organization), place: ownersPlace }];
+  return user === undefined ? [] : [{ item: showOwner(user, organization), position: ownersPosition }];
 }
 
 async function memberNamed(db: Database, organizationId: string, userId: string): Promise<MemberWithRole> {
@@ -106,6 +107,8 @@ async function memberNamed(db: Database, organizationId: string, userId: string)
 function isThemselves(context: Context, userId: string): boolean {
   const actor = theActor(context);
   return (
-    actor.kind === "person" && actor.userId === userId && notHeld(actor.atMost, permissions).length === 0
+    actor.kind === "person" &&
+    actor.userId === userId &&
+    missingPermissions(actor.atMost, permissions).length === 0
   );
 }

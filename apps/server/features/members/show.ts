@@ -1,6 +1,6 @@
 import type { member } from "@countersign/contract/manage/members";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
-import type { MemberWithRole } from "@countersign/store/queries/members";
+import type { MemberWithRole } from "@countersign/store/queries/members/members";
 import type { OrganizationRow, UserRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { permissionSet } from "../../http/manage/access.ts";

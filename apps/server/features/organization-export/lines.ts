@@ -1,6 +1,7 @@
-import { auditEntries } from "@countersign/store/queries/audit-log";
-import { invitationsOf } from "@countersign/store/queries/invitations";
-import { membersOf } from "@countersign/store/queries/members";
+import { auditEntries } from "@countersign/store/queries/audit-log/entries";
+import { userById } from "@countersign/store/queries/identity/users";
+import { invitationsOf } from "@countersign/store/queries/invitations/invitations";
+import { membersOf } from "@countersign/store/queries/members/members";
 import {
   blocksToExport,
   customersToExport,
@@ -9,10 +10,9 @@ import {
   tagsOfLicenses,
   versionsOfProducts,
   webhooksToExport,
-} from "@countersign/store/queries/organization-export";
-import { productsOf } from "@countersign/store/queries/products";
-import { rolesOf } from "@countersign/store/queries/roles";
-import { userById } from "@countersign/store/queries/users";
+} from "@countersign/store/queries/organization-export/rows";
+import { productsOf } from "@countersign/store/queries/products/products";
+import { rolesOf } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
@@ -154,8 +154,8 @@ async function* auditLines(db: Database, organizationId: string): Lines {
 }
 
 /** Reads pages, each starting after the last row of the previous one, until one is not full. */
-async function* paged<Place, Row extends Place>(
-  read: (last: Place | null) => Promise<readonly Row[]>,
+async function* paged<Position, Row extends Position>(
+  read: (last: Position | null) => Promise<readonly Row[]>,
   show: (rows: readonly Row[]) => Promise<readonly ExportLine[]>,
 ): Lines {
   let last: Row | null = null;

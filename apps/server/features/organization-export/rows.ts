@@ -1,4 +1,7 @@
-import type { customersToExport, webhooksToExport } from "@countersign/store/queries/organization-export";
+import type {
+  customersToExport,
+  webhooksToExport,
+} from "@countersign/store/queries/organization-export/rows";
 import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
 import { beginningOf } from "../webhooks/show.ts";

@@ -1,5 +1,5 @@
 import { organizationAllowance } from "@countersign/domain/organizations/allowance";
-import { heldAllowance } from "@countersign/store/queries/organizations";
+import { heldAllowance } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";

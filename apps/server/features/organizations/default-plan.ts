@@ -1,5 +1,5 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
-import { setState, stateOf } from "@countersign/store/queries/platform-state";
+import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import type { Database } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 

@@ -1,17 +1,17 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { updateOrganization } from "@countersign/store/queries/organizations";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, nextUpdatedAt, theActor, theStanding } from "../../http/manage/context.ts";
+import { type Context, nextUpdatedAt, theAccess, theActor } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { writeLetter } from "../mail/letter.ts";
-import { readerById } from "../mail/reader.ts";
-import { takeOwnersTurn } from "../members/turn.ts";
-import { deletionAskedLetter, deletionTakenBackLetter } from "./letters.ts";
+import { writeEmail } from "../mail/email.ts";
+import { recipientById } from "../mail/recipient.ts";
+import { lockAsOwner } from "../members/lock.ts";
+import { deletionCancelledEmail, deletionRequestedEmail } from "./emails.ts";
 import { showOwnOrganization } from "./show.ts";
 
 /** How long a deletion can be taken back. */
@@ -20,7 +20,7 @@ export const deletionGraceMs = 14 * dayMs;
 export const deletionRoutes: readonly BoundRoute[] = [
   bind(contract.deleteOrganization, async (context, { body }) => {
     return context.transaction(async (db) => {
-      const organization = await takeOwnersTurn(db, context);
+      const organization = await lockAsOwner(db, context);
       if (body.confirm !== organization.slug)
         throw invalid("confirm", "not_the_slug", { slug: organization.slug });
       // A second request does not restart the grace period.
@@ -31,7 +31,7 @@ export const deletionRoutes: readonly BoundRoute[] = [
 
   bind(contract.restoreOrganization, async (context) => {
     return context.transaction(async (db) => {
-      const organization = await takeOwnersTurn(db, context);
+      const organization = await lockAsOwner(db, context);
       return setDeleteAfter(db, context, organization, null, "organization.restored");
     });
   }),
@@ -44,8 +44,8 @@ async function setDeleteAfter(
   deleteAfter: number | null,
   action: string,
 ) {
-  const standing = theStanding(context);
-  if (organization.delete_after === deleteAfter) return showOwnOrganization(organization, standing);
+  const organizationAccess = theAccess(context);
+  if (organization.delete_after === deleteAfter) return showOwnOrganization(organization, organizationAccess);
   const changes = {
     delete_after: deleteAfter,
     updated_at: nextUpdatedAt(context, organization.updated_at),
@@ -57,28 +57,28 @@ async function setDeleteAfter(
     before: { delete_after: iso(organization.delete_after) },
     after: { delete_after: iso(deleteAfter) },
   });
-  await tellOwner(db, context, organization, deleteAfter);
-  return showOwnOrganization({ ...organization, ...changes }, standing);
+  await notifyOwner(db, context, organization, deleteAfter);
+  return showOwnOrganization({ ...organization, ...changes }, organizationAccess);
 }
 
 /** Also if the owner did it: someone with their session or token would not tell them. */
-async function tellOwner(
+async function notifyOwner(
   db: Database,
   context: Context,
   organization: OrganizationRow,
   deleteAfterMs: number | null,
 ): Promise<void> {
-  const owner = await readerById(db, organization.owner_id);
+  const owner = await recipientById(db, organization.owner_id);
   if (owner === undefined) return;
   const by = theActor(context).name;
-  const letter =
+  const message =
     deleteAfterMs === null
-      ? deletionTakenBackLetter(owner, organization.name, by)
-      : deletionAskedLetter(owner, {
+      ? deletionCancelledEmail(owner, organization.name, by)
+      : deletionRequestedEmail(owner, {
           organization: organization.name,
           by,
           deleteAfterMs,
           url: context.config.url,
         });
-  await writeLetter(db, letter, context.nowMs);
+  await writeEmail(db, message, context.nowMs);
 }

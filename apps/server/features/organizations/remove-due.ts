@@ -1,23 +1,23 @@
-import { forgetAnswersOfTokens } from "@countersign/store/queries/idempotency";
+import { removeAnswersOfTokens } from "@countersign/store/queries/manage/idempotency";
 import {
-  type AuditPlace,
+  type AuditPosition,
   closeOrganization,
   emptyAuditEntries,
   finishRemoval,
   organizationsToRemove,
   removeSome,
-} from "@countersign/store/queries/organization-removal";
+} from "@countersign/store/queries/organizations/remove";
 import type { Database, Store } from "@countersign/store/store";
-import type { Chore } from "../../jobs/chores.ts";
 import { neverStopping } from "../../jobs/in-batches.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { auditWithout } from "../audit-log/record.ts";
-import { writeLetter } from "../mail/letter.ts";
-import { readerById } from "../mail/reader.ts";
-import { deletedLetter } from "./letters.ts";
+import { writeEmail } from "../mail/email.ts";
+import { recipientById } from "../mail/recipient.ts";
+import { deletedEmail } from "./emails.ts";
 
 /** The request log; on SQLite a separate file, which another thread writes. */
 export interface JournalOfOrganizations {
-  forget(organizationId: string): Promise<void>;
+  deleteOrganization(organizationId: string): Promise<void>;
 }
 
 /** Small enough that a validation, which waits for it on SQLite, does not wait long. */
@@ -32,7 +32,7 @@ const settledAfterMs = 3_000;
  * for anyone. Its data is deleted after that, a little at a time; a node that stops leaves the rest to the next, and
  * several nodes can run this.
  */
-export class OrganizationRemoval implements Chore {
+export class OrganizationRemoval implements PeriodicJob {
   readonly name = "organization removal";
   readonly everyMs = 5_000;
   readonly #store: Store;
@@ -58,7 +58,7 @@ export class OrganizationRemoval implements Chore {
   async #end(id: string, nowMs: number): Promise<boolean> {
     // Stored responses are found by the tokens that requested them, which are deleted in the transaction below; there
     // can be many large ones.
-    while ((await this.#step((db) => forgetAnswersOfTokens(db, id, answersAtATime))) === answersAtATime);
+    while ((await this.#step((db) => removeAnswersOfTokens(db, id, answersAtATime))) === answersAtATime);
     return this.#store.transaction(async (db) => {
       const organization = await closeOrganization(db, id, nowMs);
       if (organization === undefined) return false;
@@ -68,19 +68,19 @@ export class OrganizationRemoval implements Chore {
         before: { slug: organization.slug, owner_id: organization.owner_id },
         organizationId: id,
       });
-      const owner = await readerById(db, organization.owner_id);
-      if (owner !== undefined) await writeLetter(db, deletedLetter(owner, organization), nowMs);
+      const owner = await recipientById(db, organization.owner_id);
+      if (owner !== undefined) await writeEmail(db, deletedEmail(owner, organization), nowMs);
       return true;
     });
   }
 
   async #empty(id: string, stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted && (await this.#step((db) => removeSome(db, id, rowsAtATime))));
-    let place: AuditPlace | null = null;
+    let position: AuditPosition | null = null;
     do {
-      const after: AuditPlace | null = place;
-      place = await this.#step((db) => emptyAuditEntries(db, id, after, rowsAtATime));
-    } while (place !== null && !stopping.aborted);
+      const after: AuditPosition | null = position;
+      position = await this.#step((db) => emptyAuditEntries(db, id, after, rowsAtATime));
+    } while (position !== null && !stopping.aborted);
   }
 
   /** Then it pauses for as long as it worked: other writers get at least half of the time. */
@@ -95,7 +95,7 @@ export class OrganizationRemoval implements Chore {
   async #finish(id: string, stopping: AbortSignal): Promise<void> {
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     stopping.addEventListener("abort", () => stop(), { once: true });
-    await Promise.race([this.#journal.forget(id), stopped]);
+    await Promise.race([this.#journal.deleteOrganization(id), stopped]);
     if (stopping.aborted) return;
     await this.#store.transaction((db) => finishRemoval(db, id));
   }

@@ -1,19 +1,23 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { defaultLanguage } from "@countersign/domain/mail/languages";
-import { lockedOrganization, organizationById } from "@countersign/store/queries/access";
-import { organizationsOf, slugIsTaken, updateOrganization } from "@countersign/store/queries/organizations";
-import { userById } from "@countersign/store/queries/users";
+import { userById } from "@countersign/store/queries/identity/users";
+import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
+import {
+  organizationsOf,
+  slugIsTaken,
+  updateOrganization,
+} from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
-import { standingOf } from "../../http/manage/actor.ts";
+import { accessOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import {
   checkUnchanged,
   nextUpdatedAt,
+  theAccess,
   theOrganization,
   thePerson,
-  theStanding,
 } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -39,8 +43,8 @@ export const organizationRoutes: readonly BoundRoute[] = [
       (row) => [row.id],
       (row) => {
         const role = row.role_permissions === null ? null : permissionSet(row.role_permissions);
-        const standing = standingOf(actor, row, role);
-        return standing === null ? null : showOwnOrganization(row, standing);
+        const organizationAccess = accessOf(actor, row, role);
+        return organizationAccess === null ? null : showOwnOrganization(row, organizationAccess);
       },
     );
     return { data: data.filter((one) => one !== null), next_cursor };
@@ -78,7 +82,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getOrganization, async (context) =>
-    showOwnOrganization(theOrganization(context), theStanding(context)),
+    showOwnOrganization(theOrganization(context), theAccess(context)),
   ),
 
   bind(contract.updateOrganization, async (context, { body: { updated_at: guard, ...body } }) => {
@@ -95,7 +99,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
         subject: { kind: "organization", id: row.id, name: changed.name },
         ...difference(row, changes),
       });
-      return showOwnOrganization(changed, theStanding(context));
+      return showOwnOrganization(changed, theAccess(context));
     });
   }),
 

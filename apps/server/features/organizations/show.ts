@@ -3,7 +3,7 @@ import { sortedPermissions } from "@countersign/domain/members/permissions";
 import { dailyLimit } from "@countersign/domain/quota/limit";
 import type { OrganizationRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import type { Standing } from "../../http/manage/actor.ts";
+import type { OrganizationAccess } from "../../http/manage/actor.ts";
 import { iso } from "../../http/manage/page.ts";
 
 export function showOrganization(row: OrganizationRow) {
@@ -26,7 +26,7 @@ export function showOrganization(row: OrganizationRow) {
     owner_id: row.owner_id,
     locale: row.locale,
     time_zone: row.time_zone,
-    daily_letters_override: row.daily_letters_override,
+    daily_emails_override: row.daily_emails_override,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };
@@ -34,11 +34,11 @@ export function showOrganization(row: OrganizationRow) {
 
 export function showOwnOrganization(
   row: OrganizationRow,
-  standing: Standing,
+  organizationAccess: OrganizationAccess,
 ): z.input<typeof ownOrganization> {
   return {
     ...showOrganization(row),
-    is_owner: standing.isOwner,
-    permissions: sortedPermissions(standing.permissions),
+    is_owner: organizationAccess.isOwner,
+    permissions: sortedPermissions(organizationAccess.permissions),
   };
 }

@@ -1,9 +1,9 @@
 import * as contract from "@countersign/contract/manage/overview";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { createdByDay, expiringByWeek } from "@countersign/store/queries/license-counts";
-import { usageSince } from "@countersign/store/queries/overview";
-import { productsOf } from "@countersign/store/queries/products";
+import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";
+import { usageSince } from "@countersign/store/queries/overview/usage";
+import { productsOf } from "@countersign/store/queries/products/products";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { theOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
@@ -13,7 +13,7 @@ const usageDays = 14;
 export const overviewRoutes: readonly BoundRoute[] = [
   bind(contract.getLicenseTrend, async (context) => {
     const { id } = theOrganization(context);
-    const db = context.store.alongIndexes;
+    const db = context.store.listReads;
     const { nowMs } = context;
     const today = quotaDay(nowMs);
     const firstDay = today - 29;
@@ -21,7 +21,7 @@ export const overviewRoutes: readonly BoundRoute[] = [
     const expiring = await expiringByWeek(db, id, nowMs, 12);
     return {
       created: created.map((count, at) => ({ from: iso((firstDay + at) * dayMs), count })),
-      running_out: expiring.map((count, at) => ({
+      expiring: expiring.map((count, at) => ({
         from: iso(at === 0 ? nowMs : (today + at * 7) * dayMs),
         count,
       })),

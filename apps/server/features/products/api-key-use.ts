@@ -1,4 +1,4 @@
-import { markApiKeysUsed } from "@countersign/store/queries/product-keys";
+import { markApiKeysUsed } from "@countersign/store/queries/products/keys";
 import type { Store } from "@countersign/store/store";
 
 /** How often the last use of an active key is written, however often it is used. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { generateApiKey } from "@countersign/domain/products/api-key";
-import { createProduct, type ProductSettings } from "@countersign/store/queries/products";
+import { createProduct, type ProductSettings } from "@countersign/store/queries/products/products";
 import type { Sealer } from "@countersign/store/sealer";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";

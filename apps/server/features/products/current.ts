@@ -1,4 +1,4 @@
-import { lockedProduct } from "@countersign/store/queries/access";
+import { lockedProduct } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
 import { Problem } from "../../http/manage/problem.ts";

@@ -11,8 +11,8 @@ import {
   removeUpcomingSigningKeys,
   signingKeysFrom,
   updateApiKey,
-} from "@countersign/store/queries/product-keys";
-import { addApiKey, updateProduct } from "@countersign/store/queries/products";
+} from "@countersign/store/queries/products/keys";
+import { addApiKey, updateProduct } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";

@@ -1,10 +1,14 @@
-import { lockedProduct } from "@countersign/store/queries/access";
-import { licensesWithSingleIps, mergeIps, productsMergingIps } from "@countersign/store/queries/merge-ips";
-import { updateProduct } from "@countersign/store/queries/products";
+import { lockedProduct } from "@countersign/store/queries/manage/access";
+import {
+  licensesWithSingleIps,
+  mergeIps,
+  productsMergingIps,
+} from "@countersign/store/queries/products/merge-ips";
+import { updateProduct } from "@countersign/store/queries/products/products";
 import type { Database, Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import type { Chore } from "../../jobs/chores.ts";
 import { neverStopping } from "../../jobs/in-batches.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 
 const licensesAtOnce = 50;
 /** The size of one transaction: validations wait while it runs. */
@@ -17,7 +21,7 @@ const productsAtOnce = 20;
  * The progress is stored in the product's row, so it continues after a restart and stops if the setting is changed
  * back.
  */
-export class IpMerging implements Chore {
+export class IpMerging implements PeriodicJob {
   readonly name = "registered IPv6 addresses to merge";
   readonly everyMs = 10_000;
   readonly #store: Store;

@@ -7,12 +7,12 @@ import {
 } from "@countersign/domain/custom-response/template";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { isoTime } from "@countersign/domain/validate/answer";
-import { licenseById } from "@countersign/store/queries/access";
-import { customerOf } from "@countersign/store/queries/customer-views";
+import { customerOf } from "@countersign/store/queries/customers/views";
+import { licenseById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theOrganization, theProduct, theStanding } from "../../http/manage/context.ts";
+import { type Context, theAccess, theOrganization, theProduct } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 
 export const customResponseRoutes: readonly BoundRoute[] = [
@@ -32,7 +32,7 @@ export const customResponseRoutes: readonly BoundRoute[] = [
 
 /** A preview shows a customer's email address, so it requires the permission to view the license. */
 async function licenseToShow(context: Context, licenseId: string): Promise<LicenseRow> {
-  if (!theStanding(context).permissions.has("licenses:view"))
+  if (!theAccess(context).permissions.has("licenses:view"))
     throw new Problem("permission_missing", { permission: "licenses:view" });
   const license = await licenseById(context.store.reads, licenseId);
   if (license?.product_id !== theProduct(context).id) throw new Problem("license_not_found");

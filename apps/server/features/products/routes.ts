@@ -1,6 +1,6 @@
 import * as contract from "@countersign/contract/manage/products";
 import { parseCustomResponse } from "@countersign/domain/custom-response/template";
-import { deleteProduct, productsOf, updateProduct } from "@countersign/store/queries/products";
+import { deleteProduct, productsOf, updateProduct } from "@countersign/store/queries/products/products";
 import type { ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";

@@ -1,7 +1,7 @@
 import type { product } from "@countersign/contract/manage/products";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { isUnused } from "@countersign/domain/products/api-key-rules";
-import { workingApiKeys } from "@countersign/store/queries/products";
+import { workingApiKeys } from "@countersign/store/queries/products/products";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -37,9 +37,9 @@ export async function showProducts(
     custom_response_on_refusal: row.custom_response_on_refusal === 1,
     version_module_enabled: row.version_module_enabled === 1,
     version_enforcement: row.version_enforcement,
-    deliver_license_by_mail: row.deliver_license_by_mail === 1,
-    license_mail_text: row.license_mail_text,
-    expiring_soon_mail: row.expiring_soon_mail === 1,
+    deliver_license_by_email: row.deliver_license_by_email === 1,
+    license_email_text: row.license_email_text,
+    expiring_soon_email: row.expiring_soon_email === 1,
     locale: row.locale,
     ipv6_prefix: row.ipv6_prefix,
     api_keys: (keys.get(row.id) ?? []).map((key) => ({

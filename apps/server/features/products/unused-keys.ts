@@ -1,17 +1,17 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { unusedAfterMs } from "@countersign/domain/products/api-key-rules";
-import { organizationById, productById } from "@countersign/store/queries/access";
-import { membersOf } from "@countersign/store/queries/members";
-import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queries/unused-keys";
+import { organizationById, productById } from "@countersign/store/queries/manage/access";
+import { membersOf } from "@countersign/store/queries/members/members";
+import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queries/products/unused-keys";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
-import type { Chore } from "../../jobs/chores.ts";
 import { neverStopping } from "../../jobs/in-batches.ts";
-import { compose, type Reader } from "../mail/compose.ts";
-import { type Letter, writeLetters } from "../mail/letter.ts";
-import { readerById } from "../mail/reader.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
+import { compose, type Recipient } from "../mail/compose.ts";
+import { type Email, writeEmails } from "../mail/email.ts";
+import { recipientById } from "../mail/recipient.ts";
 
 const everyMs = 10 * 60_000;
 const productsAtOnce = 100;
@@ -26,7 +26,7 @@ const concerned: readonly Permission[] = ["products:manage", "products:rotate_ke
  * Sends an email about API keys that have not been used for 30 days: one per product, once per key. The node that marks
  * a key writes the email, in the same transaction, so several nodes can run this.
  */
-export class UnusedKeysWatch implements Chore {
+export class UnusedKeysCheck implements PeriodicJob {
   readonly name = "unused API keys";
   readonly everyMs: number;
   readonly #store: Store;
@@ -47,13 +47,13 @@ export class UnusedKeysWatch implements Chore {
       const due = await productsWithUnusedKeys(this.#store.reads, { ...when, limit: productsAtOnce });
       for (const productId of due) {
         if (stopping.aborted) return;
-        await this.#store.transaction((db) => this.#tell(db, productId, when));
+        await this.#store.transaction((db) => this.#recordEvents(db, productId, when));
       }
       if (due.length < productsAtOnce) return;
     }
   }
 
-  async #tell(
+  async #recordEvents(
     db: Database,
     productId: string,
     when: { readonly nowMs: number; readonly unusedSinceMs: number },
@@ -69,16 +69,16 @@ export class UnusedKeysWatch implements Chore {
       keys: [...keys].sort((a, b) => a.created_at - b.created_at),
       url: `${this.#url}/o/${organization.slug}/products/${productId}/keys`,
     };
-    await writeLetters(
+    await writeEmails(
       db,
-      readers.map((reader) => unusedKeysLetter(reader, facts)),
+      readers.map((reader) => unusedKeysEmail(reader, facts)),
       when.nowMs,
     );
   }
 }
 
 /** The owner, and members who can end a key; each once. */
-async function readersOf(db: Database, { id, owner_id }: OrganizationRow): Promise<Reader[]> {
+async function readersOf(db: Database, { id, owner_id }: OrganizationRow): Promise<Recipient[]> {
   const members = await membersOf(db, id, { after: null, limit: mostMembers });
   const userIds = new Set([
     owner_id,
@@ -88,19 +88,19 @@ async function readersOf(db: Database, { id, owner_id }: OrganizationRow): Promi
       .map(({ user_id }) => user_id),
   ]);
   const readers = await Promise.all(
-    [...userIds].slice(0, mostRecipients).map((userId) => readerById(db, userId)),
+    [...userIds].slice(0, mostRecipients).map((userId) => recipientById(db, userId)),
   );
   return readers.filter((reader) => reader !== undefined);
 }
 
-export function unusedKeysLetter(
-  to: Reader,
+export function unusedKeysEmail(
+  to: Recipient,
   facts: {
     readonly product: string;
     readonly keys: readonly { readonly public_id: string; readonly name: string }[];
     readonly url: string;
   },
-): Letter {
+): Email {
   return compose(to, "api_keys_unused", {
     values: { product: facts.product },
     before: ["api_keys_unused.what"],

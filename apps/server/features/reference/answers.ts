@@ -12,7 +12,7 @@ export async function openApi(requestId: string): Promise<Response> {
 
 /** The API reference: one page generated from the OpenAPI document, with no external resources. */
 export async function docs(requestId: string): Promise<Response> {
-  page ??= theDocument().then((document) => gently(referencePage(document)));
+  page ??= theDocument().then((document) => runInSteps(referencePage(document)));
   return answer(await page, "text/html", requestId);
 }
 
@@ -21,12 +21,12 @@ let json: Promise<string> | undefined;
 let page: Promise<string> | undefined;
 
 function theDocument(): Promise<OpenApiDocument> {
-  document ??= gently(writeOpenApi());
+  document ??= runInSteps(writeOpenApi());
   return document;
 }
 
 /** Yields to other work: one long uninterrupted task would delay other requests. */
-async function gently<T>(work: Generator<void, T>): Promise<T> {
+async function runInSteps<T>(work: Generator<void, T>): Promise<T> {
   let step = work.next();
   while (step.done !== true) {
     await yieldToEventLoop();

@@ -32,7 +32,10 @@ export interface Answer {
 export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
 
 /** What an endpoint receives. */
-export type Told = Pick<Operation, "operationId" | "summary" | "parameters" | "requestBody" | "responses">;
+export type WebhookOperation = Pick<
+  Operation,
+  "operationId" | "summary" | "parameters" | "requestBody" | "responses"
+>;
 
 export type Components = Readonly<Record<string, Readonly<Record<string, object>>>>;
 

@@ -1,9 +1,9 @@
-import type { Told } from "./document.ts";
+import type { WebhookOperation } from "./document.ts";
 import { type Html, html } from "./html.ts";
 import { described, membersTable } from "./schema.ts";
 
 /** One event type: its description and an example. */
-export function eventSection(type: string, { operationId, summary, requestBody }: Told): Html {
+export function eventSection(type: string, { operationId, summary, requestBody }: WebhookOperation): Html {
   const content = requestBody?.content["application/json"];
   const data = content?.schema.properties?.data;
   return html`<article id="${operationId}">
@@ -15,7 +15,7 @@ export function eventSection(type: string, { operationId, summary, requestBody }
 }
 
 /** What all of them have in common. */
-export function eventsIntroduction(operations: readonly Told[]): Html {
+export function eventsIntroduction(operations: readonly WebhookOperation[]): Html {
   const [first] = operations;
   const headers = (first?.parameters ?? []).flatMap((one) => ("$ref" in one ? [] : [one]));
   return html`<p>Each is a <code>POST</code> to your endpoint with a JSON object that has <code>type</code>,

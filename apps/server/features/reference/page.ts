@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "@countersign/contract/openapi";
 import type { JsonSchema } from "@countersign/contract/openapi-schemas";
-import type { Operation, Told } from "./document.ts";
+import type { Operation, WebhookOperation } from "./document.ts";
 import { eventSection, eventsIntroduction } from "./event.ts";
 import { type Html, html } from "./html.ts";
 import { operationSection } from "./operation.ts";
@@ -31,10 +31,13 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
     sections.set(entry, operationSection(entry.method, entry.path, entry.operation, document.components));
     yield;
   }
-  const events = Object.entries(document.webhooks).map(([type, { post }]) => ({ type, told: post as Told }));
-  const told: Html[] = [];
+  const events = Object.entries(document.webhooks).map(([type, { post }]) => ({
+    type,
+    recorded: post as WebhookOperation,
+  }));
+  const recorded: Html[] = [];
   for (const event of events) {
-    told.push(eventSection(event.type, event.told));
+    recorded.push(eventSection(event.type, event.recorded));
     yield;
   }
   const page = html`<!doctype html>
@@ -68,7 +71,7 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
     </ul></details>`,
   )}
   <details open><summary>Webhook events</summary><ul>
-    ${events.map((event) => html`<li><a href="#${event.told.operationId}">${event.type}</a></li>`)}
+    ${events.map((event) => html`<li><a href="#${event.recorded.operationId}">${event.type}</a></li>`)}
   </ul></details>
   <details><summary>Schemas</summary><ul>
     ${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
@@ -86,8 +89,8 @@ export function* referencePage(document: OpenApiDocument): Generator<void, strin
   )}
   <section class="group" aria-labelledby="group-received">
     <h2 id="group-received">Webhook events</h2>
-    ${eventsIntroduction(events.map((event) => event.told))}
-    ${told}
+    ${eventsIntroduction(events.map((event) => event.recorded))}
+    ${recorded}
   </section>
   <section class="group" aria-labelledby="group-shapes">
     <h2 id="group-shapes">Schemas</h2>

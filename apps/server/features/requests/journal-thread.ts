@@ -1,6 +1,6 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
-import type { Forgetting, JournalEntry } from "@countersign/store/journal";
+import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import { reasonOf } from "../../log.ts";
 import { runWorker, type ThreadCalls } from "../../worker-thread.ts";
@@ -15,7 +15,7 @@ export interface JournalCalls {
   /** A list of entries, as JSON. */
   entries(json: string): void;
   /** Deletes an organization's data. */
-  forget(organizationId: string): Promise<void>;
+  deleteOrganization(organizationId: string): Promise<void>;
   /** Writes the remaining entries first. */
   stop(): Promise<void>;
 }
@@ -84,11 +84,11 @@ async function start(
       for (const entry of JSON.parse(json) as JournalEntry[]) waiting.push(entry);
     },
     /** One step at a time, so that log entries are written in between. */
-    forget: async (organizationId) => {
-      let next: Forgetting | null = { organizationId, part: "sightings", after: "" };
+    deleteOrganization: async (organizationId) => {
+      let next: JournalDeletion | null = { organizationId, part: "sightings", after: "" };
       while (next !== null && !isClosing) {
-        const step: Forgetting = next;
-        next = await operations.run(() => journal.forget(step));
+        const step: JournalDeletion = next;
+        next = await operations.run(() => journal.deleteOrganization(step));
         await new Promise((resolve) => setTimeout(resolve, restMs));
       }
       if (next !== null) throw new Error("The journal was closed.");

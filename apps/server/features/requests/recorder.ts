@@ -21,7 +21,7 @@ export class Recorder {
   #gathered: JournalEntry[] = [];
   /** How many entries the thread has received but not written yet. */
   #kept = 0;
-  readonly #forgetting = new Map<string, Promise<void>>();
+  readonly #deletions = new Map<string, Promise<void>>();
 
   constructor(settings: JournalSettings, observer: RecorderObserver) {
     this.#observer = observer;
@@ -46,16 +46,16 @@ export class Recorder {
   }
 
   /** Deletes an organization's data from the journal, step by step. Rejects if it did not complete. */
-  forget(organizationId: string): Promise<void> {
-    const known = this.#forgetting.get(organizationId);
+  deleteOrganization(organizationId: string): Promise<void> {
+    const known = this.#deletions.get(organizationId);
     if (known !== undefined) return known;
     const { calls } = this.#thread;
     if (calls === null) return Promise.reject(new Error("The thread that writes the request log has ended."));
-    const forgetting = calls
-      .request("forget", organizationId)
-      .finally(() => this.#forgetting.delete(organizationId));
-    this.#forgetting.set(organizationId, forgetting);
-    return forgetting;
+    const deletions = calls
+      .request("deleteOrganization", organizationId)
+      .finally(() => this.#deletions.delete(organizationId));
+    this.#deletions.set(organizationId, deletions);
+    return deletions;
   }
 
   /** Writes the remaining entries and ends the thread. */

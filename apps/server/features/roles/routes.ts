@@ -9,7 +9,7 @@ import {
   rolesOf,
   updateRole,
   usesOfRoles,
-} from "@countersign/store/queries/roles";
+} from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
@@ -20,8 +20,8 @@ import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
+import { lockOrganization } from "../members/lock.ts";
 import { checkPower } from "../members/power.ts";
-import { takeTurn } from "../members/turn.ts";
 import { showRole, showRoles } from "./show.ts";
 
 export const roleRoutes: readonly BoundRoute[] = [
@@ -46,16 +46,16 @@ export const roleRoutes: readonly BoundRoute[] = [
 
   bind(contract.createRole, async (context, { body }) => {
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, "roles:edit");
+      const locked = await lockOrganization(db, context, "roles:edit");
       const role: RoleRow = {
         id: newId(),
-        organization_id: turn.organization.id,
+        organization_id: locked.organization.id,
         name: body.name,
         permissions: JSON.stringify(sortedPermissions(body.permissions)),
         created_at: context.nowMs,
         updated_at: context.nowMs,
       };
-      checkPower(turn, { from: null, to: role.permissions });
+      checkPower(locked, { from: null, to: role.permissions });
       await checkName(db, role.organization_id, role.name, null);
       await addRole(db, role);
       await audit(db, context, {
@@ -76,15 +76,15 @@ export const roleRoutes: readonly BoundRoute[] = [
   bind(contract.updateRole, async (context, input) => {
     const { updated_at: guard, name, permissions: codes } = input.body;
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, "roles:edit");
-      const role = await roleInPath(db, turn.organization.id, param(input, "role_id"));
+      const locked = await lockOrganization(db, context, "roles:edit");
+      const role = await roleInPath(db, locked.organization.id, param(input, "role_id"));
       checkUnchanged(context, role.updated_at, guard);
       const changes = asColumns({
         name,
         permissions: codes === undefined ? undefined : JSON.stringify(sortedPermissions(codes)),
       });
       const changed = { ...role, ...changes, updated_at: nextUpdatedAt(context, role.updated_at) };
-      checkPower(turn, { from: role.permissions, to: changed.permissions });
+      checkPower(locked, { from: role.permissions, to: changed.permissions });
       if (name !== undefined) await checkName(db, role.organization_id, name, role.id);
       await updateRole(db, role.id, { ...changes, updated_at: changed.updated_at });
       await audit(db, context, {
@@ -98,9 +98,9 @@ export const roleRoutes: readonly BoundRoute[] = [
 
   bind(contract.deleteRole, async (context, input) => {
     return context.transaction(async (db) => {
-      const turn = await takeTurn(db, context, "roles:edit");
-      const role = await roleInPath(db, turn.organization.id, param(input, "role_id"));
-      checkPower(turn, { from: role.permissions, to: null });
+      const locked = await lockOrganization(db, context, "roles:edit");
+      const role = await roleInPath(db, locked.organization.id, param(input, "role_id"));
+      checkPower(locked, { from: role.permissions, to: null });
       const use = (await usesOfRoles(db, [role.id], context.nowMs)).get(role.id);
       if (use !== undefined && use.members + use.invitations > 0)
         throw new Problem("role_in_use", { members: use.members, invitations: use.invitations });

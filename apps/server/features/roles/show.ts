@@ -1,6 +1,6 @@
 import type { role } from "@countersign/contract/manage/roles";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
-import { usesOfRoles } from "@countersign/store/queries/roles";
+import { usesOfRoles } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
 import type { RoleRow } from "@countersign/store/tables";
 import type { z } from "zod";

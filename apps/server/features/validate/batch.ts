@@ -1,9 +1,9 @@
-import type { Call, Judged } from "@countersign/store/calls";
+import type { Call, CallResult } from "@countersign/store/calls";
 import type { Store } from "@countersign/store/store";
 
 /** A call that waits for its verdict. */
 export interface WaitingCall extends Call {
-  judged(judged: Judged): void;
+  finish(result: CallResult): void;
   failed(): void;
 }
 
@@ -62,16 +62,16 @@ export class Batcher {
     this.#schedule();
     const startedMs = performance.now();
     try {
-      const judged = await this.#store.judgeEach(batch);
+      const results = await this.#store.validateEach(batch);
       const doneMs = performance.now();
       this.#observer.batchDone(batch.length, (doneMs - startedMs) / 1000);
       batch.forEach((call, index) => {
-        const answer = judged[index];
+        const answer = results[index];
         if (answer === undefined) call.failed();
         else if (answer instanceof Promise) void this.#answerLater(call, answer);
         else {
           if (answer.tag !== "unauthorized") this.#observer.keyUsed(call.apiKey.publicId, doneMs);
-          call.judged(answer);
+          call.finish(answer);
         }
       });
     } catch (cause) {
@@ -83,11 +83,11 @@ export class Batcher {
     }
   }
 
-  async #answerLater(call: WaitingCall, answer: Promise<Judged>): Promise<void> {
+  async #answerLater(call: WaitingCall, answer: Promise<CallResult>): Promise<void> {
     this.#locked += 1;
     try {
-      const judged = await answer;
-      call.judged(judged);
+      const result = await answer;
+      call.finish(result);
     } catch (cause) {
       this.#observer.batchFailed(1, cause);
       call.failed();

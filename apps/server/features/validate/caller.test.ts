@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
-import { parseAddress } from "@countersign/domain/ip/address";
+import { parseIpAddress } from "@countersign/domain/ip/ip-address";
 import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
 import { Caller } from "./caller.ts";
 
 test("what is kept of a request is short, whatever it sent as its version", () => {
   const kept: JournalEntry[] = [];
-  const address = parseAddress("203.0.113.1");
-  if (address === null) throw new Error("That is an address.");
-  const caller = new Caller("validate", "r", { publicId: "p", hash: "h" }, address, () => {}, {
+  const ipAddress = parseIpAddress("203.0.113.1");
+  if (ipAddress === null) throw new Error("That is an address.");
+  const caller = new Caller("validate", "r", { publicId: "p", hash: "h" }, ipAddress, () => {}, {
     count: () => {},
     record: (entry) => kept.push(entry),
   });

@@ -1,4 +1,4 @@
-import type { Address } from "@countersign/domain/ip/address";
+import type { IpAddress } from "@countersign/domain/ip/ip-address";
 import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
@@ -6,7 +6,7 @@ import type { JournalEntry } from "@countersign/store/journal";
 export type Endpoint = "validate" | "lookup";
 
 /** Where the outcomes of requests are reported. */
-export interface Outlets {
+export interface RequestObservers {
   readonly count: (endpoint: Endpoint, outcome: string) => void;
   readonly record: (entry: JournalEntry) => void;
 }
@@ -18,7 +18,7 @@ export interface PresentedKey {
 }
 
 /** What a journal entry contains about a request besides the caller and the time. */
-export interface Happened {
+export interface RequestOutcome {
   readonly nowMs: number;
   readonly product: CallerProduct["facts"];
   readonly licenseId: string | null;
@@ -36,33 +36,43 @@ export class Caller {
   readonly endpoint: Endpoint;
   readonly requestId: string;
   readonly apiKey: PresentedKey;
-  readonly address: Address;
+  readonly ipAddress: IpAddress;
   readonly #respond: (response: Response) => void;
-  readonly #outlets: Outlets;
+  readonly #observers: RequestObservers;
 
   constructor(
     endpoint: Endpoint,
     requestId: string,
     apiKey: PresentedKey,
-    address: Address,
+    ipAddress: IpAddress,
     respond: (response: Response) => void,
-    outlets: Outlets,
+    observers: RequestObservers,
   ) {
     this.endpoint = endpoint;
     this.requestId = requestId;
     this.apiKey = apiKey;
-    this.address = address;
+    this.ipAddress = ipAddress;
     this.#respond = respond;
-    this.#outlets = outlets;
+    this.#observers = observers;
   }
 
   answer(outcome: string, response: Response): void {
-    this.#outlets.count(this.endpoint, outcome);
+    this.#observers.count(this.endpoint, outcome);
     this.#respond(response);
   }
 
-  record({ nowMs, product, licenseId, status, ip, version, deviceId, problem, tracked }: Happened): void {
-    this.#outlets.record([
+  record({
+    nowMs,
+    product,
+    licenseId,
+    status,
+    ip,
+    version,
+    deviceId,
+    problem,
+    tracked,
+  }: RequestOutcome): void {
+    this.#observers.record([
       this.requestId,
       nowMs,
       product.organizationId,

@@ -1,6 +1,12 @@
-import { type Address, countedAs } from "@countersign/domain/ip/address";
-import type { Judged, Question } from "@countersign/store/calls";
-import { licenseMissing, limitReached, told, unauthorized, unavailable } from "../../http/answers.ts";
+import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
+import type { CallResult, Question } from "@countersign/store/calls";
+import {
+  licenseMissing,
+  limitReached,
+  unauthorized,
+  unavailable,
+  verdictResponse,
+} from "../../http/answers.ts";
 import type { WaitingCall } from "./batch.ts";
 import { asKeyMatch } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
@@ -8,14 +14,14 @@ import type { Caller, PresentedKey } from "./caller.ts";
 /** One lookup in progress. It is counted like a validation and changes nothing else. */
 export class LookupCall implements WaitingCall {
   readonly apiKey: PresentedKey;
-  readonly address: Address;
+  readonly ipAddress: IpAddress;
   readonly counted = false;
   readonly #caller: Caller;
   readonly #licenseKey: string;
 
   constructor(caller: Caller, licenseKey: string) {
     this.apiKey = caller.apiKey;
-    this.address = caller.address;
+    this.ipAddress = caller.ipAddress;
     this.#caller = caller;
     this.#licenseKey = licenseKey;
   }
@@ -25,21 +31,21 @@ export class LookupCall implements WaitingCall {
     return keyMatch === null ? { kind: "admission" } : { kind: "lookup", keyMatch };
   }
 
-  judged(judged: Judged): void {
+  finish(result: CallResult): void {
     const { requestId } = this.#caller;
-    switch (judged.tag) {
+    switch (result.tag) {
       case "unauthorized":
         this.#caller.answer("invalid_api_key", unauthorized(requestId));
         break;
       case "limited":
-        this.#caller.answer("rate_limit_exceeded", limitReached(requestId, judged.quota));
+        this.#caller.answer("rate_limit_exceeded", limitReached(requestId, result.quota));
         break;
       case "admitted":
         // A key that no license can have is not looked up: the call ends once it is admitted.
-        this.#caller.answer("not_found", licenseMissing(requestId, judged.quota));
+        this.#caller.answer("not_found", licenseMissing(requestId, result.quota));
         break;
       case "looked_up":
-        this.#tell(judged);
+        this.#respond(result);
         break;
       case "validated":
         this.failed();
@@ -51,7 +57,7 @@ export class LookupCall implements WaitingCall {
     this.#caller.answer("unavailable", unavailable(this.#caller.requestId));
   }
 
-  #tell({ record, quota, caller, nowMs }: Extract<Judged, { tag: "looked_up" }>): void {
+  #respond({ record, quota, caller, nowMs }: Extract<CallResult, { tag: "looked_up" }>): void {
     const { requestId } = this.#caller;
     const { facts: product } = caller;
     const status = record === null ? "not_found" : "found";
@@ -59,14 +65,14 @@ export class LookupCall implements WaitingCall {
       status,
       record === null
         ? licenseMissing(requestId, quota)
-        : told(JSON.stringify(record), requestId, quota, null),
+        : verdictResponse(JSON.stringify(record), requestId, quota, null),
     );
     this.#caller.record({
       nowMs,
       product,
       licenseId: record?.id ?? null,
       status,
-      ip: countedAs(this.address, product.ipv6Prefix),
+      ip: countedAs(this.ipAddress, product.ipv6Prefix),
       version: null,
       deviceId: null,
       problem: null,

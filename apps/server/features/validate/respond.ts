@@ -1,34 +1,34 @@
 import { type PlaceholderValues, renderCustom } from "@countersign/domain/custom-response/template";
 import { signBody } from "@countersign/domain/signing/signature";
 import { answerBody, isoTime } from "@countersign/domain/validate/answer";
-import type { Judged } from "@countersign/store/calls";
+import type { CallResult } from "@countersign/store/calls";
 import type { ValidateBody } from "./body.ts";
 
-type Validated = Extract<Judged, { tag: "validated" }>;
+type Validated = Extract<CallResult, { tag: "validated" }>;
 
 /** The exact bytes of a verdict: custom members filled in, then signed. */
-export function verdictBody(judged: Validated, body: ValidateBody, nonce: string, ip: string): string {
-  const unsigned = answerBody(judged.verdict, custom(judged, body, ip));
-  const { signing, facts } = judged.caller;
+export function verdictBody(result: Validated, body: ValidateBody, nonce: string, ip: string): string {
+  const unsigned = answerBody(result.verdict, custom(result, body, ip));
+  const { signing, facts } = result.caller;
   if (signing === null) return unsigned;
   return signBody(unsigned, {
     keyId: signing.keyId,
     secret: signing.secret,
-    unixSeconds: Math.floor(judged.nowMs / 1000),
+    unixSeconds: Math.floor(result.nowMs / 1000),
     nonce,
     productId: facts.productId,
     licenseKeyAsSent: body.licenseKey,
   });
 }
 
-function custom(judged: Validated, body: ValidateBody, ip: string) {
-  const { facts } = judged.caller;
+function custom(result: Validated, body: ValidateBody, ip: string) {
+  const { facts } = result.caller;
   if (facts.custom === null) return null;
-  if (judged.verdict.status !== "active" && !facts.custom.onRefusal) return null;
+  if (result.verdict.status !== "active" && !facts.custom.onRefusal) return null;
   return renderCustom(
     facts.custom.template,
-    judged.license?.custom?.override ?? null,
-    placeholders(judged, body, ip),
+    result.license?.custom?.override ?? null,
+    placeholders(result, body, ip),
   );
 }
 

@@ -1,12 +1,12 @@
-import { type Address, countedAs } from "@countersign/domain/ip/address";
-import type { Judged, Question, QuotaState } from "@countersign/store/calls";
+import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
+import type { CallResult, Question, QuotaState } from "@countersign/store/calls";
 import {
   bodyTooLarge,
   bodyTooSlow,
   limitReached,
-  told,
   unauthorized,
   unavailable,
+  verdictResponse,
 } from "../../http/answers.ts";
 import type { Batcher, WaitingCall } from "./batch.ts";
 import { maxBodyBytes, readValidateBody, type ValidateBody } from "./body.ts";
@@ -27,7 +27,7 @@ const admission: Question = { kind: "admission" };
  */
 export class ValidateCall implements WaitingCall {
   readonly apiKey: PresentedKey;
-  readonly address: Address;
+  readonly ipAddress: IpAddress;
   readonly #caller: Caller;
   readonly #nonce: string;
   readonly #batcher: Batcher;
@@ -40,7 +40,7 @@ export class ValidateCall implements WaitingCall {
 
   constructor(caller: Caller, nonce: string, batcher: Batcher) {
     this.apiKey = caller.apiKey;
-    this.address = caller.address;
+    this.ipAddress = caller.ipAddress;
     this.#caller = caller;
     this.#nonce = nonce;
     this.#batcher = batcher;
@@ -63,21 +63,21 @@ export class ValidateCall implements WaitingCall {
     if (this.#admitted !== null) this.#continue(this.#admitted);
   }
 
-  judged(judged: Judged): void {
+  finish(result: CallResult): void {
     const { requestId } = this.#caller;
-    switch (judged.tag) {
+    switch (result.tag) {
       case "unauthorized":
         this.#end("invalid_api_key", unauthorized(requestId));
         break;
       case "limited":
-        this.#end("rate_limit_exceeded", limitReached(requestId, judged.quota));
+        this.#end("rate_limit_exceeded", limitReached(requestId, result.quota));
         break;
       case "admitted":
-        this.#admitted = judged.quota;
-        this.#continue(judged.quota);
+        this.#admitted = result.quota;
+        this.#continue(result.quota);
         break;
       case "validated":
-        this.#tell(judged);
+        this.#respond(result);
         break;
       case "looked_up":
         this.failed();
@@ -107,19 +107,19 @@ export class ValidateCall implements WaitingCall {
     }
   }
 
-  #tell(judged: Extract<Judged, { tag: "validated" }>): void {
-    const { verdict, license, nowMs } = judged;
-    const { facts: product } = judged.caller;
+  #respond(result: Extract<CallResult, { tag: "validated" }>): void {
+    const { verdict, license, nowMs } = result;
+    const { facts: product } = result.caller;
     const body = this.#body ?? readValidateBody("");
-    const text = verdictBody(judged, body, this.#nonce, this.address.text);
-    const quota = this.#admitted ?? judged.quota;
-    this.#end(verdict.status, told(text, this.#caller.requestId, quota, body.problem));
+    const text = verdictBody(result, body, this.#nonce, this.ipAddress.text);
+    const quota = this.#admitted ?? result.quota;
+    this.#end(verdict.status, verdictResponse(text, this.#caller.requestId, quota, body.problem));
     this.#caller.record({
       nowMs,
       product,
       licenseId: license?.id ?? null,
       status: verdict.status,
-      ip: countedAs(this.address, product.ipv6Prefix),
+      ip: countedAs(this.ipAddress, product.ipv6Prefix),
       version: body.version,
       deviceId: body.deviceId,
       problem: body.problem,

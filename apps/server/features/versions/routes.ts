@@ -1,6 +1,11 @@
 import * as contract from "@countersign/contract/manage/versions";
 import { newestFirst, parseVersionRecord } from "@countersign/domain/versions/catalog";
-import { removeVersion, replaceVersions, setVersion, versionsOf } from "@countersign/store/queries/versions";
+import {
+  removeVersion,
+  replaceVersions,
+  setVersion,
+  versionsOf,
+} from "@countersign/store/queries/versions/versions";
 import type { ProductRow, ProductVersionRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { theProduct } from "../../http/manage/context.ts";

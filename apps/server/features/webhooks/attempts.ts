@@ -4,7 +4,7 @@ import {
   deliveriesAfter,
   deliveryOf,
   eventOf,
-} from "@countersign/store/queries/delivery-log";
+} from "@countersign/store/queries/webhooks/delivery-log";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
@@ -33,7 +33,7 @@ export async function listDeliveries(
   endpointId: string,
   query: LogQuery,
 ): Promise<{ data: ShownDelivery[]; next_cursor: string | null }> {
-  const db = context.store.alongIndexes;
+  const db = context.store.listReads;
   const endpoint = await theEndpoint(db, context, endpointId);
   const filter: DeliveryFilter = {
     endpointId: endpoint.id,

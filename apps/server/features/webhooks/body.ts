@@ -1,20 +1,20 @@
 import { discordMessage } from "@countersign/domain/webhooks/formats/discord";
 import { slackMessage } from "@countersign/domain/webhooks/formats/slack";
-import type { SentEvent } from "@countersign/store/queries/claim-deliveries";
+import type { SentEvent } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 
 export const mostBodyBytes = 20 * 1024;
 
 /** The body of an event: the same bytes on every attempt. */
 export function bodyOf(event: SentEvent, format: WebhookEndpointRow["format"]): string {
-  const told = { type: event.type, atMs: event.at };
+  const recorded = { type: event.type, atMs: event.at };
   switch (format) {
     case "standard":
       return standardBody(event);
     case "discord":
-      return JSON.stringify(discordMessage({ ...told, data: JSON.parse(event.data) }));
+      return JSON.stringify(discordMessage({ ...recorded, data: JSON.parse(event.data) }));
     case "slack":
-      return JSON.stringify(slackMessage({ ...told, data: JSON.parse(event.data) }));
+      return JSON.stringify(slackMessage({ ...recorded, data: JSON.parse(event.data) }));
   }
 }
 

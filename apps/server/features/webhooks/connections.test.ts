@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/addresses";
+import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { selfSigned } from "../../../../tests/support/certificate.ts";
-import { rememberingResolver } from "./addresses.ts";
-import { KeptConnections } from "./connections.ts";
+import { ConnectionCache } from "./connections.ts";
+import { rememberingResolver } from "./resolve.ts";
 import { type SendOptions, send } from "./send.ts";
 
 const targets = parseAllowedTargets("127.0.0.1, a.example.test, b.example.test");
@@ -15,11 +15,11 @@ afterEach(() => {
 });
 
 const keptFor = (ms?: number) => {
-  const connections = new KeptConnections(ms);
+  const connections = new ConnectionCache(ms);
   closings.push(() => connections.close());
   return connections;
 };
-const to = (url: string, connections: KeptConnections, options: Partial<SendOptions> = {}) =>
+const to = (url: string, connections: ConnectionCache, options: Partial<SendOptions> = {}) =>
   send(
     { url, headers: {}, body: "{}" },
     { allowed, resolve: async () => ["127.0.0.1"], timeoutMs: 5_000, connections, ...options },

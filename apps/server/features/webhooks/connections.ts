@@ -10,7 +10,7 @@ const mostIdle = 32;
  * Reusable connections, by IP address, port and, with TLS, the name in the handshake, so that a request only goes to an
  * IP address that was checked for it, and only to a host that proved that name.
  */
-export class KeptConnections {
+export class ConnectionCache {
   readonly #plain: Agent;
   readonly #secure: SecureAgent;
 

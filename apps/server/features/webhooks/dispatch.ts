@@ -8,16 +8,16 @@ import {
   releaseDeliveries,
   type SendingEndpoint,
   signingSecrets,
-} from "@countersign/store/queries/claim-deliveries";
-import type { DeliveryResult } from "@countersign/store/queries/delivery-results";
-import { emptyEndpoint } from "@countersign/store/queries/empty-endpoint";
+} from "@countersign/store/queries/webhooks/claim-deliveries";
+import type { DeliveryResult } from "@countersign/store/queries/webhooks/delivery-results";
+import { emptyEndpoint } from "@countersign/store/queries/webhooks/empty-endpoint";
 import { newId } from "../../new-id.ts";
-import { sendEvent } from "./envelope.ts";
-import { type Ending, Lanes } from "./lanes.ts";
+import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
 import { resultOf, succeeded } from "./outcome.ts";
-import { type Ready, ReadyQueue } from "./ready.ts";
+import { type Ready, ReadyQueue } from "./ready-queue.ts";
+import { type RecordingParts, recordResults } from "./record-results.ts";
+import { sendEvent } from "./request.ts";
 import { leaseMs, type Sender } from "./send.ts";
-import { type SettlingParts, settle } from "./settle.ts";
 
 /** A delivery that was claimed longer ago is not started: too little of its lease is left. */
 const latestStartMs = 5_000;
@@ -30,11 +30,11 @@ const mostReadyOfOne = 512;
 const resultsAtOnce = 512;
 /** While this many results could not be recorded, nothing more is started. */
 const mostUnwritten = 2_000;
-const farewellMs = 3_000;
+const shutdownMs = 3_000;
 /** An error response that took longer than this is no better than none. */
 const slowMs = 1_000;
 
-export interface DispatcherParts extends Omit<SettlingParts, "claimant"> {
+export interface DispatcherParts extends Omit<RecordingParts, "claimant"> {
   readonly send: Sender;
   /** Called when there is something to record. */
   readonly wake: () => void;
@@ -49,7 +49,7 @@ export interface DispatcherParts extends Omit<SettlingParts, "claimant"> {
 export class Dispatcher {
   readonly claimant = newId();
   readonly #parts: DispatcherParts;
-  readonly #lanes = new Lanes();
+  readonly #concurrency = new DeliveryConcurrency();
   readonly #ready = new ReadyQueue();
   /** Claimed: ready, being sent, or not yet recorded. */
   readonly #claimed = new Set<string>();
@@ -67,7 +67,7 @@ export class Dispatcher {
 
   /** Records results, and starts due deliveries as capacity allows. Returns how many rows it wrote. */
   async round(): Promise<number> {
-    this.#lanes.look(performance.now());
+    this.#concurrency.detectStalled(performance.now());
     this.#giveUpLate();
     const written = await this.#write(resultsAtOnce);
     if (this.#unwritten.length >= mostUnwritten) return written;
@@ -91,7 +91,7 @@ export class Dispatcher {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const id of this.#ready.endpointIds()) this.#unsent.push(...this.#ready.takeWhere(id, () => true));
-    const timer = setTimeout(() => this.#broken.abort(), farewellMs);
+    const timer = setTimeout(() => this.#broken.abort(), shutdownMs);
     await Promise.all(this.#underWay);
     clearTimeout(timer);
     while (this.#unwritten.length > 0 || this.#unsent.length > 0) {
@@ -105,17 +105,18 @@ export class Dispatcher {
   /** What each endpoint gets in this round, continuing after the one that was served last. */
   #wanted(due: readonly string[], endpoints: ReadonlyMap<string, SendingEndpoint>) {
     const next = due.findIndex((id) => id > this.#lastServed);
-    const inTurn = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
-    const wishes = inTurn.flatMap((id) => {
+    const inOrder = next <= 0 ? due : [...due.slice(next), ...due.slice(0, next)];
+    const wishes = inOrder.flatMap((id) => {
       const endpoint = endpoints.get(id);
       if (endpoint === undefined || endpoint.status !== "enabled") return [];
-      const atMost = this.#lanes.room(endpoint) + this.#lanes.ahead(id) - this.#ready.lengthOf(id);
+      const atMost =
+        this.#concurrency.room(endpoint) + this.#concurrency.ahead(id) - this.#ready.lengthOf(id);
       return [{ endpointId: id, organizationId: endpoint.organization_id, atMost }];
     });
     const total = Math.min(claimsAtOnce, mostReady - this.#ready.size);
     const mostOf = (id: string) => mostReadyOfOne - this.#ready.ofOrganization(id);
     const shares = fairShares(wishes, total, mostOf);
-    const wanted = inTurn.flatMap((endpointId) => {
+    const wanted = inOrder.flatMap((endpointId) => {
       const atMost = shares.get(endpointId);
       return atMost === undefined ? [] : [{ endpointId, atMost }];
     });
@@ -166,13 +167,13 @@ export class Dispatcher {
   #beginReady(endpointId: string): void {
     for (;;) {
       const ready = this.#ready.first(endpointId);
-      if (ready === undefined || this.#isClosed || this.#lanes.room(ready.endpoint) === 0) return;
+      if (ready === undefined || this.#isClosed || this.#concurrency.room(ready.endpoint) === 0) return;
       this.#ready.takeFirst(endpointId);
       if (isLate(ready)) {
         this.#unsent.push(ready.delivery.id);
         continue;
       }
-      this.#lanes.begin(ready.endpoint, performance.now());
+      this.#concurrency.begin(ready.endpoint, performance.now());
       const attempt = this.#attempt(ready).finally(() => this.#underWay.delete(attempt));
       this.#underWay.add(attempt);
     }
@@ -182,10 +183,10 @@ export class Dispatcher {
     const { store, send, random, wake } = this.#parts;
     const startedMs = performance.now();
     const atMs = claimedAtMs + Math.round(startedMs - claimedHereMs);
-    let ending: Ending = "silence";
+    let ending: Outcome = "silence";
     try {
-      const sent = await sendEvent(event, endpoint, store.sealer, atMs, (envelope) =>
-        send(envelope, this.#broken.signal),
+      const sent = await sendEvent(event, endpoint, store.sealer, atMs, (request) =>
+        send(request, this.#broken.signal),
       );
       if (succeeded(sent.answer)) ending = "success";
       else if (sent.answer.status !== null && sent.durationMs < slowMs) ending = "refused";
@@ -195,7 +196,7 @@ export class Dispatcher {
       this.#unsent.push(delivery.id);
     } finally {
       const endedMs = performance.now();
-      this.#lanes.end(endpoint.id, ending, endedMs, endedMs - startedMs);
+      this.#concurrency.end(endpoint.id, ending, endedMs, endedMs - startedMs);
       this.#beginReady(endpoint.id);
       wake();
     }
@@ -205,7 +206,7 @@ export class Dispatcher {
   #giveUpLate(): void {
     for (const endpointId of this.#ready.endpointIds()) {
       this.#beginReady(endpointId);
-      const isSilent = this.#lanes.isTroubled(endpointId);
+      const isSilent = this.#concurrency.isTroubled(endpointId);
       this.#unsent.push(...this.#ready.takeWhere(endpointId, (ready) => isSilent || isLate(ready)));
     }
   }
@@ -216,7 +217,7 @@ export class Dispatcher {
   async #write(atMost: number): Promise<number> {
     const results = this.#unwritten.slice(0, atMost);
     if (results.length > 0) {
-      const over = new Set(await settle({ ...this.#parts, claimant: this.claimant }, results));
+      const over = new Set(await recordResults({ ...this.#parts, claimant: this.claimant }, results));
       this.#unwritten = this.#unwritten.filter((result) => !over.has(result));
       for (const result of over) this.#claimed.delete(result.attempt.delivery_id);
     }

@@ -1,4 +1,5 @@
 import { distribution } from "@countersign/store/distribution";
+import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
 import {
   completeEvents,
   dataOfEvents,
@@ -8,8 +9,7 @@ import {
   takeEvents,
   type UndistributedEvent,
   undistributedEvents,
-} from "@countersign/store/queries/distribute";
-import { licenseViews, showLicense } from "@countersign/store/queries/license-views";
+} from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
@@ -147,9 +147,9 @@ async function withLicenses(
     short.flatMap((event) => {
       // For a license that was deleted since, the event only contains its ID.
       const license = event.license_id === null ? undefined : shown.get(event.license_id);
-      const told = data.get(event.id);
-      if (license === undefined || told === undefined) return [];
-      return [[event.id, JSON.stringify({ ...JSON.parse(told), license })] as const];
+      const recorded = data.get(event.id);
+      if (license === undefined || recorded === undefined) return [];
+      return [[event.id, JSON.stringify({ ...JSON.parse(recorded), license })] as const];
     }),
   );
 }

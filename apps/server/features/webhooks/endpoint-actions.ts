@@ -1,10 +1,10 @@
-import { enableDeliveries, holdDeliveries } from "@countersign/store/queries/deliveries";
 import {
   addSecret,
   removeSecrets,
   retireSecrets,
   updateEndpoint,
-} from "@countersign/store/queries/webhook-endpoints";
+} from "@countersign/store/queries/webhooks/endpoints";
+import { enableDeliveries, holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import { type Context, nextUpdatedAt } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { newId } from "../../new-id.ts";

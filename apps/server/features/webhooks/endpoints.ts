@@ -1,5 +1,5 @@
 import type { newWebhook, webhookChanges } from "@countersign/contract/manage/webhook-shapes";
-import { mayBeCalled } from "@countersign/domain/webhooks/addresses";
+import { mayBeCalled } from "@countersign/domain/webhooks/allowed-targets";
 import { mostHeaders } from "@countersign/domain/webhooks/custom-headers";
 import { readTarget } from "@countersign/domain/webhooks/url";
 import {
@@ -11,7 +11,7 @@ import {
   lockedEndpoint,
   productsAmong,
   updateEndpoint,
-} from "@countersign/store/queries/webhook-endpoints";
+} from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -20,7 +20,7 @@ import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
-import { takeTurn } from "../members/turn.ts";
+import { lockOrganization } from "../members/lock.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
 import { beginningOf, listOf, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
 import { probing } from "./switch.ts";
@@ -65,7 +65,7 @@ export async function createEndpoint(context: Context, body: z.output<typeof new
   const sealedHeaders = sealHeaders(store.sealer, body.headers);
   const { secret, sealed } = newWebhookSecret(store.sealer);
   return context.transaction(async (db) => {
-    const { organization } = await takeTurn(db, context, "webhooks:manage");
+    const { organization } = await lockOrganization(db, context, "webhooks:manage");
     if ((await countEndpoints(db, organization.id)) >= config.webhookEndpoints)
       throw new Problem("webhook_limit_reached", { limit: config.webhookEndpoints });
     await checkProducts(db, context, body.product_ids);

@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/addresses";
+import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import type { Store } from "@countersign/store/store";
 import { sqlite } from "../../../../tests/support/databases.ts";
 import { openReceiver } from "../../../../tests/support/receiver.ts";
-import { openSeller } from "../../../../tests/support/seller.ts";
+import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
 import { Outbox, webhookSender } from "./outbox.ts";
@@ -14,7 +14,7 @@ const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 
 test("while webhooks go out as fast as they can, SQLite's write lock is never held for long", async () => {
   const database = await sqlite.make();
-  const { store, organizationId } = await openSeller(database.location);
+  const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver(() => ({ status: 200, body: "x".repeat(2_000) }));
   for (let number = 0; number < 3; number++) await makeEndpoint(store, organizationId, receiver.url);
   const data = JSON.stringify({ notes: "n".repeat(2_000) });

@@ -1,12 +1,12 @@
-import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
+import type { AllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import type { Store } from "@countersign/store/store";
 import { inBursts, type Log, type LogFields, reasonOf } from "../../log.ts";
-import { isStorageTrouble } from "../../storage-trouble.ts";
+import { isStorageError } from "../../storage-errors.ts";
 import { ValidationLoad } from "../../validation-load.ts";
-import { rememberingResolver, systemResolver } from "./addresses.ts";
-import { KeptConnections } from "./connections.ts";
+import { ConnectionCache } from "./connections.ts";
 import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
 import { Distributor } from "./distribute.ts";
+import { rememberingResolver, systemResolver } from "./resolve.ts";
 import { type Sender, send, sendTimeoutMs } from "./send.ts";
 
 /** How often to check for new work when idle. */
@@ -31,7 +31,7 @@ export class Outbox {
   readonly #log: Log;
   readonly #dispatcher: Dispatcher;
   readonly #distributor: Distributor;
-  readonly #tellTrouble: (count: number, reason: string) => void;
+  readonly #logTrouble: (count: number, reason: string) => void;
   readonly #working: Promise<void>;
   #wake: () => void = () => {};
   #isWoken = false;
@@ -41,21 +41,21 @@ export class Outbox {
     this.#store = store;
     this.#distributor = new Distributor(store);
     this.#log = log;
-    this.#tellTrouble = inBursts<string>(logEveryMs, (rounds, reason) =>
+    this.#logTrouble = inBursts<string>(logEveryMs, (rounds, reason) =>
       log.warn("Webhooks could not be processed. They will be retried.", { rounds, reason }),
     );
     const wake = () => {
       this.#isWoken = true;
       this.#wake();
     };
-    const tellRefused = inBursts<LogFields>(logEveryMs, (count, latest) =>
+    const logRefused = inBursts<LogFields>(logEveryMs, (count, latest) =>
       log.error("The database rejected the result of a webhook delivery.", {
         count,
         ...latest,
       }),
     );
     const refused: DispatcherParts["refused"] = ({ attempt }, reason, isOver) =>
-      tellRefused(1, {
+      logRefused(1, {
         delivery: attempt.delivery_id,
         webhook: attempt.endpoint_id,
         reason,
@@ -75,12 +75,12 @@ export class Outbox {
     try {
       await this.#dispatcher.close();
     } catch (error) {
-      if (!isStorageTrouble(this.#log, error)) this.#tellTrouble(1, reasonOf(error));
+      if (!isStorageError(this.#log, error)) this.#logTrouble(1, reasonOf(error));
     }
   }
 
   async #work(): Promise<void> {
-    const load = new ValidationLoad(() => this.#store.judgedCalls, busyCallsPerSecond);
+    const load = new ValidationLoad(() => this.#store.answeredCalls, busyCallsPerSecond);
     while (!this.#isClosed) {
       const startedMs = performance.now();
       try {
@@ -92,8 +92,8 @@ export class Outbox {
         await this.#rest(performance.now() - startedMs, load.isBusy() ? "busy" : "quiet");
         await this.#beStill(startedMs + stillMs, lastWrite);
       } catch (error) {
-        if (!isStorageTrouble(this.#log, error)) this.#tellTrouble(1, reasonOf(error));
-        await this.#pause(troubleMs);
+        if (!isStorageError(this.#log, error)) this.#logTrouble(1, reasonOf(error));
+        await this.#sleep(troubleMs);
       }
     }
   }
@@ -101,8 +101,8 @@ export class Outbox {
   /** Until something ended, or it is time to check again. Results are collected for a moment first. */
   async #rest(roundMs: number, pace: keyof typeof gatherMs): Promise<void> {
     const gatheringMs = Math.min(longestRestMs, Math.max(gatherMs[pace], roundMs * restFactor[pace]));
-    await this.#pause(gatheringMs);
-    if (!this.#isWoken) await this.#pause(idleMs - gatheringMs, () => this.#isWoken);
+    await this.#sleep(gatheringMs);
+    if (!this.#isWoken) await this.#sleep(idleMs - gatheringMs, () => this.#isWoken);
   }
 
   /** Until something was written, something ended, or it is time. Not if a write can only be detected by querying. */
@@ -114,10 +114,10 @@ export class Outbox {
       performance.now() < untilMs &&
       this.#store.lastWrite === lastWrite
     )
-      await this.#pause(idleMs, () => this.#isWoken);
+      await this.#sleep(idleMs, () => this.#isWoken);
   }
 
-  #pause(ms: number, isEnough = () => false): Promise<void> {
+  #sleep(ms: number, isEnough = () => false): Promise<void> {
     if (this.#isClosed || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -133,7 +133,7 @@ export class Outbox {
 /** Connections and DNS lookups are kept for a moment: a busy endpoint needs neither for each event. */
 export function webhookSender(allowed: AllowedTargets): Sender {
   const resolve = rememberingResolver(systemResolver);
-  const connections = new KeptConnections();
+  const connections = new ConnectionCache();
   return (outgoing, broken) =>
     send(outgoing, { allowed, resolve, connections, timeoutMs: sendTimeoutMs }, broken);
 }

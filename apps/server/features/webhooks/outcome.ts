@@ -1,21 +1,21 @@
 import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/schedule";
 import type { Bulk } from "@countersign/store/bulk";
-import type { ClaimedDelivery } from "@countersign/store/queries/claim-deliveries";
-import { holdDeliveries } from "@countersign/store/queries/deliveries";
+import type { ClaimedDelivery } from "@countersign/store/queries/webhooks/claim-deliveries";
 import {
   type DeliveryResult,
-  type EndpointNews,
-  noteEndpointNews,
+  type EndpointChange,
+  recordEndpointChange,
   writeResults,
-} from "@countersign/store/queries/delivery-results";
-import { openEndpoint } from "@countersign/store/queries/webhook-endpoints";
+} from "@countersign/store/queries/webhooks/delivery-results";
+import { openEndpoint } from "@countersign/store/queries/webhooks/endpoints";
+import { holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow } from "@countersign/store/tables";
 import { newId } from "../../new-id.ts";
-import type { Sent } from "./envelope.ts";
+import type { Sent } from "./request.ts";
 import type { Answer } from "./send.ts";
-import { type Occasion, switchOff } from "./switch.ts";
+import { type SwitchContext, switchOff } from "./switch.ts";
 
 /** A completed attempt. */
 export interface Attempt extends Sent {
@@ -70,21 +70,21 @@ export function withoutTexts(attempt: DeliveryAttemptRow): DeliveryAttemptRow {
  * Records a batch of attempts, and disables endpoints that returned 410 or have failed for days. Endpoints come first
  * and in order, as everywhere else, so that two nodes never deadlock.
  */
-export async function noteAttempts(
+export async function recordAttempts(
   db: Database,
   bulk: Bulk,
   claimant: string,
   results: readonly DeliveryResult[],
-  occasion: Occasion,
+  context: SwitchContext,
 ): Promise<void> {
-  const { nowMs } = occasion;
+  const { nowMs } = context;
   const disabled: string[] = [];
-  for (const news of newsOf(results)) {
-    const endpoint = await noteEndpointNews(db, news);
+  for (const news of changeOf(results)) {
+    const endpoint = await recordEndpointChange(db, news);
     if (endpoint === undefined || endpoint.status !== "enabled" || news.failingSince === null) continue;
     const isFailing = endpoint.failing_since !== null && nowMs - endpoint.failing_since >= failingForMs;
     if (!news.isGone && !isFailing) continue;
-    await switchOff(db, openEndpoint(db, endpoint), news.isGone ? "gone" : "failing", occasion);
+    await switchOff(db, openEndpoint(db, endpoint), news.isGone ? "gone" : "failing", context);
     disabled.push(endpoint.id);
   }
   await writeResults(db, bulk, claimant, results, nowMs);
@@ -92,7 +92,9 @@ export async function noteAttempts(
 }
 
 /** In the order of the endpoints. */
-export function newsOf(results: readonly DeliveryResult[]): (EndpointNews & { readonly isGone: boolean })[] {
+export function changeOf(
+  results: readonly DeliveryResult[],
+): (EndpointChange & { readonly isGone: boolean })[] {
   const byEndpoint = Map.groupBy(results, (result) => result.attempt.endpoint_id);
   return [...byEndpoint.entries()]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,21 +1,21 @@
 import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
-import { eventsByIds, signingSecrets } from "@countersign/store/queries/claim-deliveries";
-import { addDeliveries } from "@countersign/store/queries/distribute";
-import { addEvents } from "@countersign/store/queries/events";
+import { addEvents } from "@countersign/store/queries/events/events";
+import { eventsByIds, signingSecrets } from "@countersign/store/queries/webhooks/claim-deliveries";
+import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
+import { lockedEndpoint, updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import {
   claimProbes,
   endpointsToProbe,
   missedDelivery,
   writeProbe,
-} from "@countersign/store/queries/probe-endpoints";
-import { lockedEndpoint, updateEndpoint } from "@countersign/store/queries/webhook-endpoints";
+} from "@countersign/store/queries/webhooks/probe";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables";
-import type { Chore } from "../../jobs/chores.ts";
 import { neverStopping } from "../../jobs/in-batches.ts";
-import { sendEvent } from "./envelope.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { attemptRow, succeeded, withoutTexts } from "./outcome.ts";
 import { newDelivery, testEvent } from "./replay-one.ts";
+import { sendEvent } from "./request.ts";
 import { leaseMs, type Sender } from "./send.ts";
 import { switchOff, switchOn } from "./switch.ts";
 
@@ -32,7 +32,7 @@ export interface ProberParts {
  * Retries endpoints that were disabled for failing, with an event that they missed, and enables those that accept it.
  * Every node does this; a node claims an endpoint before it tries it.
  */
-export class Prober implements Chore {
+export class Prober implements PeriodicJob {
   readonly name = "webhooks that may work again";
   readonly everyMs = 3_000;
   readonly #parts: ProberParts;
@@ -64,10 +64,8 @@ export class Prober implements Chore {
     const events = await eventsByIds(store.reads, store.bulk, [delivery.event_id]);
     const event = events.get(delivery.event_id);
     const secrets = await signingSecrets(store.reads, [endpoint.id], nowMs);
-    const addressee = { ...endpoint, sealedSecrets: secrets.get(endpoint.id) ?? [] };
-    const sent = await sendEvent(event, addressee, store.sealer, nowMs, (envelope) =>
-      send(envelope, stopping),
-    );
+    const recipient = { ...endpoint, sealedSecrets: secrets.get(endpoint.id) ?? [] };
+    const sent = await sendEvent(event, recipient, store.sealer, nowMs, (request) => send(request, stopping));
     const row = attemptRow({ delivery, atMs: nowMs, ...sent });
     try {
       await this.#note(endpoint, row);
@@ -92,8 +90,12 @@ export class Prober implements Chore {
       nowMs,
       "The endpoint was disabled because it failed. Does it work again?",
     );
-    const told = { event_id: event.id, event_type: event.type };
-    const delivery = { ...newDelivery(endpoint, told, nowMs), state: "held", next_attempt_at: null } as const;
+    const recorded = { event_id: event.id, event_type: event.type };
+    const delivery = {
+      ...newDelivery(endpoint, recorded, nowMs),
+      state: "held",
+      next_attempt_at: null,
+    } as const;
     await store.transaction(async (db) => {
       await addEvents(db, [event]);
       await addDeliveries(db, [delivery]);
@@ -105,20 +107,20 @@ export class Prober implements Chore {
     const { store, url, random } = this.#parts;
     const isDelivered = succeeded(row);
     const nowMs = await store.clock();
-    const occasion = { nowMs, url, random: random() };
+    const context = { nowMs, url, random: random() };
     await store.transaction(async (db) => {
       const endpoint = await lockedEndpoint(db, probed.organization_id, probed.id);
       if (endpoint === undefined) return;
       await writeProbe(db, row, isDelivered, nowMs);
       // Someone has enabled or disabled it since, or is trying it after this claim expired: theirs wins.
       if (endpoint.next_probe_at !== probed.next_probe_at) return;
-      if (isDelivered) return switchOn(db, endpoint, occasion);
-      if (row.status === 410) return switchOff(db, endpoint, "gone", occasion);
+      if (isDelivered) return switchOn(db, endpoint, context);
+      if (row.status === 410) return switchOff(db, endpoint, "gone", context);
       const probes = endpoint.probes + 1;
       const disabled = { probes, disabledAtMs: endpoint.disabled_at ?? nowMs };
       await updateEndpoint(db, endpoint.id, {
         probes,
-        next_probe_at: nextProbeAtMs(disabled, nowMs, occasion.random),
+        next_probe_at: nextProbeAtMs(disabled, nowMs, context.random),
         last_failure_at: nowMs,
       });
     });

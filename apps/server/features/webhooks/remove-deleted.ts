@@ -1,13 +1,13 @@
-import { deletedEndpoints, removeSomeOfEndpoint } from "@countersign/store/queries/webhook-endpoints";
+import { deletedEndpoints, removeSomeOfEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database, Store } from "@countersign/store/store";
-import type { Chore } from "../../jobs/chores.ts";
 import { inBatches } from "../../jobs/in-batches.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 
 /** Small enough that concurrent writers do not notice. */
 const rowsAtOnce = 200;
 
 /** Removes the data of deleted endpoints. */
-export function deletedEndpointRemoval(store: Store): Chore {
+export function deletedEndpointRemoval(store: Store): PeriodicJob {
   return {
     name: "remove deleted webhooks",
     everyMs: 5_000,

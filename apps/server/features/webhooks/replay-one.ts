@@ -1,8 +1,12 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { distribution } from "@countersign/store/distribution";
-import { deliveriesOfEvents, deliveryOf, eventsAmong } from "@countersign/store/queries/delivery-log";
-import { addDeliveries } from "@countersign/store/queries/distribute";
-import { addEvents } from "@countersign/store/queries/events";
+import { addEvents } from "@countersign/store/queries/events/events";
+import {
+  deliveriesOfEvents,
+  deliveryOf,
+  eventsAmong,
+} from "@countersign/store/queries/webhooks/delivery-log";
+import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
@@ -74,15 +78,15 @@ export async function replayOne(
 /** A delivery of an event to an endpoint, before its first attempt. */
 export function newDelivery(
   endpoint: Pick<WebhookEndpointRow, "id" | "organization_id">,
-  told: Pick<DeliveryRow, "event_id" | "event_type">,
+  recorded: Pick<DeliveryRow, "event_id" | "event_type">,
   nowMs: number,
 ): DeliveryRow {
   return {
     id: newId(),
     organization_id: endpoint.organization_id,
     endpoint_id: endpoint.id,
-    event_id: told.event_id,
-    event_type: told.event_type,
+    event_id: recorded.event_id,
+    event_type: recorded.event_type,
     state: "pending",
     attempts: 0,
     next_attempt_at: nowMs,

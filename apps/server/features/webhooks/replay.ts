@@ -1,7 +1,11 @@
 import type { replayWebhookDeliveries } from "@countersign/contract/manage/webhook-deliveries";
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
-import { deliveriesAfter, deliveriesOfEvents, eventsAmong } from "@countersign/store/queries/delivery-log";
-import { addDeliveries } from "@countersign/store/queries/distribute";
+import {
+  deliveriesAfter,
+  deliveriesOfEvents,
+  eventsAmong,
+} from "@countersign/store/queries/webhooks/delivery-log";
+import { addDeliveries } from "@countersign/store/queries/webhooks/distribute";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
@@ -17,7 +21,7 @@ import { subjectOf } from "./show.ts";
 type Order = z.output<typeof replayWebhookDeliveries.body>;
 
 /** The size of one transaction: validations wait while it runs. */
-const lotSize = 200;
+const batchSize = 200;
 /** How much is read to find that many: rare types are searched for in steps. */
 const rowsAtOnce = 500;
 /** The caller gets a response by then, before the connection times out. */
@@ -42,11 +46,11 @@ export async function replayMany(context: Context, endpointId: string, order: Or
   const until = performance.now() + longestMs;
   for (let isFirst = true; !progress.isOver; isFirst = false) {
     const before: Progress = progress;
-    const { rows, end } = await nextLot(context, endpointId, order, before, until);
+    const { rows, end } = await nextBatch(context, endpointId, order, before, until);
     const work = async (db: Database): Promise<Progress> => ({
       ...before,
       after: end,
-      replayed: before.replayed + (await replayLot(db, context, endpointId, order, rows, before.startMs)),
+      replayed: before.replayed + (await replayBatch(db, context, endpointId, order, rows, before.startMs)),
       isOver: end === null || performance.now() > until,
     });
     // If everything fits into one transaction, the response is stored with it.
@@ -71,7 +75,7 @@ function startOf({ nowMs }: Context, cursor: string | undefined): Pick<Progress,
 }
 
 /** The next deliveries with these states and types, oldest first, and where to continue; null after the last. */
-async function nextLot(
+async function nextBatch(
   context: Context,
   endpointId: string,
   order: Order,
@@ -87,7 +91,7 @@ async function nextLot(
   };
   const rows: DeliveryRow[] = [];
   for (let end = after; ; ) {
-    const read = await deliveriesAfter(context.store.alongIndexes, filter, {
+    const read = await deliveriesAfter(context.store.listReads, filter, {
       after: end,
       descending: false,
       limit: rowsAtOnce,
@@ -95,7 +99,7 @@ async function nextLot(
     for (const row of read) {
       end = row.id;
       if (isMeant(row, order)) rows.push(row);
-      if (rows.length === lotSize) return { rows, end };
+      if (rows.length === batchSize) return { rows, end };
     }
     if (read.length < rowsAtOnce) return { rows, end: null };
     if (performance.now() > until) return { rows, end };
@@ -109,7 +113,7 @@ function isMeant({ state, event_type }: Pick<DeliveryRow, "state" | "event_type"
 }
 
 /** Sends each event of a batch once more, unless a later delivery makes that unnecessary. Returns how many. */
-async function replayLot(
+async function replayBatch(
   db: Database,
   context: Context,
   endpointId: string,

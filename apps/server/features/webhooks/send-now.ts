@@ -1,6 +1,6 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
-import { makeDue } from "@countersign/store/queries/deliveries";
-import { deliveryOf } from "@countersign/store/queries/delivery-log";
+import { deliveryOf } from "@countersign/store/queries/webhooks/delivery-log";
+import { makeDue } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";

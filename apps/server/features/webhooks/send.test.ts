@@ -2,20 +2,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/addresses";
+import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { selfSigned } from "../../../../tests/support/certificate.ts";
 import { openReceiver, type Receiver } from "../../../../tests/support/receiver.ts";
-import { type Resolver, systemResolver } from "./addresses.ts";
+import { type Resolver, systemResolver } from "./resolve.ts";
 import { type SendOptions, send } from "./send.ts";
 
-const nobody = new AbortController().signal;
+const anonymous = new AbortController().signal;
 const loopback = parseAllowedTargets("127.0.0.1");
 const allowed = loopback.ok ? loopback.allowed : noAllowedTargets;
 const to = (url: string, options: Partial<SendOptions> = {}, headers: Record<string, string> = {}) =>
   send(
     { url, headers, body: '{"a":1}' },
     { allowed, resolve: systemResolver, timeoutMs: 2_000, ...options },
-    nobody,
+    anonymous,
   );
 
 describe("what is sent", () => {

@@ -2,10 +2,10 @@ import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
-import type { AllowedTargets } from "@countersign/domain/webhooks/addresses";
+import type { AllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { readTarget, type Target } from "@countersign/domain/webhooks/url";
-import { checkedAddresses, type Resolver, Unreachable } from "./addresses.ts";
-import type { KeptConnections } from "./connections.ts";
+import type { ConnectionCache } from "./connections.ts";
+import { checkedIps, type Resolver, Unreachable } from "./resolve.ts";
 
 /** An outgoing request. */
 export interface Outgoing {
@@ -27,7 +27,7 @@ export interface SendOptions {
   readonly resolve: Resolver;
   readonly timeoutMs: number;
   /** Without them, every request has its own connection. */
-  readonly connections?: KeptConnections;
+  readonly connections?: ConnectionCache;
   /** For receivers with a certificate from a private authority. */
   readonly ca?: string;
 }
@@ -55,7 +55,7 @@ export async function send(
       throw new Unreachable(failure("webhook_url_invalid", { error }));
     }
     const { target } = read;
-    const addresses = await before(over, checkedAddresses(target, options.allowed, options.resolve));
+    const addresses = await before(over, checkedIps(target, options.allowed, options.resolve));
     return await tryEach(addresses, (address) =>
       exchangeAgain((isFresh) => exchange(target, address, { headers, body }, options, over, isFresh)),
     );

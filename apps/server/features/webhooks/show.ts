@@ -1,11 +1,11 @@
 import type { delivery } from "@countersign/contract/manage/webhook-deliveries";
 import type { webhook } from "@countersign/contract/manage/webhook-shapes";
 import { webhookId } from "@countersign/domain/webhooks/signature";
-import { oldSecrets } from "@countersign/store/queries/webhook-endpoints";
+import { oldSecrets } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, theStanding } from "../../http/manage/context.ts";
+import { type Context, theAccess } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { openHeaders } from "./secrets.ts";
 
@@ -21,7 +21,7 @@ export async function showEndpoints(
   const until = new Map<string, number>();
   for (const { endpoint_id: id, expires_at: at } of await oldSecrets(db, ids, context.nowMs))
     until.set(id, Math.max(until.get(id) ?? 0, at ?? 0));
-  const mayManage = theStanding(context).permissions.has("webhooks:manage");
+  const mayManage = theAccess(context).permissions.has("webhooks:manage");
   return rows.map((row) => ({
     id: row.id,
     url: mayManage || row.format === "standard" ? row.url : beginningOf(row.url),

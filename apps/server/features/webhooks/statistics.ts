@@ -5,7 +5,7 @@ import {
   countDeliveries,
   type IsOver,
   newestDurations,
-} from "@countersign/store/queries/delivery-statistics";
+} from "@countersign/store/queries/webhooks/statistics";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
@@ -29,7 +29,7 @@ export async function endpointStatistics(
   endpointId: string,
 ): Promise<z.input<typeof webhookStatistics>> {
   const { nowMs, store, request } = context;
-  const db = store.alongIndexes;
+  const db = store.listReads;
   const { id } = await theEndpoint(db, context, endpointId);
   const always = { fromMs: null, beforeMs: null };
   const isGone = () => request.signal.aborted;

@@ -1,15 +1,15 @@
 import { nextProbeAtMs } from "@countersign/domain/webhooks/schedule";
-import { enableDeliveries } from "@countersign/store/queries/deliveries";
-import { updateEndpoint } from "@countersign/store/queries/webhook-endpoints";
+import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
+import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 import { auditWithout } from "../audit-log/record.ts";
-import { tellEndpointDisabled, tellEndpointEnabled } from "../mail/endpoint-letters.ts";
+import { notifyEndpointDisabled, notifyEndpointEnabled } from "../mail/endpoint-emails.ts";
 import { subjectOf } from "./show.ts";
 
 /** How the server itself disables and enables an endpoint. Actions of people are in `endpoint-actions.ts`. */
 
-export interface Occasion {
+export interface SwitchContext {
   readonly nowMs: number;
   /** The URL of this server, for emails. */
   readonly url: string;
@@ -24,7 +24,7 @@ export async function switchOff(
   db: Database,
   endpoint: WebhookEndpointRow,
   reason: "gone" | "failing",
-  { nowMs, url, random }: Occasion,
+  { nowMs, url, random }: SwitchContext,
 ): Promise<void> {
   const disabled = { probes: 0, disabledAtMs: nowMs };
   const isProbed = reason === "failing" && endpoint.auto_reenable === 1;
@@ -43,13 +43,13 @@ export async function switchOff(
     after: { status: "disabled", disabled_reason: reason },
     organizationId: endpoint.organization_id,
   });
-  await tellEndpointDisabled(db, endpoint, reason, url, nowMs);
+  await notifyEndpointDisabled(db, endpoint, reason, url, nowMs);
 }
 
 export async function switchOn(
   db: Database,
   endpoint: WebhookEndpointRow,
-  { nowMs, url }: Omit<Occasion, "random">,
+  { nowMs, url }: Omit<SwitchContext, "random">,
 ): Promise<void> {
   await updateEndpoint(db, endpoint.id, {
     ...enabled,
@@ -64,7 +64,7 @@ export async function switchOn(
     after: { status: "enabled", disabled_reason: null },
     organizationId: endpoint.organization_id,
   });
-  await tellEndpointEnabled(db, endpoint, url, nowMs);
+  await notifyEndpointEnabled(db, endpoint, url, nowMs);
 }
 
 /** The state of an endpoint when it is enabled: its failure period starts over. */

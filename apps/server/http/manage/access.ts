@@ -9,11 +9,11 @@ import {
   productById,
   tokenByHash,
   touchToken,
-} from "@countersign/store/queries/access";
+} from "@countersign/store/queries/manage/access";
 import type { Store } from "@countersign/store/store";
 import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
 import type { FloodLimits } from "../../features/identity/flood-limits.ts";
-import { type Actor, type PersonActor, type Standing, standingOf } from "./actor.ts";
+import { type Actor, accessOf, type OrganizationAccess, type PersonActor } from "./actor.ts";
 import { Problem } from "./problem.ts";
 
 /** Finds the owner of a session cookie, and opens sessions. */
@@ -68,12 +68,12 @@ export async function authenticate(
 /** The resource in the path, if the actor can know about it. */
 export interface Subject {
   readonly organization: OrganizationRow | null;
-  readonly standing: Standing | null;
+  readonly organizationAccess: OrganizationAccess | null;
   readonly product: ProductRow | null;
   readonly license: LicenseRow | null;
 }
 
-const noSubject: Subject = { organization: null, standing: null, product: null, license: null };
+const noSubject: Subject = { organization: null, organizationAccess: null, product: null, license: null };
 
 /** Authorizes the actor or throws. A caller outside the organization gets "not found". */
 export async function authorize(
@@ -98,12 +98,12 @@ export async function authorize(
     case "owner":
     case "member": {
       const subject = await findSubject(params, store);
-      const standing = await standingIn(subject.organization, actor, store);
-      if (subject.organization === null || standing === null) throw new Problem("not_found");
-      if (access.who === "owner" && !standing.isOwner) throw new Problem("owner_required");
+      const organizationAccess = await accessIn(subject.organization, actor, store);
+      if (subject.organization === null || organizationAccess === null) throw new Problem("not_found");
+      if (access.who === "owner" && !organizationAccess.isOwner) throw new Problem("owner_required");
       if (access.who === "owner" && !holdsEverything(actor)) throw needsFullToken();
-      if (access.who === "member") checkMay(access, standing);
-      return { ...subject, standing };
+      if (access.who === "member") checkMay(access, organizationAccess);
+      return { ...subject, organizationAccess };
     }
   }
 }
@@ -129,7 +129,10 @@ function needsFullToken(): Problem {
   return new Problem("full_token_required");
 }
 
-function checkMay({ may, or }: Extract<Route["access"], { who: "member" }>, { permissions }: Standing): void {
+function checkMay(
+  { may, or }: Extract<Route["access"], { who: "member" }>,
+  { permissions }: OrganizationAccess,
+): void {
   if (may === null || permissions.has(may) || or.some((other) => permissions.has(other))) return;
   throw new Problem("permission_missing", { permission: [may, ...or].join(" or ") });
 }
@@ -138,7 +141,7 @@ function checkMay({ may, or }: Extract<Route["access"], { who: "member" }>, { pe
 async function findSubject(
   params: Readonly<Record<string, string>>,
   store: Store,
-): Promise<Omit<Subject, "standing">> {
+): Promise<Omit<Subject, "organizationAccess">> {
   const { organization_id: organizationId, product_id: productId, license_id: licenseId } = params;
   const db = store.reads;
   const license = licenseId === undefined ? null : ((await licenseById(db, licenseId)) ?? null);
@@ -154,20 +157,20 @@ async function findSubject(
 }
 
 /** The actor's access to an organization; null if they have none. */
-export async function standingIn(
+export async function accessIn(
   organization: OrganizationRow | null,
   actor: Actor,
   store: Store,
-): Promise<Standing | null> {
+): Promise<OrganizationAccess | null> {
   if (organization === null) return null;
   if (actor.kind !== "person" || organization.owner_id === actor.userId) {
-    return standingOf(actor, organization, null);
+    return accessOf(actor, organization, null);
   }
   const role = await memberPermissions(store.reads, organization.id, actor.userId);
-  if (role !== null) return standingOf(actor, organization, permissionSet(role));
+  if (role !== null) return accessOf(actor, organization, permissionSet(role));
   // Between the two reads a member may have become the owner, who is not a member.
   const again = await organizationById(store.reads, organization.id);
-  return again === undefined ? null : standingOf(actor, again, null);
+  return again === undefined ? null : accessOf(actor, again, null);
 }
 
 export function permissionSet(json: string): ReadonlySet<Permission> {

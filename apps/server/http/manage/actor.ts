@@ -31,7 +31,7 @@ export interface TokenActor {
 }
 
 /** An actor's access to one organization. */
-export interface Standing {
+export interface OrganizationAccess {
   readonly isOwner: boolean;
   readonly permissions: ReadonlySet<Permission>;
 }
@@ -43,11 +43,11 @@ export function actorId(actor: Actor): string {
 }
 
 /** Null for outsiders, and for a member's token that names nothing they are allowed to do there. */
-export function standingOf(
+export function accessOf(
   actor: Actor,
   organization: { readonly id: string; readonly owner_id: string | null },
   rolePermissions: ReadonlySet<Permission> | null,
-): Standing | null {
+): OrganizationAccess | null {
   if (actor.kind === "token") {
     return actor.organizationId === organization.id
       ? { isOwner: false, permissions: actor.permissions }

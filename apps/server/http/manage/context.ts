@@ -3,7 +3,7 @@ import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { SignIn } from "./access.ts";
-import type { Actor, PersonActor, Standing } from "./actor.ts";
+import type { Actor, OrganizationAccess, PersonActor } from "./actor.ts";
 import { Problem } from "./problem.ts";
 
 /** What every handler of the management API gets besides its input. */
@@ -19,7 +19,7 @@ export interface Context {
   readonly actor: Actor | null;
   /** The organization of the request, and the actor's access to it; null if there is none. */
   readonly organization: OrganizationRow | null;
-  readonly standing: Standing | null;
+  readonly organizationAccess: OrganizationAccess | null;
   /** The product or license in the path. */
   readonly product: ProductRow | null;
   readonly license: LicenseRow | null;
@@ -55,9 +55,9 @@ export function theOrganization(context: Context): OrganizationRow {
   return context.organization;
 }
 
-export function theStanding(context: Context): Standing {
-  if (context.standing === null) throw new Error("This route is about no organization.");
-  return context.standing;
+export function theAccess(context: Context): OrganizationAccess {
+  if (context.organizationAccess === null) throw new Error("This route is about no organization.");
+  return context.organizationAccess;
 }
 
 export function theProduct(context: Context): ProductRow {

@@ -1,17 +1,17 @@
 import { createHash, type Hash } from "node:crypto";
-import { keepNew, keepOver, keptAnswer } from "@countersign/store/queries/idempotency";
+import { storedAnswer, storeNew, storeOver } from "@countersign/store/queries/manage/idempotency";
 import type { Database, Store } from "@countersign/store/store";
 import type { IdempotencyKeyRow } from "@countersign/store/tables";
 import { Problem } from "./problem.ts";
 
 /** A stored response to a request with the same key. */
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
 /** The same request is being processed elsewhere, and is further ahead there. What was done here is rolled back. */
-export class Overtaken extends Error {
+export class Superseded extends Error {
   override readonly name = "Overtaken";
 }
 
@@ -53,8 +53,8 @@ export class Idempotency {
   }
 
   /** The stored response; rejects a key that was used for another request. */
-  async answered(): Promise<KeptAnswer | null> {
-    const kept = await keptAnswer(this.#store.reads, this.#actorId, this.#key);
+  async answered(): Promise<StoredAnswer | null> {
+    const kept = await storedAnswer(this.#store.reads, this.#actorId, this.#key);
     this.#sealedProgress = null;
     if (kept === undefined) return null;
     if (kept.fingerprint !== this.#whole()) {
@@ -75,7 +75,7 @@ export class Idempotency {
   /**
    * The same for a response that is known in advance and can be large: it is encrypted before the transaction starts.
    */
-  async keepAlone(status: number, body: unknown, nowMs: number): Promise<void> {
+  async storeAlone(status: number, body: unknown, nowMs: number): Promise<void> {
     const row = this.#row(status, body, nowMs);
     await this.#store.transaction((db) => this.#write(db, row));
   }
@@ -97,7 +97,7 @@ export class Idempotency {
       await this.#write(db, claim);
       const done = await work(db);
       const row = this.#row(unanswered, done, nowMs);
-      if (!(await keepOver(db, row, claim.sealed_answer))) throw new Overtaken();
+      if (!(await storeOver(db, row, claim.sealed_answer))) throw new Superseded();
       sealed = row.sealed_answer;
       return done;
     });
@@ -107,8 +107,8 @@ export class Idempotency {
 
   async #write(db: Database, row: IdempotencyKeyRow): Promise<void> {
     const before = this.#sealedProgress;
-    const isWritten = before === null ? await keepNew(db, row) : await keepOver(db, row, before);
-    if (!isWritten) throw new Overtaken("The same request is under way.");
+    const isWritten = before === null ? await storeNew(db, row) : await storeOver(db, row, before);
+    if (!isWritten) throw new Superseded("The same request is under way.");
   }
 
   #row(status: number, value: unknown, nowMs: number): IdempotencyKeyRow {

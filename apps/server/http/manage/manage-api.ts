@@ -3,7 +3,7 @@ import type { Route } from "@countersign/contract/manage/route";
 import type { Database, Store } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
-import { addressOf } from "../address.ts";
+import { callerIpOf } from "../caller-ip.ts";
 import { problemOf } from "../problem-of.ts";
 import { pathBelow, targetOf } from "../target.ts";
 import { authenticate, authorize, type SignIn } from "./access.ts";
@@ -11,7 +11,7 @@ import { type Actor, actorId } from "./actor.ts";
 import type { BoundRoute } from "./bind.ts";
 import { bodyBounds, boundedBody } from "./bounded-body.ts";
 import type { Context } from "./context.ts";
-import { Idempotency, idempotencyKeyOf, type KeptAnswer, Overtaken } from "./idempotency.ts";
+import { Idempotency, idempotencyKeyOf, type StoredAnswer, Superseded } from "./idempotency.ts";
 import { ifMatchOf } from "./if-match.ts";
 import { readBody, readQuery } from "./input.ts";
 import { mediaType } from "./json-body.ts";
@@ -53,7 +53,7 @@ export class ManageApi {
     const match = this.#router.match(request.method, pathBelow(pathname, manageBase));
     if (!match.found) throw unmatched(request.method, match.methods);
     const { route, handle } = match.bound;
-    const ip = addressOf(peer, request.headers, this.#parts.config.trustedProxies);
+    const ip = callerIpOf(peer, request.headers, this.#parts.config.trustedProxies);
     if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
     // The database's clock: validations use it, whatever this node's clock says.
     const nowMs = await store.clock();
@@ -95,16 +95,16 @@ export class ManageApi {
           // Two simultaneous requests with one key: the slower one was rolled back and gets the response of the other.
           const kept = await idempotency?.answered();
           if (kept) throw new AnsweredBefore(kept);
-          throw error instanceof Overtaken ? underWay() : error;
+          throw error instanceof Superseded ? underWay() : error;
         }
       },
       keep: async (value) => {
         try {
-          await idempotency?.keepAlone(route.status, value, nowMs);
+          await idempotency?.storeAlone(route.status, value, nowMs);
         } catch (error) {
           const kept = await idempotency?.answered();
           if (kept) throw new AnsweredBefore(kept);
-          throw error instanceof Overtaken ? underWay() : error;
+          throw error instanceof Superseded ? underWay() : error;
         }
       },
       progress: () => idempotency?.progress() ?? null,
@@ -116,7 +116,7 @@ export class ManageApi {
         try {
           return await idempotency.step(work, nowMs);
         } catch (error) {
-          if (!(error instanceof Overtaken)) throw error;
+          if (!(error instanceof Superseded)) throw error;
           const kept = await idempotency.answered();
           if (kept) throw new AnsweredBefore(kept);
           const progress = idempotency.progress();
@@ -139,7 +139,7 @@ export class ManageApi {
     }
   }
 
-  #repeat(route: Route, kept: KeptAnswer, requestId: string): Response {
+  #repeat(route: Route, kept: StoredAnswer, requestId: string): Response {
     return this.#respond(kept.status, this.#secrets.repeated(route, kept.body), requestId, true);
   }
 
@@ -164,9 +164,9 @@ export class ManageApi {
 }
 
 class AnsweredBefore extends Error {
-  readonly kept: KeptAnswer;
+  readonly kept: StoredAnswer;
 
-  constructor(kept: KeptAnswer) {
+  constructor(kept: StoredAnswer) {
     super("The request was answered before.");
     this.kept = kept;
   }

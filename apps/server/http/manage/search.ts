@@ -35,7 +35,7 @@ export async function searchPage<Row, At extends string | number>(
   list: SearchedList<Row, At>,
   { term, isFiltered, cursor, limit }: Search,
 ): Promise<{ rows: Row[]; next_cursor: string | null }> {
-  const found: { row: Row; place: string }[] = [];
+  const found: { row: Row; position: string }[] = [];
   let { phase, at, id } = startOf(list, term, cursor);
   const step = term === null && !isFiltered ? limit + 1 : rowsAtOnce;
   for (let read = 0; ; ) {
@@ -47,8 +47,8 @@ export async function searchPage<Row, At extends string | number>(
       [at, id] = [phase === "starts" ? list.textOf(row) : list.timeOf(row), list.idOf(row)];
       const wasShown = phase === "holds" && term !== null && list.textOf(row).startsWith(term);
       if (wasShown || !list.isMeant(row)) continue;
-      if (found.length === limit) return pageOf(found, found.at(-1)?.place ?? null);
-      found.push({ row, place: encodeCursor([phase, at, id]) });
+      if (found.length === limit) return pageOf(found, found.at(-1)?.position ?? null);
+      found.push({ row, position: encodeCursor([phase, at, id]) });
     }
     read += rows.length;
     const isOver = rows.length < step;

@@ -4,7 +4,7 @@ import { problemText } from "@countersign/contract/problems/problems";
 import { Problem } from "./problem.ts";
 
 /** What is stored of a response that contained secrets. */
-interface KeptWithoutSecrets {
+interface StoredWithoutSecrets {
   readonly first_answer: unknown;
   readonly secret_fields: readonly string[];
 }
@@ -21,7 +21,7 @@ export class SecretsOnce {
   kept(route: Route, answer: unknown): unknown {
     if (!this.hasSecrets(route)) return answer;
     const { answer: rest, removed } = withoutSecrets(answer, this.#fieldsOf(route));
-    return { first_answer: rest, secret_fields: removed } satisfies KeptWithoutSecrets;
+    return { first_answer: rest, secret_fields: removed } satisfies StoredWithoutSecrets;
   }
 
   /**
@@ -30,7 +30,7 @@ export class SecretsOnce {
    */
   repeated(route: Route, kept: unknown): unknown {
     if (!this.hasSecrets(route)) return kept;
-    const { first_answer, secret_fields } = kept as KeptWithoutSecrets;
+    const { first_answer, secret_fields } = kept as StoredWithoutSecrets;
     if (secret_fields.length === 0) return first_answer;
     const next = this.#fieldsOf(route).find(({ path }) => path.join(".") === secret_fields[0])?.next ?? "";
     throw new Problem(

@@ -18,11 +18,11 @@ const mostErrors = 20;
 export function checkBodyTexts(json: unknown, source: string): void {
   if (!suspicious.test(source)) return;
   const errors = new ErrorList(mostErrors);
-  lookInto(json, [], errors);
+  checkTexts(json, [], errors);
   errors.throwIfAny();
 }
 
-function lookInto(value: unknown, path: readonly string[], errors: ErrorList): void {
+function checkTexts(value: unknown, path: readonly string[], errors: ErrorList): void {
   if (errors.isFull) return;
   if (typeof value === "string" && isUnkeepable(value)) addUnkeepable(errors, path);
   if (typeof value !== "object" || value === null) return;
@@ -30,7 +30,7 @@ function lookInto(value: unknown, path: readonly string[], errors: ErrorList): v
     if (errors.isFull) return;
     const inside = [...path, name];
     if (isUnkeepable(name)) addUnkeepable(errors, inside);
-    lookInto(member, inside, errors);
+    checkTexts(member, inside, errors);
   }
 }
 

@@ -5,8 +5,8 @@ import { call } from "../../api/client.ts";
 import { setConnection, useConnection } from "../../api/connection.ts";
 import { queryClient } from "../../api/queries.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { tell } from "../../ui/tell.tsx";
-import { useMe } from "../here.ts";
+import { notify } from "../../ui/notify.tsx";
+import { useMe } from "../current-organization.ts";
 import classes from "./shell.module.css";
 
 const everyMs = 3_000;
@@ -57,7 +57,7 @@ function SignedOut() {
       const { id } = await call("getMe");
       if (id !== me.id) window.location.assign("/");
       await queryClient.invalidateQueries();
-      tell(t("connection.signedInAgain"));
+      notify(t("connection.signedInAgain"));
     };
     const timer = setInterval(() => void look().catch(() => undefined), everyMs);
     return () => clearInterval(timer);

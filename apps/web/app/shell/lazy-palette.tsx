@@ -1,5 +1,5 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
-import { whenPaletteIsAsked } from "./palette-door.ts";
+import { onPaletteOpen } from "./palette-events.ts";
 
 const Palette = lazy(() => import("./palette.tsx").then((module) => ({ default: module.Palette })));
 
@@ -10,7 +10,7 @@ export function LazyPalette() {
   const isThere = useCallback(() => loading.current?.abort(), []);
   useEffect(
     () =>
-      whenPaletteIsAsked(() => {
+      onPaletteOpen(() => {
         loading.current ??= keepKeys((key) => {
           typed.current += key;
         });
@@ -28,11 +28,11 @@ export function LazyPalette() {
 /** Keys pressed while the palette is loading are for the palette, not for the page. */
 function keepKeys(keep: (key: string) => void): AbortController {
   const until = new AbortController();
-  const hear = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     if (event.key.length === 1) keep(event.key);
   };
-  window.addEventListener("keydown", hear, { capture: true, signal: until.signal });
+  window.addEventListener("keydown", onKeyDown, { capture: true, signal: until.signal });
   return until;
 }

@@ -1,7 +1,7 @@
 import type { Permission } from "@countersign/domain/members/permissions";
 import type { IconName } from "../../ui/icon.tsx";
 
-export interface Place {
+export interface NavigationItem {
   /** The path below `/o/$organization/`, and the translation key. */
   readonly path: string;
   readonly icon: IconName;
@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** In the groups of the sidebar. */
-export const places: readonly (readonly Place[])[] = [
+export const navigationItems: readonly (readonly NavigationItem[])[] = [
   [
     { path: "", icon: "overview", any: [], key: "o" },
     { path: "licenses", icon: "license", any: ["licenses:view"], key: "l" },

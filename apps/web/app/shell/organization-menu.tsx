@@ -2,7 +2,7 @@ import { Menu, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
-import { useOrganizationOrNull, useOrganizations } from "../here.ts";
+import { useOrganizationOrNull, useOrganizations } from "../current-organization.ts";
 
 /** The current organization, and a menu of the others. */
 export function OrganizationMenu() {

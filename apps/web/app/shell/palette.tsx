@@ -5,9 +5,9 @@ import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { fit } from "./fuzzy.ts";
 import classes from "./palette.module.css";
-import { type ActionGroup, type PaletteAction, useDeeds } from "./palette-deeds.tsx";
-import { useFound } from "./palette-found.tsx";
+import { type ActionGroup, type PaletteAction, usePaletteActions } from "./palette-actions.tsx";
 import { nextOption } from "./palette-keys.ts";
+import { usePaletteResults } from "./palette-results.tsx";
 
 interface PaletteProps {
   /** How often it has been opened. */
@@ -59,8 +59,8 @@ function Search({ term, onType, onClose }: SearchProps) {
   const id = useId();
   const [settled] = useDebouncedValue(term.trim(), 200);
   const [moved, setMoved] = useState<{ readonly term: string; readonly option: string } | null>(null);
-  const found = useFound(settled);
-  const groups = [...found.groups, ...fitting(useDeeds(), term)];
+  const found = usePaletteResults(settled);
+  const groups = [...found.groups, ...fitting(usePaletteActions(), term)];
   const options = groups.flatMap(({ actions }) => actions);
   // The server's results arrive later and go first; only an option that the user moved to stays active.
   const kept = moved?.term === term ? options.find((option) => option.id === moved.option) : undefined;
@@ -74,7 +74,7 @@ function Search({ term, onType, onClose }: SearchProps) {
     onClose();
     option.do();
   };
-  const hear = (event: KeyboardEvent) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     // Enter while composing a character selects nothing.
     if (event.nativeEvent.isComposing || event.shiftKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Enter") {
@@ -110,7 +110,7 @@ function Search({ term, onType, onClose }: SearchProps) {
         value={term}
         placeholder={t("palette.placeholder")}
         onChange={(event) => onType(event.currentTarget.value)}
-        onKeyDown={hear}
+        onKeyDown={onKeyDown}
         autoComplete="off"
         spellCheck={false}
         role="combobox"
@@ -123,10 +123,10 @@ function Search({ term, onType, onClose }: SearchProps) {
       />
       {hasOptions ? (
         <div className={classes.list} role="listbox" id={`${id}-list`} aria-label={t("palette.options")}>
-          {groups.map(({ group, actions }, place) => (
+          {groups.map(({ group, actions }, index) => (
             // biome-ignore lint/a11y/useSemanticElements: options are grouped by role; a fieldset holds fields.
-            <div key={group} role="group" aria-labelledby={`${id}-group-${place}`}>
-              <div className={classes.group} id={`${id}-group-${place}`} role="presentation">
+            <div key={group} role="group" aria-labelledby={`${id}-group-${index}`}>
+              <div className={classes.group} id={`${id}-group-${index}`} role="presentation">
                 {group}
               </div>
               {actions.map((option) => (

@@ -6,8 +6,8 @@ import { queryClient } from "../../api/queries.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { changeLanguage } from "../../i18n/start.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
-import { tellProblem } from "../../ui/tell.tsx";
-import { useMe } from "../here.ts";
+import { notifyProblem } from "../../ui/notify.tsx";
+import { useMe } from "../current-organization.ts";
 import classes from "./shell.module.css";
 
 const schemes = [
@@ -28,7 +28,7 @@ export function PersonMenu() {
       queryClient.clear();
       await navigate({ to: "/sign-in", search: { next: undefined } });
     } catch (error) {
-      tellProblem(error);
+      notifyProblem(error);
     }
   };
   return (

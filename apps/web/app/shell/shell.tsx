@@ -9,7 +9,7 @@ import { Waiting } from "../waiting.tsx";
 import { ConnectionNotes } from "./connection-notes.tsx";
 import { LazyPalette } from "./lazy-palette.tsx";
 import { OrganizationMenu } from "./organization-menu.tsx";
-import { openPalette } from "./palette-door.ts";
+import { openPalette } from "./palette-events.ts";
 import { PersonMenu } from "./person-menu.tsx";
 import classes from "./shell.module.css";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";

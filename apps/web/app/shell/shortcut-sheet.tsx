@@ -1,10 +1,10 @@
 import { Kbd, Modal, Table } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useNearOrganization } from "../here.ts";
+import { useNearOrganization } from "../current-organization.ts";
 import { mayOpen } from "../may-open.ts";
-import { places } from "./navigation.ts";
-import { whenShortcutSheetIsAsked } from "./shortcut-sheet-door.ts";
+import { navigationItems } from "./navigation.ts";
+import { onShortcutSheetOpen } from "./shortcut-sheet-events.ts";
 import { paletteKeys } from "./shortcuts.ts";
 
 /** The list of shortcuts that "?" opens. */
@@ -12,7 +12,7 @@ export function ShortcutSheet() {
   const { t } = useTranslation();
   const near = useNearOrganization();
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => whenShortcutSheetIsAsked(() => setOpen(true)), []);
+  useEffect(() => onShortcutSheetOpen(() => setOpen(true)), []);
   const lines: [ReactNode, string][] = [
     [
       <span key="k">
@@ -24,14 +24,14 @@ export function ShortcutSheet() {
     ...(near !== null && mayOpen(near, "licenses/new")
       ? [[<Kbd key="n">n</Kbd>, t("shortcuts.newLicense")] as [ReactNode, string]]
       : []),
-    ...places
+    ...navigationItems
       .flat()
       .filter(({ path }) => near !== null && mayOpen(near, path))
       .map(({ path, key }): [ReactNode, string] => [
         <span key={key}>
           <Kbd>g</Kbd> {t("shortcuts.then")} <Kbd>{key}</Kbd>
         </span>,
-        t("shortcuts.goTo", { place: t(`places.${path === "" ? "overview" : path}`) }),
+        t("shortcuts.goTo", { index: t(`places.${path === "" ? "overview" : path}`) }),
       ]),
     ...(near !== null && mayOpen(near, "licenses")
       ? ([

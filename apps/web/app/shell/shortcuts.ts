@@ -1,10 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { useNearOrganization } from "../here.ts";
+import { useNearOrganization } from "../current-organization.ts";
 import { mayOpen } from "../may-open.ts";
-import { places } from "./navigation.ts";
-import { openPalette } from "./palette-door.ts";
-import { openShortcutSheet } from "./shortcut-sheet-door.ts";
+import { navigationItems } from "./navigation.ts";
+import { openPalette } from "./palette-events.ts";
+import { openShortcutSheet } from "./shortcut-sheet-events.ts";
 
 const patienceMs = 1_200;
 
@@ -16,7 +16,7 @@ export function useShortcuts(): void {
   const near = useNearOrganization();
   useEffect(() => {
     let going = 0;
-    const hear = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
         openPalette();
@@ -26,9 +26,9 @@ export function useShortcuts(): void {
       if (isTyping(event.target) || isAskedSomething()) return;
       if (Date.now() - going < patienceMs && near !== null) {
         going = 0;
-        const place = places.flat().find(({ key }) => key === event.key.toLowerCase());
-        if (place !== undefined && mayOpen(near, place.path))
-          void navigate({ to: `/o/${near.slug}/${place.path}` as "/" });
+        const index = navigationItems.flat().find(({ key }) => key === event.key.toLowerCase());
+        if (index !== undefined && mayOpen(near, index.path))
+          void navigate({ to: `/o/${near.slug}/${index.path}` as "/" });
         return;
       }
       if (event.key === "g") going = Date.now();
@@ -39,8 +39,8 @@ export function useShortcuts(): void {
       else if (event.key === "n" && near !== null && mayOpen(near, "licenses/new"))
         void navigate({ to: `/o/${near.slug}/licenses/new` as "/" });
     };
-    window.addEventListener("keydown", hear);
-    return () => window.removeEventListener("keydown", hear);
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
   }, [navigate, near]);
 }
 

@@ -2,9 +2,9 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { docs } from "../../ui/docs-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { type Organization, useMe, useNearOrganization, useOrganizations } from "../here.ts";
+import { type Organization, useMe, useNearOrganization, useOrganizations } from "../current-organization.ts";
 import { mayOpen } from "../may-open.ts";
-import { type Place, places } from "./navigation.ts";
+import { type NavigationItem, navigationItems } from "./navigation.ts";
 import classes from "./shell.module.css";
 
 /** The pages that the user can see, of the current or last visited organization. */
@@ -18,19 +18,21 @@ export function SideBar() {
       {near === null ? (
         <Organizations organizations={organizations} />
       ) : (
-        places.map((group) => <Places key={group[0]?.path} group={group} organization={near} />)
+        navigationItems.map((group) => (
+          <NavigationGroup key={group[0]?.path} group={group} organization={near} />
+        ))
       )}
       <ul className={classes.places}>
         {me.is_platform_admin && (
           <li>
-            <Link className={classes.place ?? ""} to="/admin">
+            <Link className={classes.index ?? ""} to="/admin">
               <Icon name="platform" />
               {t("places.platform")}
             </Link>
           </li>
         )}
         <li>
-          <a className={classes.place} href={docs()} target="_blank" rel="noopener">
+          <a className={classes.index} href={docs()} target="_blank" rel="noopener">
             <Icon name="docs" />
             {t("docs.link")}
             <span className={classes.away} role="img" aria-label={t("docs.newTab")}>
@@ -43,7 +45,13 @@ export function SideBar() {
   );
 }
 
-function Places({ group, organization }: { group: readonly Place[]; organization: Organization }) {
+function NavigationGroup({
+  group,
+  organization,
+}: {
+  group: readonly NavigationItem[];
+  organization: Organization;
+}) {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const open = group.filter(({ path }) => mayOpen(organization, path));
@@ -53,7 +61,7 @@ function Places({ group, organization }: { group: readonly Place[]; organization
       {open.map(({ path, icon }) => (
         <li key={path}>
           <Link
-            className={classes.place ?? ""}
+            className={classes.index ?? ""}
             to={`/o/$organization/${path}` as "/o/$organization"}
             params={{ organization: organization.slug }}
             activeOptions={{ exact: path === "", includeSearch: false }}
@@ -76,14 +84,14 @@ function Organizations({ organizations }: { organizations: readonly Organization
     <ul className={classes.places}>
       {organizations.map(({ id, slug, name }) => (
         <li key={id}>
-          <Link className={classes.place ?? ""} to="/o/$organization" params={{ organization: slug }}>
+          <Link className={classes.index ?? ""} to="/o/$organization" params={{ organization: slug }}>
             <Icon name="organization" />
             <span className={classes.placeName}>{name}</span>
           </Link>
         </li>
       ))}
       <li>
-        <Link className={classes.place ?? ""} to="/organizations/new">
+        <Link className={classes.index ?? ""} to="/organizations/new">
           <Icon name="plus" />
           {t("newOrganization")}
         </Link>

@@ -7,8 +7,8 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { wordsOf } from "../../ui/permission-groups.ts";
-import { tell } from "../../ui/tell.tsx";
 
 type Token = Item<"listMyAccessTokens">;
 
@@ -120,11 +120,11 @@ export function TokenTable({ list, rows, nameOf, create, emptyWords, revoke }: T
         opened={going !== null}
         onClose={() => setGoing(null)}
         title={t("revoke.title", { name: going?.name })}
-        deed={t("revoke.do")}
+        action={t("revoke.do")}
         onConfirm={async () => {
           if (going === null || revoke === null) return;
           await revoke(going.id);
-          tell(t("revoke.done", { name: going.name }));
+          notify(t("revoke.done", { name: going.name }));
         }}
       >
         {t("revoke.words")}

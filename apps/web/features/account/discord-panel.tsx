@@ -5,11 +5,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { PasswordAgain } from "./password-again.tsx";
 import type { ProofBody } from "./proof.tsx";
 
@@ -68,18 +68,18 @@ export function DiscordPanel() {
         onClose={() => setLinking(false)}
         title={t("discord.link")}
         words={t("discord.linkWords")}
-        deed={t("discord.do")}
+        action={t("discord.do")}
         run={link}
       />
       <Confirm
         opened={isOpen}
         onClose={() => setOpen(false)}
         title={t("discord.title")}
-        deed={t("discord.unlink")}
+        action={t("discord.unlink")}
         onConfirm={async () => {
           await callAuth("unlinkAccount", { accountId: discord?.account_id ?? "" });
           await queries.invalidateQueries({ queryKey: ["getMe"] });
-          tell(t("discord.done"));
+          notify(t("discord.done"));
         }}
       >
         {t("discord.words")}

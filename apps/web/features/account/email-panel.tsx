@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
@@ -78,7 +78,7 @@ function EmailForm({ onSent }: { onSent: (email: string) => void }) {
       typed={email}
       error={send.error}
       isBusy={send.isPending}
-      deed={t(sendsEmail ? "email.do" : "email.doNoEmail")}
+      action={t(sendsEmail ? "email.do" : "email.doNoEmail")}
     >
       <ProblemAlert error={send.error} beside={["new_email", "password", "code"]} />
       <TextInput

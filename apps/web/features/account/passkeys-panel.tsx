@@ -4,12 +4,12 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { canUsePasskeys } from "../identity/passkey.ts";
 import classes from "./account.module.css";
 import { makePasskey, type PasskeyCreation } from "./new-passkey.ts";
@@ -33,11 +33,11 @@ export function PasskeysPanel() {
       const response = await makePasskey(wanted);
       if (response === null) return;
       await callAuth("addPasskey", { response, name: browserName(navigator.userAgent) || "Passkey" });
-      tell(t("passkeys.added"));
+      notify(t("passkeys.added"));
       await reread();
     } catch (error) {
       if (!(error instanceof DOMException && error.name === "InvalidStateError")) throw error;
-      tellProblem(t("passkeys.alreadyAdded"));
+      notifyProblem(t("passkeys.alreadyAdded"));
     }
   };
   return (
@@ -110,7 +110,7 @@ export function PasskeysPanel() {
         onClose={() => setAdding(false)}
         title={t("passkeys.add")}
         words={t("passkeys.addWords")}
-        deed={t("passkeys.do")}
+        action={t("passkeys.do")}
         run={add}
       />
       <Dialog opened={renaming !== null} onClose={() => setRenaming(null)} title={t("passkeys.rename")}>
@@ -129,12 +129,12 @@ export function PasskeysPanel() {
         onClose={() => setGoing(null)}
         title={t("passkeys.removeTitle", { name: nameOf(going) })}
         words={t("passkeys.removeWords")}
-        deed={t("passkeys.remove")}
+        action={t("passkeys.remove")}
         isRemoval
         run={async (proof) => {
           await callAuth("removePasskey", { id: going?.id ?? "", ...proof });
           await reread();
-          tell(t("passkeys.removed", { name: nameOf(going) }));
+          notify(t("passkeys.removed", { name: nameOf(going) }));
         }}
       />
     </Panel>

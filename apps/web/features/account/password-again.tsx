@@ -9,7 +9,7 @@ interface PasswordAgainProps {
   readonly opened: boolean;
   readonly title: string;
   readonly words: string;
-  readonly deed: string;
+  readonly action: string;
   readonly isRemoval?: boolean;
   readonly isForSecondFactor?: boolean;
   readonly onClose: () => void;
@@ -28,7 +28,7 @@ export function PasswordAgain({ opened, title, onClose, ...form }: PasswordAgain
 
 function Form({
   words,
-  deed,
+  action,
   isRemoval = false,
   isForSecondFactor = false,
   onClose,
@@ -52,7 +52,7 @@ function Form({
       typed={null}
       error={send.error}
       isBusy={send.isPending}
-      deed={deed}
+      action={action}
       isRemoval={isRemoval}
     >
       <Text>{words}</Text>

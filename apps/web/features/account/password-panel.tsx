@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { NewPassword } from "../identity/new-password.tsx";
 
 export function PasswordPanel() {
@@ -20,8 +20,8 @@ export function PasswordPanel() {
   const sendsEmail = useSendsEmail();
   const ask = useMutation({
     mutationFn: () => callAuth("requestPasswordReset", { email: me.email }),
-    onSuccess: () => tell(t("password.emailSent", { email: me.email })),
-    onError: tellProblem,
+    onSuccess: () => notify(t("password.emailSent", { email: me.email })),
+    onError: notifyProblem,
   });
   return (
     <Panel
@@ -57,7 +57,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
   const change = useMutation({
     mutationFn: () => callAuth("changePassword", { currentPassword: current, newPassword: next }),
     onSuccess: async () => {
-      tell(t("password.done"));
+      notify(t("password.done"));
       onClose();
       await queries.invalidateQueries({ queryKey: ["listMySessions"] });
     },
@@ -68,7 +68,7 @@ function PasswordForm({ onClose }: { onClose: () => void }) {
       typed={[current, next]}
       error={change.error}
       isBusy={change.isPending}
-      deed={t("password.open")}
+      action={t("password.open")}
     >
       <ProblemAlert error={change.error} beside={["currentPassword", "newPassword"]} />
       {/* Tells password managers which account this is. */}

@@ -2,15 +2,15 @@ import { Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
 import type { Language } from "../../i18n/languages.ts";
 import { changeLanguage } from "../../i18n/start.ts";
 import { LanguageSelect } from "../../ui/language-select.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { EmailPanel } from "./email-panel.tsx";
 import { OrganizationsPanel } from "./organizations-panel.tsx";
 
@@ -31,7 +31,7 @@ function NamePanel() {
   const me = useMe();
   const save = useChange("updateMe", ["getMe", "listMembers"]);
   const [name, setName] = useState(me.name);
-  const submit = () => save.mutate({ body: { name } }, { onSuccess: () => tell(t("saved")) });
+  const submit = () => save.mutate({ body: { name } }, { onSuccess: () => notify(t("saved")) });
   return (
     <Panel title={t("name.title")}>
       <SaveForm onSave={submit} isBusy={save.isPending} typed={name} base={me.name} error={save.error}>
@@ -57,7 +57,7 @@ function LanguagePanel() {
   const me = useMe();
   const save = useChange("updateMe", ["getMe"]);
   const setLetters = (locale: Language) =>
-    save.mutate({ body: { locale } }, { onSuccess: () => tell(t("saved")), onError: tellProblem });
+    save.mutate({ body: { locale } }, { onSuccess: () => notify(t("saved")), onError: notifyProblem });
   return (
     <Panel title={t("language.title")}>
       <Stack>

@@ -26,7 +26,7 @@ export function RenamePasskey({ passkey, onDone }: RenamePasskeyProps) {
       typed={name}
       error={rename.error}
       isBusy={rename.isPending}
-      deed={t("everywhere:save")}
+      action={t("everywhere:save")}
     >
       <ProblemAlert error={rename.error} beside={["name"]} />
       <TextInput

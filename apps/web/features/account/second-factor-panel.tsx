@@ -3,9 +3,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { callAuth } from "../../api/client.ts";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { PasswordAgain } from "./password-again.tsx";
 import type { ProofBody } from "./proof.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
@@ -21,7 +21,7 @@ export function SecondFactorPanel() {
   const turnOff = async (proof: ProofBody) => {
     await callAuth("disableSecondFactor", proof);
     await queries.invalidateQueries({ queryKey: ["getMe"] });
-    tell(t("twoFactor.offDone"));
+    notify(t("twoFactor.offDone"));
   };
   const renew = async (proof: ProofBody) => {
     const answer = await callAuth<{ backupCodes: string[] }>("renewRecoveryCodes", proof);
@@ -57,7 +57,7 @@ export function SecondFactorPanel() {
         onClose={close}
         title={t("twoFactor.offTitle")}
         words={t("twoFactor.offWords")}
-        deed={t("twoFactor.turnOff")}
+        action={t("twoFactor.turnOff")}
         isRemoval
         isForSecondFactor
         run={turnOff}
@@ -67,7 +67,7 @@ export function SecondFactorPanel() {
         onClose={close}
         title={t("twoFactor.renewTitle")}
         words={t("twoFactor.renewWords")}
-        deed={t("twoFactor.renew")}
+        action={t("twoFactor.renew")}
         isForSecondFactor
         run={renew}
       />

@@ -8,10 +8,10 @@ import { askPages, flat, useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import classes from "./account.module.css";
 
 type Session = Item<"listMySessions">;
@@ -28,7 +28,7 @@ export function SessionsPage() {
   const endOne = (session: Session) =>
     end.mutate(
       { params: { session_id: session.id } },
-      { onSuccess: () => tell(t("sessions.ended")), onError: tellProblem },
+      { onSuccess: () => notify(t("sessions.ended")), onError: notifyProblem },
     );
   return (
     <Page narrow title={t("sessions.title")} lead={t("sessions.lead")}>
@@ -71,10 +71,10 @@ export function SessionsPage() {
         opened={isOpen}
         onClose={() => setOpen(false)}
         title={t("sessions.othersTitle")}
-        deed={t("sessions.endOthers")}
+        action={t("sessions.endOthers")}
         onConfirm={async () => {
           await endOthers.mutateAsync({});
-          tell(t("sessions.othersEnded"));
+          notify(t("sessions.othersEnded"));
         }}
       >
         {t("sessions.othersWords")}

@@ -69,7 +69,7 @@ function Begin({ onBegun }: { onBegun: (answer: Begun) => void }) {
       typed={null}
       error={begin.error}
       isBusy={begin.isPending}
-      deed={t("twoFactor.next")}
+      action={t("twoFactor.next")}
     >
       <Text>{t("twoFactor.app")}</Text>
       <ProblemAlert error={begin.error} beside={["password"]} />
@@ -96,7 +96,7 @@ function ConfirmCode(props: { uri: string; onConfirmed: () => void }) {
       typed={code}
       error={confirm.error}
       isBusy={confirm.isPending}
-      deed={t("twoFactor.turnOn")}
+      action={t("twoFactor.turnOn")}
     >
       <div className={classes.setUp}>
         <QrCode text={props.uri} label={t("twoFactor.qr")} />

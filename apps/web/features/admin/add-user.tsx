@@ -6,8 +6,8 @@ import { useChange } from "../../api/queries.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { HandedPasswordLink } from "./password-link.tsx";
 
 /** Adds a user, who then sets their own password. */
@@ -48,7 +48,7 @@ function AddUserForm({ onClose, onLink }: AddUserFormProps) {
       {
         onSuccess: (added) => {
           if (added.password_link !== null) return onLink(added);
-          tell(t("addUser.done", { email }));
+          notify(t("addUser.done", { email }));
           onClose();
         },
       },
@@ -59,7 +59,7 @@ function AddUserForm({ onClose, onLink }: AddUserFormProps) {
       typed={[email, name]}
       error={add.error}
       isBusy={add.isPending}
-      deed={t("addUser.do")}
+      action={t("addUser.do")}
     >
       <ProblemAlert error={add.error} beside={["email", "name"]} />
       <TextInput

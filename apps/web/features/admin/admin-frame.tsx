@@ -1,6 +1,6 @@
 import { Outlet } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { SectionNav } from "../../ui/section-nav.tsx";
 

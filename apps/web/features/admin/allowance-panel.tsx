@@ -2,10 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { OwnOrUsual } from "./own-or-usual.tsx";
 
 /** How many organizations a user can own. It belongs to the user, also on an organization's page. */
@@ -42,7 +42,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
         body: { organization_allowance: allowance, updated_at: props.updatedAt },
       })
       .then(
-        () => tell(t("terms.done")),
+        () => notify(t("terms.done")),
         // The error is shown above the button.
         () => undefined,
       );

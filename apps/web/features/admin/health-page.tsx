@@ -61,12 +61,12 @@ export function HealthPage() {
                 </dd>
                 <dt>{t("health.emails")}</dt>
                 <dd>
-                  <Light isWell={data.mailbox.unsent === 0} />
-                  {data.mailbox.unsent === 0
+                  <Light isWell={data.outbox.unsent === 0} />
+                  {data.outbox.unsent === 0
                     ? t("health.allSent")
                     : t(sendsEmail ? "health.unsent" : "health.noEmail", {
-                        count: data.mailbox.unsent,
-                        number: figure(data.mailbox.unsent),
+                        count: data.outbox.unsent,
+                        number: figure(data.outbox.unsent),
                       })}
                 </dd>
                 <dt>{t("health.lastRequest")}</dt>

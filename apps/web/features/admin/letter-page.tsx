@@ -2,7 +2,7 @@ import { Alert, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { addressOf } from "../../api/client.ts";
+import { urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { Back } from "../../ui/back.tsx";
@@ -22,8 +22,8 @@ export function LetterPage() {
   const { id } = letterRoute.useParams();
   const { as } = letterRoute.useSearch();
   const navigate = letterRoute.useNavigate();
-  const params = { mail_id: id };
-  const { data: mail } = useSuspenseQuery(ask("getMail", { params }));
+  const params = { email_id: id };
+  const { data: mail } = useSuspenseQuery(ask("getOutboxEmail", { params }));
   const links = [...new Set(mail.body_text?.match(/https?:\/\/[^\s<>"]+/g) ?? [])];
   const isText = as === "text" || mail.body_html === null;
   return (
@@ -73,7 +73,7 @@ export function LetterPage() {
             {isText ? (
               <pre className={classes.plain}>{mail.body_text}</pre>
             ) : (
-              <LetterFrame src={addressOf("getMailHtml", { params })} title={mail.subject} />
+              <LetterFrame src={urlOf("getOutboxEmailHtml", { params })} title={mail.subject} />
             )}
           </>
         )}

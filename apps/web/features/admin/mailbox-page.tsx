@@ -17,17 +17,17 @@ import { SearchedList } from "./searched-list.tsx";
 
 const outboxRoute = getRouteApi("/inside/admin/admin-frame/outbox");
 
-type Mail = Item<"listMailbox">;
+type Mail = Item<"listOutbox">;
 
 /** The outbox, newest first. Without a mail server, emails can be read here. */
 export function MailboxPage() {
   const { t } = useTranslation("admin");
   const search = outboxRoute.useSearch();
   const navigate = outboxRoute.useNavigate();
-  const kinds = useQuery(ask("listMailTemplates"));
+  const kinds = useQuery(ask("listEmailTemplates"));
   const sendsEmail = useSendsEmail();
   const list = useInfiniteQuery(
-    askPages("listMailbox", {
+    askPages("listOutbox", {
       query: {
         ...(search.kind === undefined ? {} : { kind: search.kind }),
         ...(search.recipient === undefined ? {} : { recipient: search.recipient }),

@@ -2,8 +2,8 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { plans } from "./terms.ts";
 
 /** The defaults of new organizations. Changes are saved immediately, and reverted with a reason if refused. */
@@ -19,7 +19,7 @@ export function NewOrganizationsPanel() {
     if (next === undefined || next === plan) return;
     save.mutate(
       { body: { default_plan: next } },
-      { onSuccess: () => tell(t("terms.done")), onError: tellProblem },
+      { onSuccess: () => notify(t("terms.done")), onError: notifyProblem },
     );
   };
   return (

@@ -67,7 +67,7 @@ export function OrganizationPage() {
             ].join(", ")}
           </dd>
           <dt>{t("organization.waiting")}</dt>
-          <dd>{figure(organization.waiting_letter_count)}</dd>
+          <dd>{figure(organization.waiting_email_count)}</dd>
           <dt>{t("organizations.created")}</dt>
           <dd>
             <Time at={organization.created_at} />

@@ -5,9 +5,9 @@ import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { HandedLink } from "../../ui/handed-link.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
+import { OneTimeLink } from "../../ui/one-time-link.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { exactTime } from "../../ui/time.tsx";
 
 interface Person {
@@ -28,9 +28,9 @@ export function PasswordLinkPanel({ user }: { user: Person }) {
       {
         onSuccess: (link) => {
           if (link.password_link !== null) setMade(link);
-          else tell(t("passwordLink.done", { email: user.email }));
+          else notify(t("passwordLink.done", { email: user.email }));
         },
-        onError: tellProblem,
+        onError: notifyProblem,
       },
     );
   return (
@@ -66,9 +66,9 @@ export function HandedPasswordLink({ person, made, onDone }: HandedPasswordLinkP
       closeOnClickOutside={false}
     >
       {link !== null && (
-        <HandedLink link={link} onDone={onDone}>
+        <OneTimeLink link={link} onDone={onDone}>
           {t("passwordLink.link", { email: person?.email, until })}
-        </HandedLink>
+        </OneTimeLink>
       )}
     </Dialog>
   );

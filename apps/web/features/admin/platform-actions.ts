@@ -3,7 +3,7 @@ export const platformActions = [
   "person.set_up",
   "person.signed_up",
   "person.updated",
-  "person.email_change_asked",
+  "person.email_change_requested",
   "person.email_changed",
   "person.password_changed",
   "person.password_reset",

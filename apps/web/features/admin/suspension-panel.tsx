@@ -3,8 +3,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 
@@ -31,9 +31,9 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
     setBusy(true);
     try {
       await props.restore();
-      tell(t("suspension.restored", { name }));
+      notify(t("suspension.restored", { name }));
     } catch (error) {
-      tellProblem(error);
+      notifyProblem(error);
     } finally {
       setBusy(false);
     }
@@ -74,11 +74,11 @@ export function SuspensionPanel(props: SuspensionPanelProps) {
         opened={isOpen}
         onClose={() => setOpen(false)}
         title={t("suspension.confirm", { name })}
-        deed={t("suspension.do")}
+        action={t("suspension.do")}
         draft={reason}
         onConfirm={async () => {
           await props.suspend(reason);
-          tell(t("suspension.done", { name }), props.restore);
+          notify(t("suspension.done", { name }), props.restore);
         }}
       >
         <Stack>

@@ -2,7 +2,7 @@ import { Group, SegmentedControl, Select, Stack } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { addressOf } from "../../api/client.ts";
+import { urlOf } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { Page } from "../../ui/page.tsx";
@@ -16,7 +16,7 @@ export function TemplatesPage() {
   const { t, i18n } = useTranslation("admin");
   const search = templatesRoute.useSearch();
   const navigate = templatesRoute.useNavigate();
-  const { kinds } = useSuspenseQuery(ask("listMailTemplates")).data;
+  const { kinds } = useSuspenseQuery(ask("listEmailTemplates")).data;
   const kind = kinds.find((one) => one === search.kind) ?? kinds[0] ?? "";
   const language: Language = search.language ?? (i18n.language as Language);
   const format = search.as ?? "html";
@@ -72,7 +72,7 @@ export function TemplatesPage() {
             />
           </Group>
           <LetterFrame
-            src={addressOf("getMailTemplate", { params: { kind }, query: { language, format } })}
+            src={urlOf("getEmailTemplate", { params: { kind }, query: { language, format } })}
             title={`${t(`kinds.${kind}`)}, ${languages[language]}`}
           />
         </Stack>

@@ -5,10 +5,10 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { OwnOrUsual } from "./own-or-usual.tsx";
 import { RefusedLicenses } from "./suspension-panel.tsx";
@@ -20,7 +20,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
   const [plan, setPlan] = useState(organization.plan);
   const [billing, setBilling] = useState(organization.billing_state);
   const [requests, setRequests] = useState(organization.daily_limit_override);
-  const [letters, setLetters] = useState(organization.daily_letters_override);
+  const [letters, setLetters] = useState(organization.daily_emails_override);
   const save = useChange("updatePlatformOrganization", [
     "getPlatformOrganization",
     "listPlatformOrganizations",
@@ -38,12 +38,12 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           plan,
           billing_state: billing,
           daily_limit_override: requests,
-          daily_letters_override: letters,
+          daily_emails_override: letters,
           updated_at: organization.updated_at,
         },
       })
       .then(
-        () => tell(t("terms.done")),
+        () => notify(t("terms.done")),
         // The error is shown above the button.
         () => undefined,
       );
@@ -62,7 +62,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           organization.plan,
           organization.billing_state,
           organization.daily_limit_override,
-          organization.daily_letters_override,
+          organization.daily_emails_override,
         ]}
         error={save.error}
       >
@@ -102,16 +102,16 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           usual={t("terms.serverDefault")}
           value={letters}
           onChange={setLetters}
-          error={fieldError(save.error, "daily_letters_override")}
+          error={fieldError(save.error, "daily_emails_override")}
           max={1_000_000_000}
         />
-        <ProblemAlert error={save.error} beside={["daily_limit_override", "daily_letters_override"]} />
+        <ProblemAlert error={save.error} beside={["daily_limit_override", "daily_emails_override"]} />
       </SaveForm>
       <Confirm
         opened={isAsking}
         onClose={() => setAsking(false)}
         title={t("suspension.billing", { name: organization.name })}
-        deed={t("everywhere:save")}
+        action={t("everywhere:save")}
         onConfirm={submit}
       >
         <Stack gap="xs">

@@ -4,15 +4,15 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMe } from "../../app/here.ts";
+import { useMe } from "../../app/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AllowancePanel } from "./allowance-panel.tsx";
 import { PasswordLinkPanel } from "./password-link.tsx";
@@ -113,11 +113,11 @@ function AdminPanel({ isAdmin, name, params }: AdminPanelProps) {
         opened={isOpen}
         onClose={() => setOpen(false)}
         title={t(`user.${words}Title`, { name })}
-        deed={t(`user.${words}`)}
+        action={t(`user.${words}`)}
         harmless={!isAdmin}
         onConfirm={async () => {
           await change.mutateAsync({ params, body: { is_platform_admin: !isAdmin } });
-          tell(t("terms.done"));
+          notify(t("terms.done"));
         }}
       >
         {t(`user.${words}Words`, { name })}

@@ -1,7 +1,7 @@
 import { Button, Menu } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { addressOf } from "../../api/client.ts";
-import { useOrganization } from "../../app/here.ts";
+import { urlOf } from "../../api/client.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import type { AuditSearch } from "./search.ts";
 
@@ -11,7 +11,7 @@ export function ExportMenu({ search }: { search: AuditSearch }) {
   const { id } = useOrganization();
   const { entry: _, ...filters } = search;
   const address = (format: "csv" | "jsonl") =>
-    addressOf("exportAuditLog", { params: { organization_id: id }, query: { format, ...filters } });
+    urlOf("exportAuditLog", { params: { organization_id: id }, query: { format, ...filters } });
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { timeInAddress } from "../../ui/time-in-address.ts";
+import { timeInUrl } from "../../ui/time-in-url.ts";
 import type { AuditSearch } from "./search.ts";
 
 const text = (value: unknown) =>
@@ -14,8 +14,8 @@ const auditLogRoute = createRoute({
     action: text(search.action),
     subject_kind: text(search.subject_kind),
     subject_id: text(search.subject_id),
-    from: timeInAddress(search.from),
-    to: timeInAddress(search.to),
+    from: timeInUrl(search.from),
+    to: timeInUrl(search.to),
     entry: text(search.entry),
   }),
   component: lazyRouteComponent(() => import("./audit-log-page.tsx"), "AuditLogPage"),

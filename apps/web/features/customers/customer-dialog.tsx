@@ -5,13 +5,13 @@ import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 
 type Customer = Item<"listCustomers">;
 
@@ -53,7 +53,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
   const submit = async () => {
     try {
       const done = base === undefined ? await make() : await change(base);
-      tell(t(base === undefined ? "done.added" : "done.saved"));
+      notify(t(base === undefined ? "done.added" : "done.saved"));
       onClose();
       onDone(done);
     } catch {}
@@ -96,7 +96,7 @@ function CustomerForm({ customer, onClose, onDone }: CustomerDialogProps) {
       base={textsOf(base)}
       error={error}
       isBusy={create.isPending || update.isPending}
-      deed={t(base === undefined ? "form.add" : "everywhere:save")}
+      action={t(base === undefined ? "form.add" : "everywhere:save")}
     >
       {customer === undefined && (
         <Text c="dimmed" size="sm">

@@ -5,15 +5,15 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { BlockList } from "../ip-blocks/block-list.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { CustomerDialog } from "./customer-dialog.tsx";
@@ -110,11 +110,11 @@ export function CustomerPage() {
         opened={isDeleting}
         onClose={() => setDeleting(false)}
         title={t("delete.title")}
-        deed={t("delete.do")}
+        action={t("delete.do")}
         typed={customer.email ?? customer.discord_id ?? name}
         onConfirm={async () => {
           await remove.mutateAsync({ params });
-          tell(t("delete.done", { name }));
+          notify(t("delete.done", { name }));
           await navigate({ to: `/o/${slug}/customers` as "/" });
         }}
       >

@@ -83,7 +83,7 @@ export function InvitationAnswer({ token, invitation }: InvitationAnswerProps) {
     <Stack gap="sm">
       <Text>{t("invitation.signUp", { email })}</Text>
       <SignUpForm
-        deed={t("invitation.join", { organization })}
+        action={t("invitation.join", { organization })}
         invitation={{ email, token }}
         onDone={async (account) => {
           await callAuth("signIn", account);

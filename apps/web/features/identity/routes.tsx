@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { ask, queryClient } from "../../api/queries.ts";
-import { insideRoute, outsideRoute } from "../../app/base-routes.tsx";
+import { authLayoutRoute, insideRoute } from "../../app/base-routes.tsx";
 import { lastOrganization } from "../../app/last-organization.ts";
 import { pageOfThisSite } from "./page-of-this-site.ts";
 import { askSession } from "./session.ts";
@@ -20,7 +20,7 @@ async function onlyNobody({ search }: { search: Next }): Promise<void> {
 }
 
 const signInRoute = createRoute({
-  getParentRoute: () => outsideRoute,
+  getParentRoute: () => authLayoutRoute,
   path: "/sign-in",
   validateSearch: (
     search: Search,
@@ -34,7 +34,7 @@ const signInRoute = createRoute({
 });
 
 const secondFactorRoute = createRoute({
-  getParentRoute: () => outsideRoute,
+  getParentRoute: () => authLayoutRoute,
   path: "/sign-in/second-factor",
   validateSearch: withNext,
   beforeLoad: onlyNobody,
@@ -42,7 +42,7 @@ const secondFactorRoute = createRoute({
 });
 
 const signUpRoute = createRoute({
-  getParentRoute: () => outsideRoute,
+  getParentRoute: () => authLayoutRoute,
   path: "/sign-up",
   validateSearch: withNext,
   beforeLoad: onlyNobody,
@@ -50,13 +50,13 @@ const signUpRoute = createRoute({
 });
 
 const forgotPasswordRoute = createRoute({
-  getParentRoute: () => outsideRoute,
+  getParentRoute: () => authLayoutRoute,
   path: "/forgot-password",
   component: lazyRouteComponent(() => import("./forgot-password-page.tsx"), "ForgotPasswordPage"),
 });
 
 const resetPasswordRoute = createRoute({
-  getParentRoute: () => outsideRoute,
+  getParentRoute: () => authLayoutRoute,
   path: "/reset-password",
   /** The first password of an added user, or a new one. */
   validateSearch: (search: Search): Token & { first?: true } => ({
@@ -67,19 +67,19 @@ const resetPasswordRoute = createRoute({
 });
 
 const invitationRoute = createRoute({
-  getParentRoute: () => outsideRoute,
+  getParentRoute: () => authLayoutRoute,
   path: "/invitations/$token",
   component: lazyRouteComponent(() => import("./invitation-page.tsx"), "InvitationPage"),
 });
 
 const setupRoute = createRoute({
-  getParentRoute: () => outsideRoute,
+  getParentRoute: () => authLayoutRoute,
   path: "/setup",
   validateSearch: withToken,
   component: lazyRouteComponent(() => import("./first-run/setup-page.tsx"), "SetupPage"),
 });
 
-export const outsideRoutes = [
+export const authLayoutRoutes = [
   signInRoute,
   secondFactorRoute,
   signUpRoute,

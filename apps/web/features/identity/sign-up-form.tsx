@@ -7,13 +7,13 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { type AccountDraft, AccountFields, accountFields, noAccount } from "./account-fields.tsx";
 
 interface SignUpFormProps {
-  readonly deed: string;
+  readonly action: string;
   /** From an invitation, which is for one email address. */
   readonly invitation?: { readonly email: string; readonly token: string };
   readonly onDone: (account: Pick<AccountDraft, "email" | "password">) => unknown;
 }
 
-export function SignUpForm({ deed, invitation, onDone }: SignUpFormProps) {
+export function SignUpForm({ action, invitation, onDone }: SignUpFormProps) {
   const [draft, setDraft] = useState({ ...noAccount, email: invitation?.email ?? "" });
   const signUp = useMutation({
     mutationFn: async () => {
@@ -36,7 +36,7 @@ export function SignUpForm({ deed, invitation, onDone }: SignUpFormProps) {
           isEmailFixed={invitation !== undefined}
         />
         <Button type="submit" loading={signUp.isPending}>
-          {deed}
+          {action}
         </Button>
       </Stack>
     </Form>

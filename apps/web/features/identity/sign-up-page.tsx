@@ -39,7 +39,7 @@ export function SignUpPage() {
   }
   return (
     <OutsideCard title={t("signUp.title")} foot={<ToSignIn />}>
-      <SignUpForm deed={t("signUp.do")} onDone={({ email }) => setSentTo(email)} />
+      <SignUpForm action={t("signUp.do")} onDone={({ email }) => setSentTo(email)} />
     </OutsideCard>
   );
 }

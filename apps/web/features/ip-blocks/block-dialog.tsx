@@ -8,8 +8,8 @@ import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { BlockForecast } from "./block-forecast.tsx";
 import {
@@ -72,7 +72,7 @@ function BlockForm({
     try {
       if (block === null) {
         const { id } = await add.mutateAsync({ params: routes.params, body: { cidr, ...kept } });
-        tell(t("done.added", { cidr }), () =>
+        notify(t("done.added", { cidr }), () =>
           remove.mutateAsync({ params: { ...routes.params, block_id: id } }),
         );
       } else {
@@ -80,7 +80,7 @@ function BlockForm({
           params: { ...routes.params, block_id: block.id },
           body: { ...kept, updated_at: block.updated_at },
         });
-        tell(t("done.changed", { cidr }));
+        notify(t("done.changed", { cidr }));
       }
     } catch {
       return;
@@ -94,7 +94,7 @@ function BlockForm({
       typed={[cidr, note, duration, date]}
       error={error}
       isBusy={add.isPending || update.isPending}
-      deed={t(block === null ? "form.doAdd" : "everywhere:save")}
+      action={t(block === null ? "form.doAdd" : "everywhere:save")}
     >
       <Text c="dimmed" size="sm">
         {t(`form.lead.${scope.level}`)}

@@ -3,13 +3,13 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { askPages, flat, useChange } from "../../api/queries.ts";
-import { useMay, useOrganizationOrNull } from "../../app/here.ts";
+import { useMay, useOrganizationOrNull } from "../../app/current-organization.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
 import { affectedQueries, type BlockScope, type IpBlock, isAddress, routesOf, shownCidr } from "./scope.ts";
 
@@ -26,7 +26,7 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
   const unblock = async (block: IpBlock) => {
     const { cidr, note, expires_at } = block;
     await remove.mutateAsync({ params: { ...routes.params, block_id: block.id } });
-    tell(t("done.removed", { cidr: shownCidr(cidr) }), () =>
+    notify(t("done.removed", { cidr: shownCidr(cidr) }), () =>
       add.mutateAsync({ params: routes.params, body: { cidr, note, expires_at } }),
     );
   };
@@ -96,7 +96,7 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
           <Act
             label={t("remove", { cidr: shownCidr(block.cidr) })}
             icon="close"
-            do={() => unblock(block).catch(tellProblem)}
+            do={() => unblock(block).catch(notifyProblem)}
           />
         </Group>
       ),

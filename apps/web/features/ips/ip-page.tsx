@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
 import { GoLink } from "../../ui/go-link.tsx";

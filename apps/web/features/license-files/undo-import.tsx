@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useMay } from "../../app/here.ts";
+import { useMay } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import type { Import } from "./license-import.ts";
@@ -37,7 +37,7 @@ export function UndoImport({ job }: { job: Import }) {
         opened={opened}
         onClose={() => setOpened(false)}
         title={t("undo.title")}
-        deed={t("undo.do")}
+        action={t("undo.do")}
         isIdle={counts === undefined || deleted + restored === 0}
         onConfirm={() => undo.mutateAsync({ params, body: { delete_used: deleteUsed } })}
       >

@@ -1,5 +1,5 @@
 import type { ImportField } from "@countersign/domain/license-files/columns";
-import { type Answer, addressOf } from "../../api/client.ts";
+import { type Answer, urlOf } from "../../api/client.ts";
 import { ApiProblem, Unreachable } from "../../api/problem.ts";
 import { loadProblemTexts } from "../../i18n/problem-texts.ts";
 import type { Format } from "./peek.ts";
@@ -20,13 +20,13 @@ export function upload(
   options: ImportOptions,
   sent: (share: number) => void,
 ): Promise<Answer<"importLicenses">> {
-  const address = addressOf("importLicenses", {
+  const address = urlOf("importLicenses", {
     params: { product_id: productId },
     query: {
       dry_run: options.isDryRun ? "true" : "false",
       mode: options.mode,
       on_existing: options.onExisting,
-      tell_events: options.tellEvents ? "true" : "false",
+      send_events: options.tellEvents ? "true" : "false",
       columns: JSON.stringify(options.columns),
       file_name: file.name.replace(/\p{Cc}/gu, " ").slice(0, 255),
     },

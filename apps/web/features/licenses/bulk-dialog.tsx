@@ -3,11 +3,11 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Dialog, useCloseDialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import {
   type BulkAction,
@@ -92,7 +92,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
     latest.current = next;
     setProgress(next);
   };
-  const tellStopped = () => tell(t("bulk.stopped", number(latest.current.changed)));
+  const tellStopped = () => notify(t("bulk.stopped", number(latest.current.changed)));
   const isRunning = useRef(false);
   const isGone = useRef(false);
   const wentAway = useRef(() => {});
@@ -120,7 +120,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
       const undo = end.changed === end.matched ? undoOf(order) : null;
       const words = t(`bulk.${action}.done`, number(end.changed));
       const rest = end.matched - end.changed;
-      tell(
+      notify(
         rest === 0 ? words : `${words} ${t("bulk.unchanged", number(rest))}`,
         undo === null
           ? undefined

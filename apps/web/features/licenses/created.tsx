@@ -2,7 +2,7 @@ import { csvLine } from "@countersign/domain/csv/cell";
 import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy, Copyable } from "../../ui/copy.tsx";

@@ -2,11 +2,11 @@ import { Button, Group, Menu, Popover, Select, Stack, TextInput } from "@mantine
 import { useDidUpdate } from "@mantine/hooks";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { addressOf } from "../../api/client.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { urlOf } from "../../api/client.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { notifyProblem } from "../../ui/notify.tsx";
 import { nearOf } from "../../ui/on-demand.tsx";
-import { tellProblem } from "../../ui/tell.tsx";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./filter-bar.module.css";
 import { licensesRoute } from "./list-route.ts";
@@ -44,7 +44,7 @@ function FilterPanel({ tags }: { tags: readonly string[] }) {
     loadFilters().then((file) => {
       setFields(file);
       setOpen(true);
-    }, tellProblem);
+    }, notifyProblem);
   };
   return (
     <Popover
@@ -180,7 +180,7 @@ function ExportMenu({ search }: { search: LicenseSearch }) {
             key={format}
             component="a"
             download
-            href={addressOf("exportLicenses", {
+            href={urlOf("exportLicenses", {
               params: { organization_id: organization.id },
               query: { ...queryOf(search), format },
             })}

@@ -2,7 +2,7 @@ import { ActionIcon, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import classes from "./filter-bar.module.css";
 import { licensesRoute } from "./list-route.ts";

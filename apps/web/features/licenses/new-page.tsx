@@ -3,10 +3,10 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
-import { newName } from "../../api/once.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { randomId } from "../../api/random-id.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -76,7 +76,7 @@ export function NewLicensePage() {
   const submit = () => {
     const body = bodyOf(draft);
     const text = JSON.stringify([draft.productId, body]);
-    if (sent.current.text !== text) sent.current = { text, key: newName() };
+    if (sent.current.text !== text) sent.current = { text, key: randomId() };
     create.mutate(
       { params: { product_id: draft.productId }, body, idempotencyKey: sent.current.key },
       {
@@ -91,7 +91,7 @@ export function NewLicensePage() {
     return (
       <Created
         licenses={made}
-        mailed={product?.deliver_license_by_mail ?? false}
+        mailed={product?.deliver_license_by_email ?? false}
         onAnother={() => {
           create.reset();
           setMade(null);

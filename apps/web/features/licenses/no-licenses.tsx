@@ -1,7 +1,7 @@
 import { Button, Group } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
 import { useProducts, useWayToProduct } from "./products.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 
 export type Product = Item<"listProducts">;
 

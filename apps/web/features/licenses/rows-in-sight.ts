@@ -28,11 +28,11 @@ export function drawRowsInSight(): void {
   window.dispatchEvent(new Event("scroll"));
 }
 
-function onMove(tell: () => void): () => void {
-  window.addEventListener("scroll", tell, { passive: true });
-  window.addEventListener("resize", tell);
+function onMove(notify: () => void): () => void {
+  window.addEventListener("scroll", notify, { passive: true });
+  window.addEventListener("resize", notify);
   return () => {
-    window.removeEventListener("scroll", tell);
-    window.removeEventListener("resize", tell);
+    window.removeEventListener("scroll", notify);
+    window.removeEventListener("resize", notify);
   };
 }

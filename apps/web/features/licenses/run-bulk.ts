@@ -1,5 +1,5 @@
 import { call } from "../../api/client.ts";
-import { newName } from "../../api/once.ts";
+import { randomId } from "../../api/random-id.ts";
 import { whileRunning } from "../../ui/unsaved.ts";
 import type { BulkOrder } from "./bulk-actions.ts";
 
@@ -13,7 +13,7 @@ export interface BulkProgress {
 }
 
 export function bulkStart(): BulkProgress {
-  return { matched: 0, changed: 0, isOver: false, cursor: null, key: newName() };
+  return { matched: 0, changed: 0, isOver: false, cursor: null, key: randomId() };
 }
 
 /** The server works for a few seconds per request; each response contains the progress. A real run is guarded. */
@@ -42,7 +42,7 @@ async function askInTurn(
       changed: progress.changed + answer.changed,
       isOver: answer.next_cursor === null,
       cursor: answer.next_cursor,
-      key: newName(),
+      key: randomId(),
     };
     step(progress);
   }

@@ -39,7 +39,7 @@ function NameForm({ before, onSave }: ViewNameDialogProps) {
       error={null}
       isBusy={false}
       isDisabled={name.trim() === ""}
-      deed={t("everywhere:save")}
+      action={t("everywhere:save")}
     >
       <TextInput
         label={t("views.name")}

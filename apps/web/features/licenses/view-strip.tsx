@@ -2,10 +2,10 @@ import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Icon, type IconName } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { onDemand } from "../../ui/on-demand.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { licensesRoute } from "./list-route.ts";
 import { isSame, type LicenseSearch } from "./search.ts";
 import classes from "./view-strip.module.css";
@@ -29,14 +29,14 @@ export function ViewStrip() {
   const remove = (name: string) => {
     const before = saved.views;
     saved.remove(name);
-    tell(t("views.removed", { name }), async () => saved.restore(before));
+    notify(t("views.removed", { name }), async () => saved.restore(before));
   };
   const close = () => setNaming(null);
   const keep = (name: string) => {
     if (naming === "" || naming === null) saved.save({ name, search });
     else saved.rename(naming, name);
     close();
-    tell(t("views.saved", { name }));
+    notify(t("views.saved", { name }));
   };
   return (
     <nav aria-label={t("views.label")} className={classes.strip}>

@@ -14,13 +14,13 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer, Item } from "../../api/client.ts";
 import { askPages, flat, useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { InvitationLink } from "./invite-dialog.tsx";
 import { membersRoute } from "./members-route.ts";
 import type { ShownState } from "./search.ts";
@@ -53,8 +53,8 @@ export function InvitationsPart() {
   const sendAgain = (invitation: Invitation) =>
     resend.mutate(paramsOf(invitation), {
       onSuccess: (again) =>
-        again.link === null ? tell(t("resend.done", { email: invitation.email })) : setRenewed(again),
-      onError: tellProblem,
+        again.link === null ? notify(t("resend.done", { email: invitation.email })) : setRenewed(again),
+      onError: notifyProblem,
     });
   const columns: Column<Invitation>[] = [
     {
@@ -174,11 +174,11 @@ export function InvitationsPart() {
         opened={taken !== null}
         onClose={() => setTaken(null)}
         title={t("withdraw.title")}
-        deed={t("withdraw.open")}
+        action={t("withdraw.open")}
         onConfirm={async () => {
           if (taken === null) return;
           await revoke.mutateAsync(paramsOf(taken));
-          tell(t("withdraw.done", { email: taken.email }));
+          notify(t("withdraw.done", { email: taken.email }));
         }}
       >
         {t("withdraw.words", { email: taken?.email })}

@@ -4,15 +4,15 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
-import { isWithin, useHeld } from "../../app/held.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { isWithin, usePermissions } from "../../app/permissions.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { HandedLink } from "../../ui/handed-link.tsx";
+import { notify } from "../../ui/notify.tsx";
+import { OneTimeLink } from "../../ui/one-time-link.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import { roleWords } from "./role-words.ts";
 
@@ -61,9 +61,9 @@ export function InvitationLink({
       closeOnClickOutside={false}
     >
       {link !== null && (
-        <HandedLink link={link} onDone={onDone}>
+        <OneTimeLink link={link} onDone={onDone}>
           {t("invite.link", { email, until: exactTime(until, i18n.language) })}
-        </HandedLink>
+        </OneTimeLink>
       )}
     </Dialog>
   );
@@ -78,7 +78,7 @@ function InviteForm({
   const sendsEmail = useSendsEmail();
   const organization = useOrganization();
   const may = useMay();
-  const held = useHeld();
+  const held = usePermissions();
   const params = { organization_id: organization.id };
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
   const invite = useChange("createInvitation", ["listInvitations", "listRoles"]);
@@ -100,7 +100,7 @@ function InviteForm({
       {
         onSuccess: (made) => {
           if (made.link !== null) return onLink(made);
-          tell(t("invite.done", { email }));
+          notify(t("invite.done", { email }));
           onClose();
         },
       },
@@ -121,7 +121,7 @@ function InviteForm({
       error={invite.error}
       isBusy={invite.isPending}
       isDisabled={role === null}
-      deed={t(sendsEmail ? "invite.do" : "invite.doNoEmail")}
+      action={t(sendsEmail ? "invite.do" : "invite.doNoEmail")}
     >
       <ProblemAlert error={invite.error} beside={["email", "role_id"]} />
       <TextInput

@@ -2,9 +2,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { type Organization, useMe } from "../../app/here.ts";
+import { type Organization, useMe } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { notify } from "../../ui/notify.tsx";
 
 interface LeaveDialogProps {
   /** Null while closed. */
@@ -25,11 +25,11 @@ export function LeaveDialog({ organization, onClose }: LeaveDialogProps) {
       opened={organization !== null}
       onClose={onClose}
       title={t("leave.title", { organization: name })}
-      deed={t("leave.do")}
+      action={t("leave.do")}
       onConfirm={async () => {
         if (organization === null) return;
         await remove.mutateAsync({ params: { organization_id: organization.id, user_id: me.id } });
-        tell(t("leave.done", { organization: name }));
+        notify(t("leave.done", { organization: name }));
         // Navigate away first: the organization's pages disappear when the list is reloaded.
         await navigate({ to: "/account" });
         await queries.invalidateQueries({ queryKey: ["listOrganizations"] });

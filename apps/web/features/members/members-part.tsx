@@ -4,13 +4,13 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask, askPages, flat, useChange } from "../../api/queries.ts";
-import { isWithin, useHeld } from "../../app/held.ts";
-import { useMay, useMe, useOrganization } from "../../app/here.ts";
+import { useMay, useMe, useOrganization } from "../../app/current-organization.ts";
+import { isWithin, usePermissions } from "../../app/permissions.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { LeaveDialog } from "./leave-dialog.tsx";
 import { RoleOfMember } from "./role-of-member.tsx";
 
@@ -21,7 +21,7 @@ export function MembersPart() {
   const organization = useOrganization();
   const me = useMe();
   const may = useMay();
-  const held = useHeld();
+  const held = usePermissions();
   const params = { organization_id: organization.id };
   const members = useInfiniteQuery(askPages("listMembers", { params }));
   const roles = useQuery(ask("listRoles", { params, query: { limit: 200 } }));
@@ -96,7 +96,7 @@ export function MembersPart() {
   const confirmed = async () => {
     if (going === null) return;
     await remove.mutateAsync({ params: { ...params, user_id: going.user_id } });
-    tell(t("remove.done", { name: going.name }));
+    notify(t("remove.done", { name: going.name }));
   };
   return (
     <>
@@ -116,7 +116,7 @@ export function MembersPart() {
         opened={going !== null && !isMe(going)}
         onClose={() => setGoing(null)}
         title={t("remove.title", { name: going?.name })}
-        deed={t("remove.do")}
+        action={t("remove.do")}
         onConfirm={confirmed}
       >
         {t("remove.words", { name: going?.name, organization: organization.name })}

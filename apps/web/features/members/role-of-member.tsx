@@ -2,9 +2,9 @@ import { Badge, Select, Text, Tooltip } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
-import { isWithin, useHeld } from "../../app/held.ts";
-import { useMay, useMe, useOrganization } from "../../app/here.ts";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { useMay, useMe, useOrganization } from "../../app/current-organization.ts";
+import { isWithin, usePermissions } from "../../app/permissions.ts";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 
 type Member = Item<"listMembers">;
 type Role = Item<"listRoles">;
@@ -15,7 +15,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
   const { id: organizationId } = useOrganization();
   const me = useMe();
   const may = useMay();
-  const held = useHeld();
+  const held = usePermissions();
   const queries = useQueryClient();
   const give = useMutation({
     mutationFn: (roleId: string) =>
@@ -23,7 +23,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
         params: { organization_id: organizationId, user_id: member.user_id },
         body: { role_id: roleId },
       }),
-    onError: tellProblem,
+    onError: notifyProblem,
     onSettled: () =>
       Promise.all(
         (
@@ -54,7 +54,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
     if (next === undefined || next.id === role.id) return;
     try {
       await give.mutateAsync(next.id);
-      tell(t("roleGiven", { name: member.name, role: next.name }), () => give.mutateAsync(role.id));
+      notify(t("roleGiven", { name: member.name, role: next.name }), () => give.mutateAsync(role.id));
     } catch {
       // Already reported; the select shows the old value again.
     }

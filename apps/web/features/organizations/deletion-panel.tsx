@@ -2,10 +2,10 @@ import { Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { exactTime } from "../../ui/time.tsx";
 
 /** A deletion can be undone for fourteen days. */
@@ -19,7 +19,10 @@ export function DeletionPanel() {
   const takeBack = () =>
     restore.mutate(
       { params },
-      { onSuccess: () => tell(t("deletion.restored", { name: organization.name })), onError: tellProblem },
+      {
+        onSuccess: () => notify(t("deletion.restored", { name: organization.name })),
+        onError: notifyProblem,
+      },
     );
   if (organization.delete_after !== null)
     return (
@@ -49,11 +52,11 @@ export function DeletionPanel() {
         opened={isOpen}
         onClose={() => setOpen(false)}
         title={t("deletion.confirm", { name: organization.name })}
-        deed={t("deletion.open")}
+        action={t("deletion.open")}
         typed={organization.name}
         onConfirm={async () => {
           await remove.mutateAsync({ params, body: { confirm: organization.slug } });
-          tell(t("deletion.asked"), () => restore.mutateAsync({ params }));
+          notify(t("deletion.asked"), () => restore.mutateAsync({ params }));
         }}
       >
         <Stack gap="xs">

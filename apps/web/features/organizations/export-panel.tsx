@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { addressOf } from "../../api/client.ts";
-import { useOrganization } from "../../app/here.ts";
+import { urlOf } from "../../api/client.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 
@@ -16,7 +16,7 @@ export function ExportPanel() {
         <Button
           variant="default"
           component="a"
-          href={addressOf("exportOrganization", { params: { organization_id: id } })}
+          href={urlOf("exportOrganization", { params: { organization_id: id } })}
           download={`${slug}.jsonl`}
           leftSection={<Icon name="download" size={16} />}
         >

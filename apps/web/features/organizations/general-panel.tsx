@@ -5,14 +5,14 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Answer, call } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import type { Language } from "../../i18n/languages.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { LanguageSelect } from "../../ui/language-select.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { TimeZoneSelect } from "../../ui/time-zone-select.tsx";
 
 /** Name, slug, language and time zone, saved together. */
@@ -32,7 +32,7 @@ export function GeneralPanel() {
         body: { name, slug, locale, time_zone: timeZone, updated_at: organization.updated_at },
       }),
     onSuccess: async (saved) => {
-      tell(t("general.done"));
+      notify(t("general.done"));
       // Cache it under both slugs for a moment, so that the current page works until the new one is shown.
       if (saved.slug !== organization.slug) {
         queries.setQueryData(

@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay, useMaySee, useOrganization } from "../../app/here.ts";
+import { useMay, useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";

@@ -4,10 +4,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 
 /** Turned on immediately, turned off after confirmation. Reverted with a reason if refused. */
@@ -27,7 +27,7 @@ export function SigningPanel() {
   const isOn = set.isPending ? (set.variables ?? false) : organization.signed_validation;
   const change = async (next: boolean) => {
     await set.mutateAsync(next);
-    tell(t(next ? "signing.nowOn" : "signing.nowOff"), () => set.mutateAsync(!next));
+    notify(t(next ? "signing.nowOn" : "signing.nowOff"), () => set.mutateAsync(!next));
   };
   return (
     <Panel title={t("signing.title")} lead={t("signing.lead")}>
@@ -36,7 +36,7 @@ export function SigningPanel() {
         description={t(isOn ? "signing.on" : "signing.off")}
         checked={isOn}
         onChange={(event) =>
-          event.currentTarget.checked ? void change(true).catch(tellProblem) : setAsking(true)
+          event.currentTarget.checked ? void change(true).catch(notifyProblem) : setAsking(true)
         }
       />
       <ValidateHelp about="signing" />
@@ -44,7 +44,7 @@ export function SigningPanel() {
         opened={isAsking}
         onClose={() => setAsking(false)}
         title={t("signing.stop.title")}
-        deed={t("signing.stop.do")}
+        action={t("signing.stop.do")}
         onConfirm={() => change(false)}
       >
         <Stack gap="xs">

@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { tell } from "../../ui/tell.tsx";
 
 /** Transfers ownership to a member. */
 export function TransferPanel() {
@@ -48,12 +48,12 @@ export function TransferPanel() {
         opened={isOpen}
         onClose={() => setOpen(false)}
         title={t("transfer.title")}
-        deed={t("transfer.open")}
+        action={t("transfer.open")}
         typed={organization.name}
         isIdle={heir === null || role === null}
         onConfirm={async () => {
           await transfer.mutateAsync({ params, body: { user_id: heir ?? "", role_id: role ?? "" } });
-          tell(t("transfer.done", { name: heirName, organization: organization.name }));
+          notify(t("transfer.done", { name: heirName, organization: organization.name }));
         }}
       >
         <Stack>

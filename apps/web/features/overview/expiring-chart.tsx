@@ -7,7 +7,7 @@ import { useTrend } from "./trend.ts";
 /** How many licenses expire in each of the coming weeks; null if none. */
 export function ExpiringChart() {
   const { t, i18n } = useTranslation("overview");
-  const weeks = useTrend().data?.running_out ?? [];
+  const weeks = useTrend().data?.expiring ?? [];
   const count = totalOf(weeks);
   const largest = largestOf(weeks);
   if (count === 0) return null;

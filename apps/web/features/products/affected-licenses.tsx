@@ -2,7 +2,7 @@ import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useMay } from "../../app/here.ts";
+import { useMay } from "../../app/current-organization.ts";
 import type { Product } from "./use-product.ts";
 
 type Status = "active" | "expired";

@@ -6,9 +6,9 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { KeyActions } from "./key-actions.tsx";
 import { OverlapChoice } from "./overlap-choice.tsx";
 import type { Product } from "./use-product.ts";
@@ -135,7 +135,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         opened={isRotating}
         onClose={() => setRotating(false)}
         title={t("keys.rotate")}
-        deed={t("keys.rotateDo")}
+        action={t("keys.rotateDo")}
         harmless={overlapSeconds !== 0}
         onConfirm={() => rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } })}
       >
@@ -156,10 +156,10 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         opened={revoking !== null}
         onClose={() => setRevoking(null)}
         title={t("keys.revokeQuestion", { prefix: revoking?.prefix })}
-        deed={t("keys.revokeNow")}
+        action={t("keys.revokeNow")}
         onConfirm={async () => {
           await revoke.mutateAsync({ params: { ...params, prefix: revoking?.prefix ?? "" } });
-          tell(t("keys.revoked", { prefix: revoking?.prefix }));
+          notify(t("keys.revoked", { prefix: revoking?.prefix }));
         }}
       >
         <Stack gap="xs">
@@ -179,7 +179,7 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         opened={isAdding}
         onClose={() => setAdding(false)}
         title={t("keys.add")}
-        deed={t("keys.addDo")}
+        action={t("keys.addDo")}
         harmless
         draft={name}
         onConfirm={() => add.mutateAsync({ params, body: { name } })}
@@ -193,12 +193,12 @@ export function ApiKeys({ product, mayRotate }: { product: Product; mayRotate: b
         opened={renaming !== null}
         onClose={() => setRenaming(null)}
         title={t("keys.renameTitle", { prefix: renaming?.prefix })}
-        deed={t("keys.renameDo")}
+        action={t("keys.renameDo")}
         harmless
         draft={name}
         onConfirm={async () => {
           await rename.mutateAsync({ params: { ...params, prefix: renaming?.prefix ?? "" }, body: { name } });
-          tell(t("keys.renamed"));
+          notify(t("keys.renamed"));
         }}
       >
         <KeyName name={name} onChange={setName} />

@@ -23,7 +23,7 @@ export function ChangeQuestion({ product, consequence, onConfirm, onClose }: Cha
       opened={consequence !== null}
       onClose={onClose}
       title={t(`consequence.${shown}.title`)}
-      deed={t(`consequence.${shown}.do`)}
+      action={t(`consequence.${shown}.do`)}
       onConfirm={onConfirm}
     >
       <Stack gap="xs">

@@ -2,11 +2,11 @@ import { Alert, Button, Group, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/here.ts";
+import { useMay } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { useGuard } from "../../ui/unsaved.ts";
 import classes from "./custom-response-tab.module.css";
 import { Placeholders } from "./placeholders.tsx";
@@ -41,7 +41,7 @@ export function CustomResponseTab() {
     try {
       await change({ custom_response: checked.template });
       setDraft(null);
-      tell(t("saved"), () => change({ custom_response: before }));
+      notify(t("saved"), () => change({ custom_response: before }));
     } catch (problem) {
       setError(isOutdated(problem) ? new Error(t("outdated")) : (problem as Error));
     } finally {

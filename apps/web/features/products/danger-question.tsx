@@ -3,9 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { AffectedLicenses } from "./affected-licenses.tsx";
 import { type Changes, type Product, useProductChange } from "./use-product.ts";
 
@@ -31,12 +31,12 @@ export function deedsOf({ status, closed_for_sale: isClosed }: Product): Deed[] 
 
 interface DangerQuestionProps {
   readonly product: Product;
-  readonly deed: Deed | null;
+  readonly action: Deed | null;
   readonly onClose: () => void;
 }
 
 /** Shows the effect and how many licenses are affected. Archiving also offers to stop selling instead. */
-export function DangerQuestion({ product, deed, onClose }: DangerQuestionProps) {
+export function DangerQuestion({ product, action, onClose }: DangerQuestionProps) {
   const { t } = useTranslation("products");
   const { slug } = useOrganization();
   const navigate = useNavigate();
@@ -44,27 +44,27 @@ export function DangerQuestion({ product, deed, onClose }: DangerQuestionProps) 
   const remove = useChange("deleteProduct", ["listProducts", "listLicenses"]);
   const [instead, setInstead] = useState<"close" | "archive">("close");
   const { name, status } = product;
-  const asked = deed ?? "disable";
+  const asked = action ?? "disable";
   const hasChoice = asked === "archive" && status === "active" && !product.closed_for_sale;
   const shown = hasChoice ? instead : asked;
   const confirm = async () => {
     if (shown === "delete") {
       await remove.mutateAsync({ params: { product_id: product.id } });
       await navigate({ to: `/o/${slug}/products` as "/" });
-      tell(t("danger.delete.done", { name }));
+      notify(t("danger.delete.done", { name }));
       return;
     }
     const before = "status" in changes[shown] ? { status } : { closed_for_sale: product.closed_for_sale };
     await change(changes[shown]);
-    tell(t(`danger.${shown}.done`, { name }), () => change(before));
+    notify(t(`danger.${shown}.done`, { name }), () => change(before));
   };
   const rejects = status === "active" && ["disable", "archive", "delete"].includes(shown);
   return (
     <Confirm
-      opened={deed !== null}
+      opened={action !== null}
       onClose={onClose}
       title={t(`danger.${asked}.question`, { name })}
-      deed={t(`danger.${shown}.do`)}
+      action={t(`danger.${shown}.do`)}
       onConfirm={confirm}
       harmless={["activate", "sell", "close"].includes(shown)}
       {...(shown === "delete" ? { typed: name } : {})}

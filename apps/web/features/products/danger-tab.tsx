@@ -1,7 +1,7 @@
 import { Box, Button } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/here.ts";
+import { useMay } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
@@ -13,7 +13,7 @@ export function DangerTab() {
   const { t } = useTranslation("products");
   const may = useMay();
   const product = useProduct();
-  const [deed, setDeed] = useState<Deed | null>(null);
+  const [action, setDeed] = useState<Deed | null>(null);
   if (!may("products:manage")) return <MissingPage />;
   return (
     <>
@@ -37,7 +37,7 @@ export function DangerTab() {
           }
         />
       ))}
-      <DangerQuestion product={product} deed={deed} onClose={() => setDeed(null)} />
+      <DangerQuestion product={product} action={action} onClose={() => setDeed(null)} />
     </>
   );
 }

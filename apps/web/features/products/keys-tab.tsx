@@ -1,5 +1,5 @@
 import { Box } from "@mantine/core";
-import { useMay } from "../../app/here.ts";
+import { useMay } from "../../app/current-organization.ts";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { ApiKeys } from "./api-keys.tsx";
 import { SigningSecret } from "./signing-secret.tsx";

@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";

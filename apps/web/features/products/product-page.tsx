@@ -3,7 +3,7 @@ import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { BrokenPage } from "../../app/broken-page.tsx";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Back } from "../../ui/back.tsx";
 import { GoLink } from "../../ui/go-link.tsx";

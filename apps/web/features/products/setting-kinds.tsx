@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, NumberInput, Switch, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Form } from "../../ui/form.tsx";
 import { ChangeQuestion } from "./change-question.tsx";
 import { consequenceOf } from "./consequence.ts";
@@ -157,7 +157,7 @@ export function TextSetting({
   isFixed,
   noEffect,
   long = false,
-}: Common & { name: "name" | "license_mail_text"; long?: boolean }) {
+}: Common & { name: "name" | "license_email_text"; long?: boolean }) {
   const { t } = useTranslation();
   const form = useDraft(product, name);
   const written = form.draft ?? product[name] ?? "";

@@ -25,9 +25,9 @@ const sections: Record<SettingName, DocsSection | null> = {
   signed_validation: "signing",
   custom_response_enabled: "customResponse",
   custom_response_on_refusal: "customResponse",
-  deliver_license_by_mail: null,
-  license_mail_text: null,
-  expiring_soon_mail: null,
+  deliver_license_by_email: null,
+  license_email_text: null,
+  expiring_soon_email: null,
   locale: null,
 };
 

@@ -1,7 +1,7 @@
 import { languages } from "@countersign/domain/mail/languages";
 import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { NoEmail } from "../../ui/no-email.tsx";
@@ -19,7 +19,7 @@ export function SettingsTab() {
   const its = { product, isFixed };
   const when = (is: boolean, words: string) => (is ? t(`noEffect.${words}`) : undefined);
   const tracksNothing = when(!product.track_ip_on_validate, "noTracking");
-  const sendsNoKeyEmail = when(!product.deliver_license_by_mail, "noKeyEmail");
+  const sendsNoKeyEmail = when(!product.deliver_license_by_email, "noKeyEmail");
   return (
     <>
       {isFixed && (
@@ -99,9 +99,9 @@ export function SettingsTab() {
       <Panel title={t("group.emails")} lead={t("group.emailsWords")}>
         {!sendsEmail && <NoEmail>{t("group.noEmail")}</NoEmail>}
         <div>
-          <SwitchSetting name="deliver_license_by_mail" {...its} />
-          <TextSetting name="license_mail_text" long {...its} noEffect={sendsNoKeyEmail} />
-          <SwitchSetting name="expiring_soon_mail" {...its} />
+          <SwitchSetting name="deliver_license_by_email" {...its} />
+          <TextSetting name="license_email_text" long {...its} noEffect={sendsNoKeyEmail} />
+          <SwitchSetting name="expiring_soon_email" {...its} />
           <ChoiceSetting name="locale" choices={[null, ...languages]} {...its} />
         </div>
       </Panel>

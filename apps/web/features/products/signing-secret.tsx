@@ -69,7 +69,7 @@ export function SigningSecret({ product, mayRotate }: { product: Product; mayRot
         opened={isRotating}
         onClose={() => setRotating(false)}
         title={t("signing.rotate")}
-        deed={t("signing.rotateDo")}
+        action={t("signing.rotateDo")}
         harmless={overlapSeconds > 0}
         onConfirm={async () => {
           await rotate.mutateAsync({ params, body: { overlap_seconds: overlapSeconds } });

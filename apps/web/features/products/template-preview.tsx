@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { CodeText } from "../../ui/code-text.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { LicenseChoice } from "./license-choice.tsx";

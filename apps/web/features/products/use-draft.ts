@@ -1,13 +1,13 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { notify } from "../../ui/notify.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { type Changes, isOutdated, type Product, useProductChange } from "./use-product.ts";
 
 export type NumberName = "default_max_ips" | "default_expires_in_days" | "expiring_soon_days";
 
 /** Keeps the user's input until the server has accepted it. */
-export function useDraft(product: Product, name: NumberName | "name" | "license_mail_text") {
+export function useDraft(product: Product, name: NumberName | "name" | "license_email_text") {
   const { t } = useTranslation("products");
   const { change } = useProductChange(product);
   const [typed, setTyped] = useState<{ text: string; basis: Product[typeof name] } | null>(null);
@@ -26,7 +26,7 @@ export function useDraft(product: Product, name: NumberName | "name" | "license_
     try {
       await change({ [name]: value } as Changes);
       setTyped(null);
-      tell(t("savedAs", { name: t(`setting.${name}.label`) }), () => change({ [name]: before } as Changes));
+      notify(t("savedAs", { name: t(`setting.${name}.label`) }), () => change({ [name]: before } as Changes));
     } catch (error) {
       setProblem(isOutdated(error) ? new Error(t("outdated")) : (error as Error));
     } finally {

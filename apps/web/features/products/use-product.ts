@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { type Answer, type Body, call } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 
 export type Product = Answer<"getProduct">;
 export type Changes = Omit<Body<"updateProduct">, "updated_at">;
@@ -54,13 +54,13 @@ export function useProductChange(product: Product) {
     const before = pick(queries.getQueryData(queryKey) ?? product, changes) as Changes;
     return change.mutateAsync(changes).then(
       () => {
-        tell(t("savedAs", { name: t(`setting.${Object.keys(changes)[0]}.label`) }), () =>
+        notify(t("savedAs", { name: t(`setting.${Object.keys(changes)[0]}.label`) }), () =>
           change.mutateAsync(before),
         );
         return true;
       },
       (error: unknown) => {
-        tellProblem(isOutdated(error) ? t("outdated") : error);
+        notifyProblem(isOutdated(error) ? t("outdated") : error);
         return false;
       },
     );

@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useHeld } from "../../app/held.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
+import { usePermissions } from "../../app/permissions.ts";
 import { Waiting } from "../../app/waiting.tsx";
 import { Back } from "../../ui/back.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { isPreset, type Preset, presets } from "./presets.ts";
 import { RoleForm } from "./role-form.tsx";
 
@@ -17,7 +17,7 @@ const newRoleRoute = getRouteApi("/inside/o/$organization/roles/new");
 export function NewRolePage() {
   const { t } = useTranslation("roles");
   const organization = useOrganization();
-  const held = useHeld();
+  const held = usePermissions();
   const { from, copy } = newRoleRoute.useSearch();
   const original = useQuery({
     ...ask("getRole", { params: { organization_id: organization.id, role_id: copy ?? "" } }),
@@ -58,7 +58,7 @@ export function NewRolePage() {
         key={copy ?? preset}
         first={first}
         isNew
-        deed={t("create")}
+        action={t("create")}
         isBusy={create.isPending}
         error={create.error}
         onSubmit={(role) =>
@@ -66,7 +66,7 @@ export function NewRolePage() {
             { params: { organization_id: organization.id }, body: role },
             {
               onSuccess: (made) => {
-                tell(t("created", { name: made.name }));
+                notify(t("created", { name: made.name }));
                 void navigate({ to: address as "/" });
               },
             },

@@ -2,7 +2,7 @@ import { type Permission, sortedPermissions } from "@countersign/domain/members/
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useHeld } from "../../app/held.ts";
+import { usePermissions } from "../../app/permissions.ts";
 import { Form } from "../../ui/form.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -15,7 +15,7 @@ export interface RoleWords {
 
 interface RoleFormProps {
   readonly first: RoleWords;
-  readonly deed: string;
+  readonly action: string;
   readonly isBusy: boolean;
   readonly error: Error | null;
   readonly onSubmit: (role: { name: string; permissions: Permission[] }) => void;
@@ -24,9 +24,9 @@ interface RoleFormProps {
   readonly children?: ReactNode;
 }
 
-export function RoleForm({ first, deed, isBusy, error, onSubmit, isNew = false, children }: RoleFormProps) {
+export function RoleForm({ first, action, isBusy, error, onSubmit, isNew = false, children }: RoleFormProps) {
   const { t } = useTranslation("roles");
-  const held = useHeld();
+  const held = usePermissions();
   const [name, setName] = useState(first.name);
   const [chosen, setChosen] = useState<ReadonlySet<Permission>>(new Set(first.permissions));
   const isChanged =
@@ -63,7 +63,7 @@ export function RoleForm({ first, deed, isBusy, error, onSubmit, isNew = false, 
         <StickyBar shown={isNew || isChanged}>
           <Group gap="xs">
             <Button type="submit" loading={isBusy}>
-              {deed}
+              {action}
             </Button>
             {!isNew && (
               <Button

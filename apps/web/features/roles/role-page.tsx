@@ -4,14 +4,14 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { isWithin, useHeld } from "../../app/held.ts";
-import { useMay, useOrganization } from "../../app/here.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { isWithin, usePermissions } from "../../app/permissions.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PermissionPicker } from "../../ui/permission-picker.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { RoleForm } from "./role-form.tsx";
 
 const roleRoute = getRouteApi("/inside/o/$organization/roles/$role");
@@ -20,7 +20,7 @@ export function RolePage() {
   const { t } = useTranslation("roles");
   const organization = useOrganization();
   const may = useMay();
-  const held = useHeld();
+  const held = usePermissions();
   const navigate = useNavigate();
   const { role: roleId } = roleRoute.useParams();
   const params = { organization_id: organization.id, role_id: roleId };
@@ -76,13 +76,13 @@ export function RolePage() {
           // Changes are compared with the saved role.
           key={role.updated_at}
           first={role}
-          deed={t("everywhere:save")}
+          action={t("everywhere:save")}
           isBusy={change.isPending}
           error={change.error}
           onSubmit={(body) =>
             change.mutate(
               { params, body: { ...body, updated_at: role.updated_at } },
-              { onSuccess: () => tell(t("saved", { count: role.member_count })) },
+              { onSuccess: () => notify(t("saved", { count: role.member_count })) },
             )
           }
         />
@@ -105,12 +105,12 @@ export function RolePage() {
         opened={isRemoving}
         onClose={() => setRemoving(false)}
         title={t("remove.title", { name: role.name })}
-        deed={t("remove.open")}
+        action={t("remove.open")}
         onConfirm={async () => {
           await remove.mutateAsync({ params });
           await navigate({ to: `/o/${organization.slug}/roles` as "/" });
           const { name, permissions } = role;
-          tell(t("remove.done", { name }), () =>
+          notify(t("remove.done", { name }), () =>
             create.mutateAsync({
               params: { organization_id: organization.id },
               body: { name, permissions },

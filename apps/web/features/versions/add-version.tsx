@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import classes from "./add-version.module.css";
 import { states, type VersionState } from "./use-versions.ts";
 
@@ -24,7 +24,7 @@ export function AddVersion({ productId }: { productId: string }) {
     if (added === null) return;
     setVersion("");
     setState("allowed");
-    tell(t("added", { version: added.version }), () =>
+    notify(t("added", { version: added.version }), () =>
       remove.mutateAsync({ params: { product_id: productId, version: added.version } }),
     );
   };

@@ -5,8 +5,8 @@ import { useChange } from "../../api/queries.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { isOutdated } from "../products/use-product.ts";
 import classes from "./replace-versions.module.css";
 import type { ProductVersion } from "./use-versions.ts";
@@ -48,7 +48,7 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
     const done = await replace.mutateAsync({ params, body }).catch(() => null);
     if (done === null) return;
     onClose();
-    tell(t("replace.done", { count: done.data.length }), () =>
+    notify(t("replace.done", { count: done.data.length }), () =>
       replace.mutateAsync({ params, body: { versions: before, revision: done.revision } }),
     );
   };
@@ -65,7 +65,7 @@ function Form({ productId, versions, revision, onClose }: ReplaceVersionsProps) 
       error={replace.error}
       isBusy={replace.isPending}
       isDisabled={isSame || faults.length > 0}
-      deed={t("replace.do")}
+      action={t("replace.do")}
       note={
         <Text size="sm" c="dimmed" role="status" className="figures">
           {isSame ? t("replace.same") : t("replace.difference", { added, removed, changed })}

@@ -2,11 +2,11 @@ import { ActionIcon, NativeSelect, Stack, Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { AffectedLicenses } from "../products/affected-licenses.tsx";
 import { checksVersions } from "../products/consequence.ts";
 import type { Product } from "../products/use-product.ts";
@@ -43,13 +43,13 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
       { version, state },
       {
         onSuccess: () =>
-          tell(t("changed", { version, state: t(`states.${state}`) }), async () => {
+          notify(t("changed", { version, state: t(`states.${state}`) }), async () => {
             await change.mutateAsync({ version, state: before });
             // Restores the version that was latest before.
             if (state === "latest" && latest !== undefined)
               await change.mutateAsync({ version: latest, state: "latest" });
           }),
-        onError: tellProblem,
+        onError: notifyProblem,
       },
     );
   };
@@ -58,8 +58,8 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
       { params: { ...params, version } },
       {
         onSuccess: () =>
-          tell(t("removed", { version }), () => add.mutateAsync({ params, body: { version, state } })),
-        onError: tellProblem,
+          notify(t("removed", { version }), () => add.mutateAsync({ params, body: { version, state } })),
+        onError: notifyProblem,
       },
     );
   /** Immediately, if no app that is accepted now would be rejected. */
@@ -122,7 +122,7 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
         title={t(asked?.isGone === false ? "confirm.block" : "confirm.remove", {
           version: asked?.row.version,
         })}
-        deed={t(asked?.isGone === false ? "confirm.blockDo" : "confirm.removeDo")}
+        action={t(asked?.isGone === false ? "confirm.blockDo" : "confirm.removeDo")}
         onConfirm={async () => asked?.run()}
       >
         {asked !== null && (

@@ -3,9 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { nameOf, type Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
 
@@ -26,13 +26,13 @@ export function DeleteWebhook({ webhook }: { webhook: Webhook }) {
         opened={isAsking}
         onClose={() => setAsking(false)}
         title={t("delete.title")}
-        deed={t("delete.do")}
+        action={t("delete.do")}
         typed={nameOf(webhook)}
         onConfirm={async () => {
           await remove.mutateAsync({
             params: { organization_id: organization.id, endpoint_id: webhook.id },
           });
-          tell(t("delete.done"));
+          notify(t("delete.done"));
           await navigate({ to: "/o/$organization/webhooks", params: { organization: organization.slug } });
         }}
       >

@@ -3,11 +3,11 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { askPages, flat, useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { tell, tellProblem } from "../../ui/tell.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { type Delivery, useDeliveryColumns } from "./delivery-columns.tsx";
 import { DeliveryDrawer } from "./delivery-drawer.tsx";
 import { DeliveryFilter, useDeliveryFilter } from "./delivery-filter.tsx";
@@ -35,7 +35,7 @@ export function DeliveriesTab({ webhook, mayManage }: { webhook: Webhook; mayMan
   ]);
   const sendNow = ({ id: delivery_id }: Pick<Delivery, "id">) => {
     const params = { organization_id: id, endpoint_id: webhook.id, delivery_id };
-    change.mutateAsync({ params }).then(() => tell(t("sendNow.done")), tellProblem);
+    change.mutateAsync({ params }).then(() => notify(t("sendNow.done")), notifyProblem);
   };
   const columns = useDeliveryColumns({
     open,

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Input, Stack, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { newName } from "../../api/once.ts";
+import { randomId } from "../../api/random-id.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import type { HeaderDraft } from "./webhook-draft.ts";
@@ -67,7 +67,7 @@ export function HeaderFields({ headers, onChange, error }: HeaderFieldsProps) {
               variant="subtle"
               size="compact-sm"
               leftSection={<Icon name="plus" size={14} />}
-              onClick={() => onChange([...headers, { row: newName(), name: "", value: "" }])}
+              onClick={() => onChange([...headers, { row: randomId(), name: "", value: "" }])}
             >
               {t("form.addHeader")}
             </Button>

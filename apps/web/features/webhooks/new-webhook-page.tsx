@@ -4,11 +4,11 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SecretOnce } from "../../ui/secret-once.tsx";
-import { tell } from "../../ui/tell.tsx";
 import { creationOf, emptyDraft, type WebhookDraft } from "./webhook-draft.ts";
 import { WebhookForm } from "./webhook-form.tsx";
 
@@ -30,7 +30,7 @@ export function NewWebhookPage() {
     if (webhook === null) return;
     // Discord and Slack do not verify signatures, so there is no secret to save.
     if (webhook.format === "standard") return setMade(webhook);
-    tell(t("new.done"));
+    notify(t("new.done"));
     await open(webhook.id);
   };
   return (
@@ -42,7 +42,7 @@ export function NewWebhookPage() {
       <Paper withBorder p="lg" radius="lg">
         <WebhookForm
           start={emptyDraft}
-          deed={t("new.do")}
+          action={t("new.do")}
           error={create.error}
           isBusy={create.isPending}
           onSubmit={submit}

@@ -5,9 +5,9 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ask, queryClient } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { notify } from "../../ui/notify.tsx";
 import { type Range, RangeFields } from "../../ui/time-range.tsx";
 import { whileRunning } from "../../ui/unsaved.ts";
 import { type ChoosableType, choosable } from "./event-types.ts";
@@ -67,7 +67,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
       count += page.replayed;
       cursor = page.next_cursor;
     }
-    tell(count === 0 ? t("replay.manyNone") : t("replay.manyDone", { count }));
+    notify(count === 0 ? t("replay.manyNone") : t("replay.manyDone", { count }));
     await queryClient.invalidateQueries({ queryKey: ["listWebhookDeliveries"] });
     await queryClient.invalidateQueries({ queryKey: ["getWebhookStatistics"] });
   };
@@ -81,7 +81,7 @@ export function ReplayMany({ webhook, opened, onClose, start }: ReplayManyProps)
       opened={opened}
       onClose={onClose}
       title={t("replay.many")}
-      deed={t("replay.do")}
+      action={t("replay.do")}
       harmless
       isIdle={found === 0 && matching.data?.next_cursor === null}
       onConfirm={() => whileRunning(replay)}

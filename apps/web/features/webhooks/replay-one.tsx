@@ -2,9 +2,9 @@ import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { notify } from "../../ui/notify.tsx";
 import type { Webhook } from "./webhook-state.tsx";
 
 interface ReplayOneProps {
@@ -25,14 +25,14 @@ export function ReplayOne({ webhook, delivery, onClose, onSent }: ReplayOneProps
       opened={delivery !== null}
       onClose={onClose}
       title={t("replay.one")}
-      deed={t("replay.do")}
+      action={t("replay.do")}
       harmless
       onConfirm={async () => {
         if (delivery === null) return;
         const sent = await replay.mutateAsync({
           params: { organization_id: id, endpoint_id: webhook.id, delivery_id: delivery.id },
         });
-        tell(t("replay.oneDone"));
+        notify(t("replay.oneDone"));
         onSent(sent.id);
       }}
     >

@@ -2,7 +2,7 @@ import { isEventType } from "@countersign/domain/events/types";
 import { deliveryStates } from "@countersign/domain/webhooks/delivery-state";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import { timeInAddress } from "../../ui/time-in-address.ts";
+import { timeInUrl } from "../../ui/time-in-url.ts";
 import { tabs } from "./search.ts";
 
 const webhooksRoute = createRoute({
@@ -25,8 +25,8 @@ const webhookRoute = createRoute({
     ...chosen("tab", tabs, search.tab),
     ...chosen("state", deliveryStates, search.state),
     ...(typeof search.type === "string" && isEventType(search.type) ? { type: search.type } : {}),
-    ...some("from", timeInAddress(search.from)),
-    ...some("to", timeInAddress(search.to)),
+    ...some("from", timeInUrl(search.from)),
+    ...some("to", timeInUrl(search.to)),
     ...some("delivery", typeof search.delivery === "string" ? search.delivery : undefined),
   }),
   component: lazyRouteComponent(() => import("./webhook-page.tsx"), "WebhookPage"),

@@ -2,8 +2,8 @@ import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
-import { tell } from "../../ui/tell.tsx";
+import { useOrganization } from "../../app/current-organization.ts";
+import { notify } from "../../ui/notify.tsx";
 import { DeleteWebhook } from "./delete-webhook.tsx";
 import { RotateSecret } from "./rotate-secret.tsx";
 import { DisableWebhook } from "./switch-webhook.tsx";
@@ -28,7 +28,7 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
           // A save remounts the form with the saved webhook, which hides header values again.
           key={basis.updated_at}
           start={draftOf(basis)}
-          deed={t("everywhere:save")}
+          action={t("everywhere:save")}
           error={update.error}
           isBusy={update.isPending}
           onSubmit={(draft) =>
@@ -40,7 +40,7 @@ export function SettingsTab({ webhook, mayManage }: { webhook: Webhook; mayManag
               {
                 onSuccess: (saved) => {
                   setBasis(saved);
-                  tell(t("settings.saved"));
+                  notify(t("settings.saved"));
                 },
               },
             )

@@ -1,9 +1,9 @@
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { Confirm } from "../../ui/confirm.tsx";
-import { tell } from "../../ui/tell.tsx";
+import { notify } from "../../ui/notify.tsx";
 import type { Webhook } from "./webhook-state.tsx";
 
 interface SwitchProps {
@@ -24,11 +24,11 @@ export function EnableWebhook({ webhook, waiting, opened, onClose }: SwitchProps
       opened={opened}
       onClose={onClose}
       title={t("enable.title")}
-      deed={t("enable.do")}
+      action={t("enable.do")}
       harmless
       onConfirm={async () => {
         await enable.mutateAsync({ params: { organization_id: id, endpoint_id: webhook.id } });
-        tell(t("enable.done"));
+        notify(t("enable.done"));
       }}
     >
       <Stack gap="xs">
@@ -50,10 +50,10 @@ export function DisableWebhook({ webhook, opened, onClose }: SwitchProps) {
       opened={opened}
       onClose={onClose}
       title={t("disable.title")}
-      deed={t("disable.do")}
+      action={t("disable.do")}
       onConfirm={async () => {
         await disable.mutateAsync({ params });
-        tell(t("disable.done"), () => enable.mutateAsync({ params }));
+        notify(t("disable.done"), () => enable.mutateAsync({ params }));
       }}
     >
       {t("disable.words")}

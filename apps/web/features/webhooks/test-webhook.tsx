@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/here.ts";
+import { useOrganization } from "../../app/current-organization.ts";
 import { useProblemTexts } from "../../i18n/problem-texts.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { tellProblem } from "../../ui/tell.tsx";
+import { notifyProblem } from "../../ui/notify.tsx";
 import { useRefreshOnce } from "./refresh-once.ts";
 import type { Webhook } from "./webhook-state.tsx";
 import classes from "./webhooks.module.css";
@@ -22,7 +22,7 @@ export function TestWebhook({ webhook }: { webhook: Webhook }) {
   const send = () =>
     test
       .mutateAsync({ params: { organization_id: id, endpoint_id: webhook.id } })
-      .then((delivery) => setDeliveryId(delivery.id), tellProblem);
+      .then((delivery) => setDeliveryId(delivery.id), notifyProblem);
   return (
     <>
       <Button

@@ -12,7 +12,7 @@ import type { Webhook } from "./webhook-state.tsx";
 
 interface WebhookFormProps {
   readonly start: WebhookDraft;
-  readonly deed: string;
+  readonly action: string;
   readonly error: Error | null;
   readonly isBusy: boolean;
   readonly onSubmit: (draft: WebhookDraft) => void;
@@ -25,7 +25,7 @@ const formats: readonly Webhook["format"][] = ["standard", "discord", "slack"];
 
 /** The settings of an endpoint: URL, events, products and headers. */
 export function WebhookForm(props: WebhookFormProps) {
-  const { start, deed, error, isBusy, onSubmit, autoFocus = false, children } = props;
+  const { start, action, error, isBusy, onSubmit, autoFocus = false, children } = props;
   const { t } = useTranslation("webhooks");
   const [draft, setDraft] = useState(start);
   const [hasChosenFormat, setChosenFormat] = useState(start.url !== "");
@@ -100,7 +100,7 @@ export function WebhookForm(props: WebhookFormProps) {
         />
         <Group>
           <Button type="submit" loading={isBusy}>
-            {deed}
+            {action}
           </Button>
           {children}
         </Group>

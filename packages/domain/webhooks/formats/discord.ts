@@ -1,13 +1,13 @@
-import { chatMessage, type Mood, shortened, type ToldEvent } from "./message.ts";
+import { type ChatEvent, chatMessage, type Severity, shortened } from "./message.ts";
 
 /** The body of a message to a Discord webhook: one embed that mentions nobody. */
-export function discordMessage(event: ToldEvent): object {
-  const { title, mood, fields, atMs } = chatMessage(event);
+export function discordMessage(event: ChatEvent): object {
+  const { title, severity, fields, atMs } = chatMessage(event);
   return {
     embeds: [
       {
         title,
-        color: colors[mood],
+        color: colors[severity],
         fields: fields.slice(0, mostFields).map(({ name, value }) => ({
           name,
           value: escaped(value),
@@ -22,7 +22,7 @@ export function discordMessage(event: ToldEvent): object {
   };
 }
 
-const colors: Readonly<Record<Mood, number>> = {
+const colors: Readonly<Record<Severity, number>> = {
   good: 0x2f9e44,
   neutral: 0x4263eb,
   warning: 0xf08c00,

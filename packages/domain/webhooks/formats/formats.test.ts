@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { eventTypes } from "../../events/types.ts";
 import { discordMessage } from "./discord.ts";
-import type { ToldEvent } from "./message.ts";
+import type { ChatEvent } from "./message.ts";
 import { slackMessage } from "./slack.ts";
 
 const atMs = Date.parse("2031-01-02T03:04:05.678Z");
@@ -17,10 +17,10 @@ const license = {
   metadata: { order: 7 },
 };
 
-const told = (data: object, type: ToldEvent["type"] = "license.created"): ToldEvent => ({
+const chatEvent = (data: object, type: ChatEvent["type"] = "license.created"): ChatEvent => ({
   type,
   atMs,
-  data: data as ToldEvent["data"],
+  data: data as ChatEvent["data"],
 });
 
 interface DiscordBody {
@@ -39,14 +39,14 @@ interface SlackBody {
   blocks: { type: string; text?: { text: string }; fields?: { text: string }[] }[];
 }
 
-const discord = (event: ToldEvent) => discordMessage(event) as DiscordBody;
-const slack = (event: ToldEvent) => slackMessage(event) as SlackBody;
-const discordValueOf = (text: string) => discord(told({ reason: text })).embeds[0].fields[0]?.value;
+const discord = (event: ChatEvent) => discordMessage(event) as DiscordBody;
+const slack = (event: ChatEvent) => slackMessage(event) as SlackBody;
+const discordValueOf = (text: string) => discord(chatEvent({ reason: text })).embeds[0].fields[0]?.value;
 const slackValueOf = (text: string) =>
-  slack(told({ reason: text })).blocks.find((block) => block.type === "section")?.fields?.[0]?.text;
+  slack(chatEvent({ reason: text })).blocks.find((block) => block.type === "section")?.fields?.[0]?.text;
 
 test("a Discord message is an embed with a colour, fields and the time", () => {
-  expect(discord(told({ license, reason: "Refunded" }, "license.revoked"))).toEqual({
+  expect(discord(chatEvent({ license, reason: "Refunded" }, "license.revoked"))).toEqual({
     embeds: [
       {
         title: "License revoked",
@@ -69,7 +69,7 @@ test("a Discord message is an embed with a colour, fields and the time", () => {
 test("a transfer says who holds the license next, by name where there is one", () => {
   const to = { customer_name: "Grace", customer_email: "grace@example.com" };
   const fields = (transfer: object) =>
-    discord(told({ license, transfer }, "license.transfer_rejected")).embeds[0].fields;
+    discord(chatEvent({ license, transfer }, "license.transfer_rejected")).embeds[0].fields;
   expect(fields({ to, reason: "Part of a bundle" })).toContainEqual({
     name: "New holder",
     value: "Grace",
@@ -82,7 +82,7 @@ test("a transfer says who holds the license next, by name where there is one", (
 });
 
 test("a Slack message is blocks, with a text for where these are not shown", () => {
-  const { text, blocks } = slack(told({ license, ip: "203.0.113.7" }, "license.ip_registered"));
+  const { text, blocks } = slack(chatEvent({ license, ip: "203.0.113.7" }, "license.ip_registered"));
   expect(text).toBe(
     "New IP address registered · Product: Plugin · Key: ABCD… · Customer: Ada · IP address: 203.0.113.7 · Expires: 2031-02-03",
   );
@@ -123,12 +123,12 @@ test.each([
 
 describe.each([...eventTypes])("%s", (type) => {
   test("has a title of its own in both, whatever the event holds", () => {
-    expect(discord(told({}, type)).embeds[0].title.length).toBeGreaterThan(3);
-    expect(slack(told({}, type)).text.length).toBeGreaterThan(3);
+    expect(discord(chatEvent({}, type)).embeds[0].title.length).toBeGreaterThan(3);
+    expect(slack(chatEvent({}, type)).text.length).toBeGreaterThan(3);
   });
 
   test("tells no key and no notes, and of a customer with a name no address", () => {
-    for (const body of [discord(told({ license }, type)), slack(told({ license }, type))]) {
+    for (const body of [discord(chatEvent({ license }, type)), slack(chatEvent({ license }, type))]) {
       const text = JSON.stringify(body);
       for (const hidden of ["EFGH", "not for a channel", "order", "ada@example.com"])
         expect(text).not.toContain(hidden);
@@ -155,7 +155,7 @@ test("whatever is in an event, a message stays within the limits and mentions no
   });
   fc.assert(
     fc.property(data, fc.constantFrom(...eventTypes), (some, type) => {
-      const [embed] = discord(told(some, type)).embeds;
+      const [embed] = discord(chatEvent(some, type)).embeds;
       let total = embed.title.length + embed.footer.text.length;
       for (const { name, value } of embed.fields) {
         expect(value.length).toBeGreaterThan(0);
@@ -166,7 +166,7 @@ test("whatever is in an event, a message stays within the limits and mentions no
       }
       expect(embed.fields.length).toBeLessThanOrEqual(25);
       expect(total).toBeLessThanOrEqual(6_000);
-      const { text: plain, blocks } = slack(told(some, type));
+      const { text: plain, blocks } = slack(chatEvent(some, type));
       const fields = blocks.flatMap((block) => block.fields ?? []);
       expect(fields.length).toBeLessThanOrEqual(10);
       expect(plain.length).toBeLessThanOrEqual(40_000);

@@ -2,7 +2,7 @@ import type { EventType } from "../../events/types.ts";
 import { maskedKey } from "../../licenses/key.ts";
 
 /** An event as it is sent. `data` is whatever the event contains: nothing in it is assumed. */
-export interface ToldEvent {
+export interface ChatEvent {
   readonly type: EventType;
   readonly atMs: number;
   readonly data: Readonly<Record<string, unknown>>;
@@ -11,23 +11,23 @@ export interface ToldEvent {
 /** An event as a chat message, before it is formatted for a service. Plain text: nothing is escaped yet. */
 export interface ChatMessage {
   readonly title: string;
-  readonly mood: Mood;
+  readonly severity: Severity;
   readonly fields: readonly { readonly name: string; readonly value: string }[];
   readonly atMs: number;
 }
 
-export type Mood = "good" | "neutral" | "warning" | "bad";
+export type Severity = "good" | "neutral" | "warning" | "bad";
 
-export function chatMessage({ type, atMs, data }: ToldEvent): ChatMessage {
-  const [title, mood] = words[type];
+export function chatMessage({ type, atMs, data }: ChatEvent): ChatMessage {
+  const [title, severity] = words[type];
   const fields = particulars(data).flatMap(([name, value]) => {
     const text = textOf(value);
     return text === "" ? [] : [{ name, value: text }];
   });
-  return { title, mood, fields, atMs };
+  return { title, severity, fields, atMs };
 }
 
-const words: Readonly<Record<EventType, readonly [title: string, mood: Mood]>> = {
+const words: Readonly<Record<EventType, readonly [title: string, severity: Severity]>> = {
   "license.created": ["License created", "good"],
   "license.updated": ["License changed", "neutral"],
   "license.revoked": ["License revoked", "bad"],

@@ -1,8 +1,8 @@
-import { chatMessage, type Mood, shortened, type ToldEvent } from "./message.ts";
+import { type ChatEvent, chatMessage, type Severity, shortened } from "./message.ts";
 
 /** The body of a message to a Slack webhook: blocks, and a text for clients that do not show blocks. */
-export function slackMessage(event: ToldEvent): object {
-  const { title, mood, fields, atMs } = chatMessage(event);
+export function slackMessage(event: ChatEvent): object {
+  const { title, severity, fields, atMs } = chatMessage(event);
   const lines = fields.map(({ name, value }) => `${name}: ${value}`);
   const shown = fields.slice(0, mostFields).map(({ name, value }) => ({
     type: "mrkdwn",
@@ -16,7 +16,7 @@ export function slackMessage(event: ToldEvent): object {
     unfurl_links: false,
     unfurl_media: false,
     blocks: [
-      { type: "header", text: { type: "plain_text", text: `${signs[mood]} ${title}`, emoji: true } },
+      { type: "header", text: { type: "plain_text", text: `${signs[severity]} ${title}`, emoji: true } },
       ...(shown.length === 0 ? [] : [{ type: "section", fields: shown }]),
       {
         type: "context",
@@ -28,7 +28,7 @@ export function slackMessage(event: ToldEvent): object {
   };
 }
 
-const signs: Readonly<Record<Mood, string>> = { good: "🟢", neutral: "🔵", warning: "🟠", bad: "🔴" };
+const signs: Readonly<Record<Severity, string>> = { good: "🟢", neutral: "🔵", warning: "🟠", bad: "🔴" };
 
 /** Slack accepts 10 fields of 2,000 characters in a section, and recommends at most 4,000 characters of text. */
 const mostFields = 10;

@@ -4,9 +4,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/here.ts";
+import { useMay, useOrganization } from "../../../app/current-organization.ts";
 import { Confirm } from "../../../ui/confirm.tsx";
-import { tell } from "../../../ui/tell.tsx";
+import { notify } from "../../../ui/notify.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import type { Action } from "./action.ts";
 import { affectedQueries, type License } from "./license.ts";
@@ -49,11 +49,11 @@ function Revoke({ license, opened, onClose }: ActionProps) {
       opened={opened}
       onClose={onClose}
       title={t("revoke.title")}
-      deed={t("actions.revoke")}
+      action={t("actions.revoke")}
       onConfirm={async () => {
         await revoke.mutateAsync({ params, body: { reason: reason.trim() === "" ? null : reason } });
         setReason("");
-        tell(t("done.revoked"), () => reinstate.mutateAsync({ params }));
+        notify(t("done.revoked"), () => reinstate.mutateAsync({ params }));
       }}
     >
       <Stack>
@@ -82,13 +82,13 @@ function Rotate({ license, opened, onClose }: ActionProps) {
       opened={opened}
       onClose={onClose}
       title={t("rotate.title")}
-      deed={t("rotate.do")}
+      action={t("rotate.do")}
       onConfirm={async () => {
         const old = license.license_key;
         const body = customKey.trim() === "" ? {} : { license_key: customKey };
         const { license_key: key } = await rotate.mutateAsync({ params, body });
         setCustomKey("");
-        tell(t("done.rotated", { key }), () => rotate.mutateAsync({ params, body: { license_key: old } }));
+        notify(t("done.rotated", { key }), () => rotate.mutateAsync({ params, body: { license_key: old } }));
       }}
     >
       <Stack>
@@ -119,10 +119,10 @@ function Reset({ license, opened, onClose }: ActionProps) {
       opened={opened}
       onClose={onClose}
       title={t("reset.title")}
-      deed={t("reset.do")}
+      action={t("reset.do")}
       onConfirm={async () => {
         await reset.mutateAsync({ params: { license_id: license.id } });
-        tell(t("done.reset"));
+        notify(t("done.reset"));
       }}
     >
       <Stack>
@@ -149,14 +149,14 @@ function Delete({ license, opened, onClose }: ActionProps) {
       opened={opened}
       onClose={onClose}
       title={t("delete.title")}
-      deed={t("actions.delete")}
+      action={t("actions.delete")}
       typed={license.license_key}
       onConfirm={async () => {
         const params = { license_id: license.id };
         await remove.mutateAsync({ params });
         await navigate({ to: `/o/${slug}/licenses` as "/" });
         queries.removeQueries({ queryKey: ask("getLicense", { params }).queryKey });
-        tell(t("done.deleted", { key: license.license_key }));
+        notify(t("done.deleted", { key: license.license_key }));
       }}
     >
       <Stack>

@@ -9,8 +9,8 @@ import { ChangedMeanwhile } from "../../../ui/changed-meanwhile.tsx";
 import { SideDialog, useCloseDialog } from "../../../ui/dialog.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { notify } from "../../../ui/notify.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { tell } from "../../../ui/tell.tsx";
 import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
 import { besides } from "./edit-errors.ts";
 import { EditFields } from "./edit-fields.tsx";
@@ -61,7 +61,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
     } catch {
       return;
     }
-    tell(t("done.saved"));
+    notify(t("done.saved"));
     onClose();
   };
   const reload = async () => {

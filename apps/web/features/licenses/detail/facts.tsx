@@ -2,7 +2,7 @@ import { Badge, Group, Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useMay, useOrganization } from "../../../app/here.ts";
+import { useMay, useOrganization } from "../../../app/current-organization.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { LicenseEmail } from "../../../ui/license-email.tsx";

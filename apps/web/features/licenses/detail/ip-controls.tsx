@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
 import { Form } from "../../../ui/form.tsx";
+import { notify, notifyProblem } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { tell, tellProblem } from "../../../ui/tell.tsx";
 import { affectedQueries, type License } from "./license.ts";
 import classes from "./license-page.module.css";
 
@@ -17,7 +17,7 @@ export function AddIp({ license }: { license: License }) {
   const submit = async () => {
     try {
       const added = await add.mutateAsync({ params: { license_id: license.id }, body: { ip } });
-      tell(t("ips.added", { ip: added.ip }));
+      notify(t("ips.added", { ip: added.ip }));
       setIp("");
     } catch {}
   };
@@ -53,7 +53,7 @@ export function LimitSwitch({ license }: { license: License }) {
       await update.mutateAsync({ params: { license_id: license.id }, body: { ip_system_enabled: isOn } });
     } catch (error) {
       queries.setQueryData(queryKey, license);
-      tellProblem(error);
+      notifyProblem(error);
     }
   };
   return (

@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { ask } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/here.ts";
+import { useMay, useOrganization } from "../../../app/current-organization.ts";
 import { MissingPage } from "../../../app/missing-page.tsx";
 import { Back } from "../../../ui/back.tsx";
 import { Copy } from "../../../ui/copy.tsx";

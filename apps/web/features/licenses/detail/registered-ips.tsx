@@ -4,16 +4,16 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../../api/client.ts";
 import { askPages, flat, useChange } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/here.ts";
+import { useMay, useOrganization } from "../../../app/current-organization.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { type Column, DataTable } from "../../../ui/data-table.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { ipClass } from "../../../ui/ip-class.ts";
 import { ListTime } from "../../../ui/list-time.tsx";
+import { notify, notifyProblem } from "../../../ui/notify.tsx";
 import { Section } from "../../../ui/section.tsx";
 import { StateMark } from "../../../ui/state-mark.tsx";
-import { tell, tellProblem } from "../../../ui/tell.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import { LazyBlockDialog } from "../../ip-blocks/lazy-block-dialog.tsx";
 import { AddIp, LimitSwitch } from "./ip-controls.tsx";
@@ -36,7 +36,7 @@ export function RegisteredIps({ license }: { license: License }) {
   const [blocking, setBlocking] = useState<string | null>(null);
   const takeAway = async (ip: string) => {
     await remove.mutateAsync({ params: { ...params, ip } });
-    tell(t("ips.removed", { ip }), () => add.mutateAsync({ params, body: { ip } }));
+    notify(t("ips.removed", { ip }), () => add.mutateAsync({ params, body: { ip } }));
   };
   const columns: Column<LicenseIp>[] = [
     {
@@ -88,7 +88,7 @@ export function RegisteredIps({ license }: { license: License }) {
             <Act label={t("ips.block", { ip })} icon="block" act={() => setBlocking(ip)} />
           )}
           {may("licenses:reset_ips") && (
-            <Act label={t("ips.remove", { ip })} icon="close" act={() => takeAway(ip).catch(tellProblem)} />
+            <Act label={t("ips.remove", { ip })} icon="close" act={() => takeAway(ip).catch(notifyProblem)} />
           )}
         </Group>
       ),

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../../api/queries.ts";
-import { tell, tellProblem } from "../../../ui/tell.tsx";
+import { notify, notifyProblem } from "../../../ui/notify.tsx";
 import { affectedQueries, type License } from "./license.ts";
 
 /** Reinstates a license. Undoing it revokes the license again with the same reason. */
@@ -13,9 +13,9 @@ export function useReinstate(license: License): () => Promise<void> {
     const { revoked_reason: reason } = license;
     try {
       await reinstate.mutateAsync({ params });
-      tell(t("done.reinstated"), () => revoke.mutateAsync({ params, body: { reason } }));
+      notify(t("done.reinstated"), () => revoke.mutateAsync({ params, body: { reason } }));
     } catch (error) {
-      tellProblem(error);
+      notifyProblem(error);
     }
   };
 }

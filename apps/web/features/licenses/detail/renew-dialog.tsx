@@ -8,9 +8,9 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { DialogForm } from "../../../ui/dialog-form.tsx";
 import { EndField } from "../../../ui/end-field.tsx";
 import { endMs, fromEnd, toEnd } from "../../../ui/end-value.ts";
+import { notify } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { shownTimeZone } from "../../../ui/shown-time-zone.ts";
-import { tell } from "../../../ui/tell.tsx";
 import { exactTime } from "../../../ui/time.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import { affectedQueries, type License } from "./license.ts";
@@ -53,7 +53,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
     } catch {
       return;
     }
-    tell(t("done.renewed"), () =>
+    notify(t("done.renewed"), () =>
       update.mutateAsync({ params, body: end === null ? { term_seconds: term } : { expires_at: end } }),
     );
     onClose();
@@ -76,8 +76,8 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
       typed={[length, days, until]}
       error={renew.error}
       isBusy={renew.isPending}
-      deed={t("actions.renew")}
-      isDeedFirst
+      action={t("actions.renew")}
+      isActionFirst
     >
       <Text c="dimmed" size="sm">
         {t(

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../../api/queries.ts";
-import { useOrganization } from "../../../app/here.ts";
+import { useOrganization } from "../../../app/current-organization.ts";
 import { shownTimeZone } from "../../../ui/shown-time-zone.ts";
 import { Time } from "../../../ui/time.tsx";
 import { Verdict } from "../../../ui/verdict.tsx";

@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/here.ts";
+import { useMay, useOrganization } from "../../../app/current-organization.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { DialogForm } from "../../../ui/dialog-form.tsx";
+import { notify } from "../../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { tell } from "../../../ui/tell.tsx";
 import { affectedQueries, type License } from "./license.ts";
 
 interface TransferDialogProps {
@@ -54,7 +54,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
       ...(oldName === null ? {} : { customer_name: oldName }),
       ...(oldDiscordId === null ? {} : { customer_discord_id: oldDiscordId }),
     };
-    tell(t("done.transferred", { email }), () => update.mutateAsync({ params, body: back }));
+    notify(t("done.transferred", { email }), () => update.mutateAsync({ params, body: back }));
     onClose();
   };
   return (
@@ -63,7 +63,7 @@ function TransferForm({ license, onClose }: TransferDialogProps) {
       typed={[email, name]}
       error={update.error}
       isBusy={update.isPending}
-      deed={t("transfer.do")}
+      action={t("transfer.do")}
     >
       <Text c="dimmed" size="sm">
         {t("transfer.words", {

@@ -1,0 +1,56 @@
+import * as contract from "@countersign/contract/manage/admin-mail";
+import { emailById, emails } from "@countersign/store/queries/mail/outbox";
+import type { OutboxRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { shownFailure } from "../../shown-failure.ts";
+import { shownEmail } from "./shown-email.ts";
+
+export const outboxRoutes: readonly BoundRoute[] = [
+  bind(contract.listOutbox, async (context, { query }) => {
+    const after = decodeCursor(query.cursor, ["text"]);
+    const filter = { kind: query.kind ?? null, recipient: query.recipient?.toLowerCase() ?? null };
+    const rows = await emails(context.store.reads, filter, {
+      beforeId: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => [row.id], showMail);
+  }),
+
+  bind(contract.getOutboxEmail, async (context, input) => {
+    const row = await emailById(context.store.reads, param(input, "email_id"));
+    if (row === undefined) throw new Problem("email_not_found");
+    const wasSent = row.sent_at !== null;
+    return {
+      ...showMail(row),
+      body_text: wasSent ? null : row.body_text,
+      body_html: wasSent ? null : row.body_html,
+    };
+  }),
+
+  bind(contract.getOutboxEmailHtml, async (context, input) => {
+    const row = await emailById(context.store.reads, param(input, "email_id"));
+    if (row === undefined) throw new Problem("email_not_found");
+    if (row.sent_at !== null) throw new Problem("email_content_deleted");
+    if (row.body_html === null) throw new Problem("email_without_html");
+    return shownEmail(row.body_html);
+  }),
+];
+
+type DeliveryRequest = Pick<
+  OutboxRow,
+  "id" | "recipient" | "subject" | "kind" | "created_at" | "sent_at" | "failure"
+>;
+
+function showMail(row: DeliveryRequest) {
+  return {
+    id: row.id,
+    recipient: row.recipient,
+    subject: row.subject,
+    kind: row.kind,
+    created_at: iso(row.created_at),
+    sent_at: iso(row.sent_at),
+    failure: shownFailure(row.failure),
+  };
+}

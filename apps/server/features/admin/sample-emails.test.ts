@@ -1,0 +1,103 @@
+import { expect, test } from "bun:test";
+import { languages } from "@countersign/domain/mail/languages";
+import { words } from "@countersign/domain/mail/translate";
+import { invitationEmail } from "../invitations/email.ts";
+import { compose } from "../mail/compose.ts";
+import { deliveryEmail } from "../mail/license-emails.ts";
+import { emailKinds, sampleEmail } from "./sample-emails.ts";
+
+const url = "https://license.example.com";
+const each = emailKinds.flatMap((kind) => languages.map((language) => ({ kind, language })));
+
+test.each(each)("$kind in $language says the same as text and as HTML", ({ kind, language }) => {
+  const { text, html, subject, kind: written } = sampleEmail(kind, language, url);
+  expect(written).toBe(kind);
+  expect(html).toContain(`<html lang="${language}">`);
+  const [, ...seen] = textIn(html ?? "").split(subject);
+  // What is on the page below its title is the text, whose labels end in colons and whose last line is marked.
+  const page = seen.join(subject).replace(/[:\s]/g, "");
+  const body = text.replace(/^-- $/m, "").replace(/[:\s]/g, "");
+  expect(page).toBe(body);
+});
+
+test.each(each)("$kind in $language fetches nothing and runs nothing", ({ kind, language }) => {
+  const { html } = sampleEmail(kind, language, url);
+  expect(html).not.toMatch(
+    /<(?:img|script|link|iframe|object|form|video|audio|svg)\b|url\(|@import|\son\w+=/i,
+  );
+});
+
+test.each(each)(
+  "$kind in $language has nothing that a long name could make wider than a telephone",
+  ({ kind, language }) => {
+    const { html } = sampleEmail(kind, language, url);
+    for (const [element] of (html ?? "").matchAll(/<(?:h1|p|div class="words"|td class="muted)[^>]*>/g))
+      expect(element).toMatch(/word-break:break-(?:word|all)/);
+  },
+);
+
+test("every kind that has a subject has a sample", () => {
+  const subjects = Object.keys(words.en).filter((sentence) => sentence.endsWith(".subject"));
+  expect(subjects.map((sentence) => sentence.slice(0, -".subject".length)).sort()).toEqual(
+    [...emailKinds].sort(),
+  );
+});
+
+test("what somebody chose as a name is text in the HTML, not markup", () => {
+  const { html, subject } = invitationEmail(
+    { email: "ada@example.com", language: "en" },
+    {
+      id: "1",
+      organizationName: '<b onclick="x()">Acme</b> & \r\nBcc: all@example.com',
+      roleName: "</td><script>",
+      invitedBy: "'\"><img src=x>",
+      expiresAtMs: 0,
+      url: "https://license.example.com/invitations/abc?a=1&b=2",
+    },
+  );
+  expect(html).not.toMatch(/<script|<img|<b /);
+  expect(html).toContain('href="https://license.example.com/invitations/abc?a=1&#38;b=2"');
+  expect(subject).toBe('Invitation to join <b onclick="x()">Acme</b> & Bcc: all@example.com');
+});
+
+test("what a seller adds stands as theirs, line by line, and is no markup either", () => {
+  const { text, html } = deliveryEmail({
+    id: "1",
+    license_key: "ABC",
+    expires_at: null,
+    term_ms: 30 * 86_400_000,
+    revoked_at: null,
+    product: "Backup",
+    deliver_license_by_email: 1,
+    license_email_text: "Danke!\r\n<a href='https://evil.example'>Hier</a>\n\nAcme",
+    expiring_soon_email: 0,
+    organization_id: "1",
+    organization: "Acme",
+    suspended_at: null,
+    owner_id: null,
+    time_zone: "UTC",
+    daily_emails_override: null,
+    locale: "de",
+    email: "ada@example.com",
+  });
+  expect(text).toContain("Nachricht von Acme:\n\nDanke!\n<a href='https://evil.example'>Hier</a>\n\nAcme\n");
+  expect(text).toContain("Gültigkeit: 30 Tage ab der ersten Nutzung");
+  expect(html).not.toContain("<a href='https://evil");
+  expect(html).toContain("Danke!<br>&#60;a href=");
+});
+
+test("an email without an action has no link", () => {
+  const { text, html } = compose({ email: "a@b", language: "en" }, "password_changed", {
+    before: ["password_changed.what"],
+  });
+  expect(text + html).not.toContain("http");
+});
+
+/** What a reader of the page sees. */
+function textIn(html: string): string {
+  return html
+    .replace(/<style>[\s\S]*?<\/style>|<title>.*<\/title>|<!--[\s\S]*?-->/g, "")
+    .replace(/<div style="display:none[^>]*>[\s\S]*?<\/div>/, "")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}

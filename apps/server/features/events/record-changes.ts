@@ -1,0 +1,130 @@
+import type { EventType } from "@countersign/domain/events/types";
+import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
+import type { Database } from "@countersign/store/store";
+import { difference } from "../audit-log/record.ts";
+import { licenseEvent, type NewEvent, recordEvents, recordUnsentEvents } from "./record.ts";
+import { recordExpiries, recordMissedExpiries } from "./record-expiries.ts";
+
+export type ChangeEvent = Exclude<Extract<EventType, `license.${string}`>, "license.bulk_revoked">;
+
+/** Records events for each license that a change modified. A license that is not in `after` was deleted. */
+export async function recordChanges(
+  db: Database,
+  nowMs: number,
+  type: ChangeEvent,
+  before: readonly ShownLicense[],
+  after: ReadonlyMap<string, ShownLicense>,
+): Promise<void> {
+  const events: NewEvent[] = [];
+  const ended: ShownLicense[] = [];
+  for (const old of before) {
+    const now = after.get(old.id);
+    if (now === undefined) {
+      events.push(licenseEvent("license.deleted", old));
+      continue;
+    }
+    const { before: previous } = difference(comparable(old), comparable(now));
+    const changed = Object.keys(previous);
+    if (changed.length === 0) continue;
+    events.push(licenseEvent(type, now, particulars(type, old, now, changed, previous)));
+    if (old.status !== "expired" && now.status === "expired") ended.push(now);
+  }
+  await recordEvents(db, nowMs, ...events);
+  if (ended.length > 0) await recordExpiries(db, nowMs, "license.expired", ended);
+}
+
+/** A bulk revoke: one event per product, so that endpoints can filter by product. */
+export async function recordBulkRevoked(
+  db: Database,
+  nowMs: number,
+  revoked: readonly ShownLicense[],
+): Promise<void> {
+  const events = [...Map.groupBy(revoked, (license) => license.product_id).values()].flatMap(
+    (some): NewEvent[] => {
+      const [first] = some;
+      if (first === undefined) return [];
+      const { organization_id, product_id, revoked_reason: reason } = first;
+      const ids = some.map(({ id }) => id);
+      return [
+        {
+          type: "license.bulk_revoked",
+          organizationId: organization_id,
+          productId: product_id,
+          licenseId: null,
+          data: { organization_id, product_id, license_ids: ids, count: ids.length, reason },
+        },
+      ];
+    },
+  );
+  await recordEvents(db, nowMs, ...events);
+  // For each license's own history; endpoints get the one event above instead.
+  await recordUnsentEvents(
+    db,
+    nowMs,
+    ...revoked.map((license) => licenseEvent("license.revoked", license, { reason: license.revoked_reason })),
+  );
+}
+
+/** Runs `work` and records what it changed about these licenses. */
+export async function recordingChanges<T>(
+  db: Database,
+  nowMs: number,
+  type: ChangeEvent,
+  ids: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = await shownLicenses(db, ids, nowMs);
+  await tellExpiredBefore(db, nowMs, before);
+  const result = await work();
+  const after = await shownLicenses(db, ids, nowMs);
+  await recordChanges(db, nowMs, type, before, new Map(after.map((license) => [license.id, license])));
+  return result;
+}
+
+export async function recordCreated(
+  db: Database,
+  nowMs: number,
+  created: readonly ShownLicense[],
+): Promise<void> {
+  await recordEvents(db, nowMs, ...created.map((license) => licenseEvent("license.created", license)));
+}
+
+/** Before a change: after it, the expiry check would not find them. */
+export async function tellExpiredBefore(
+  db: Database,
+  nowMs: number,
+  licenses: readonly ShownLicense[],
+): Promise<void> {
+  const expired = licenses.filter(({ status }) => status === "expired");
+  if (expired.length > 0)
+    await recordMissedExpiries(
+      db,
+      nowMs,
+      expired.map(({ id }) => id),
+    );
+}
+
+/** Without derived members. */
+function comparable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
+  return license;
+}
+
+function particulars(
+  type: ChangeEvent,
+  old: ShownLicense,
+  now: ShownLicense,
+  changed: readonly string[],
+  previous: object,
+): object {
+  switch (type) {
+    case "license.updated":
+    case "license.renewed":
+      return { changed, previous };
+    case "license.revoked":
+      return { reason: now.revoked_reason };
+    case "license.ips_reset":
+      return { count: old.current_unique_ip_count };
+    default:
+      return {};
+  }
+}

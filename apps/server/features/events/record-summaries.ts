@@ -1,0 +1,55 @@
+import { refusalHour, summaryDelayMs } from "@countersign/domain/events/refusal";
+import { distribution } from "@countersign/store/distribution";
+import { addEvents } from "@countersign/store/queries/events/events";
+import { type TakenSummary, takeSummaries } from "@countersign/store/queries/events/summaries";
+import type { Store } from "@countersign/store/store";
+import type { EventRow } from "@countersign/store/tables";
+import { inBatches } from "../../jobs/in-batches.ts";
+import { newId } from "../../new-id.ts";
+
+/** The size of one transaction: validations wait while it runs. */
+const summariesAtOnce = 50;
+
+/** Records one event per license and type with more occurrences in an hour than are recorded individually. */
+export async function recordSummaries(store: Store, stopping?: AbortSignal): Promise<void> {
+  const nowMs = await store.clock();
+  const beforeHour = refusalHour(nowMs - summaryDelayMs);
+  const tellSome = () =>
+    store.transaction(async (db) => {
+      const some = await takeSummaries(db, beforeHour, summariesAtOnce);
+      if (some.taken.length > 0)
+        await addEvents(
+          db,
+          some.taken.map((summary) => eventOf(summary, nowMs)),
+        );
+      return some.found === summariesAtOnce;
+    });
+  await inBatches(tellSome, stopping);
+}
+
+function eventOf(summary: TakenSummary, nowMs: number): EventRow {
+  const { organization_id, product_id, license_id, type, count, last_ip: ip } = summary;
+  const data = {
+    organization_id,
+    product_id,
+    license_id,
+    ip,
+    summary: {
+      count,
+      ip_count: summary.ipCount,
+      ip_count_is_exact: summary.isExact,
+      first_at: new Date(summary.first_at).toISOString(),
+      last_at: new Date(summary.last_at).toISOString(),
+    },
+  };
+  return {
+    id: newId(),
+    organization_id,
+    product_id,
+    license_id,
+    type,
+    at: nowMs,
+    data: JSON.stringify(data),
+    undistributed: distribution.waitingWithoutLicense,
+  };
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import type { Store } from "@countersign/store/store";
+import { readConfig } from "../../config.ts";
+import { AuthGate, type AuthRequest, type RejectedRequest } from "./auth-gate.ts";
+import { Devices } from "./devices.ts";
+import { FloodLimits } from "./flood-limits.ts";
+import { Tarpit } from "./tarpit.ts";
+
+const secret = "a secret of this test";
+const url = "http://127.0.0.1:3000";
+
+function gateWith() {
+  // Nothing of the store is there: whatever the door asked it for would fail.
+  const flood = new FloodLimits({} as Store, () => 0);
+  const devices = new Devices(url, secret);
+  const gate = new AuthGate(readConfig({ COUNTERSIGN_URL: url }), flood, devices, secret);
+  const knock = (
+    path: string,
+    ip: string,
+    headers: Record<string, string> = {},
+  ): AuthRequest | RejectedRequest => {
+    const body = new ReadableStream({ pull: () => Promise.reject(new Error("The body was read.")) });
+    const request = new Request(`${url}/api/auth${path}`, { method: "POST", body, headers });
+    return gate.admit(request, ip, "a request");
+  };
+  return { gate, devices, knock };
+}
+
+const signed = (value: string) =>
+  encodeURIComponent(`${value}.${createHmac("sha256", secret).update(value).digest("base64")}`);
+
+describe("the door", () => {
+  test("an address that comes too often is turned away, and keeps nobody else out", () => {
+    const { knock } = gateWith();
+    const answers = Array.from({ length: 500 }, () => knock("/sign-in/email", "192.0.2.1"));
+    expect(answers.filter((answer) => "route" in answer)).toHaveLength(60);
+    expect(answers.at(-1)).toEqual({ retryAfterSeconds: 300 });
+    expect(knock("/sign-in/email", "192.0.2.2")).toMatchObject({ route: { id: "signIn" } });
+  });
+
+  test("strangers from everywhere are turned away beyond a hundred a second, people with a session are not", () => {
+    const { knock } = gateWith();
+    const from = (number: number) => `10.0.${number >> 8}.${number & 255}`;
+    const answers = Array.from({ length: 500 }, (_, number) => knock("/sign-in/email", from(number)));
+    expect(answers.filter((answer) => "route" in answer)).toHaveLength(100);
+    const cookies = (value: string) => ({
+      cookie: `other=1; countersign.session_token=${value}`,
+      origin: url,
+    });
+    expect(knock("/sign-out", "192.0.2.3", cookies(signed("of a session")))).toHaveProperty("route");
+    for (const value of ["made-up", "made.up", signed("x").replace(/^x/, "y"), "%", signed("")])
+      expect(knock("/sign-out", "192.0.2.3", cookies(value))).toEqual({ retryAfterSeconds: 1 });
+    // Nor does asking for what is not there get past it.
+    expect(knock("/no-such-thing", "192.0.2.4")).toEqual({ retryAfterSeconds: 1 });
+  });
+
+  test("a known device is heard in a flood, within what its owner may try; a forged mark is a stranger's", () => {
+    const { knock, devices } = gateWith();
+    const from = (number: number) => `10.0.${number >> 8}.${number & 255}`;
+    const mark = devices.cookieFor("0190a000-user", null, Date.now()).split(";")[0] ?? "";
+    const known = { cookie: mark, origin: url };
+    for (let number = 0; number < 500; number++) knock("/sign-in/email", from(number));
+    const answers = Array.from({ length: 70 }, (_, number) => knock("/sign-in/email", from(number), known));
+    expect(answers.filter((answer) => "route" in answer)).toHaveLength(60);
+    expect(answers[0]).toMatchObject({ claimedDevice: { userId: "0190a000-user" } });
+    const [userId, id, issued, signature] = mark.slice(mark.indexOf("=") + 1).split(".");
+    for (const forged of [
+      `other.${id}.${issued}.${signature}`,
+      `${userId}.${id}.${Number(issued) + 1}.${signature}`,
+      `${userId}.${id}.${issued}.`,
+      `${userId}.${id}.${issued}.${signature}.x`,
+      "",
+    ]) {
+      const cookie = `countersign.device=${forged}`;
+      expect(knock("/sign-in/email", "192.0.2.9", { cookie, origin: url })).toEqual({ retryAfterSeconds: 1 });
+    }
+  });
+
+  test("what another site sends does not use up what an address may try", () => {
+    const { knock } = gateWith();
+    const fromElsewhere = () => knock("/sign-in/email", "192.0.2.1", { origin: "https://evil.example" });
+    for (let time = 0; time < 90; time++)
+      expect(fromElsewhere).toThrow(expect.objectContaining({ code: "wrong_origin" }));
+    expect(knock("/sign-in/email", "192.0.2.1")).toHaveProperty("route");
+  });
+});
+
+test("a few refusals are given at once; of many, the rest wait, and in the end all are given", async () => {
+  let nowMs = 0;
+  const answers = new Tarpit(() => nowMs);
+  const given = Array.from({ length: 100 }, () => answers.delay(() => new Response("no")));
+  expect(given.filter((answer) => answer instanceof Response)).toHaveLength(20);
+  expect(answers.delayed).toBe(80);
+  nowMs = 1_000;
+  const all = await Promise.all(given);
+  expect(all).toHaveLength(100);
+  expect(answers.delayed).toBe(0);
+});
+
+test("no more than so many wait: beyond that, answers are given at once again", () => {
+  const answers = new Tarpit(() => 0);
+  for (let number = 0; number < 10_000; number++) void answers.delay(() => new Response("no"));
+  expect(answers.delayed).toBe(4_000);
+  expect(answers.delay(() => new Response("no"))).toBeInstanceOf(Response);
+});

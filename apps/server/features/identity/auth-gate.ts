@@ -1,0 +1,79 @@
+import { authBase } from "@countersign/contract/auth/route";
+import type { Config } from "../../config.ts";
+import { callerIpOf } from "../../http/caller-ip.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { pathBelow, targetOf } from "../../http/target.ts";
+import { type GuardedRoute, nothingAt, routeAt } from "./auth-routes.ts";
+import type { Device, Devices } from "./devices.ts";
+import type { FloodLimits } from "./flood-limits.ts";
+import { hasSignedCookie, sessionCookieName } from "./session-cookie.ts";
+
+/** An accepted request, and what its headers say. */
+export interface AuthRequest {
+  readonly request: Request;
+  readonly url: URL;
+  readonly route: GuardedRoute;
+  readonly ip: string | null;
+  /** The device named by its cookie, which may no longer be valid. */
+  readonly claimedDevice: Device | null;
+  readonly requestId: string;
+}
+
+/** The seconds to wait, for a rejected request. */
+export interface RejectedRequest {
+  readonly retryAfterSeconds: number;
+}
+
+/**
+ * Decides from the headers alone whether a request is accepted: before its body is read, before the sign-in library is
+ * loaded, and without a database query. This is the whole cost of a flood, so it throws nothing for callers over the
+ * limit: creating an error takes longer than all the rest.
+ */
+export class AuthGate {
+  readonly #config: Config;
+  readonly #flood: FloodLimits;
+  readonly #devices: Devices;
+  readonly #secret: string;
+  readonly #origin: string;
+  readonly #sessionCookie: string;
+
+  constructor(config: Config, flood: FloodLimits, devices: Devices, secret: string) {
+    this.#config = config;
+    this.#flood = flood;
+    this.#devices = devices;
+    this.#secret = secret;
+    this.#origin = new URL(config.url).origin;
+    this.#sessionCookie = sessionCookieName(config.url);
+  }
+
+  admit(request: Request, peer: string | null, requestId: string): AuthRequest | RejectedRequest {
+    const url = targetOf(request);
+    const path = pathBelow(url.pathname, authBase);
+    const route = routeAt(request.method, path);
+    const attempt = route?.attempt ?? "anything";
+    const ip = callerIpOf(peer, request.headers, this.#config.trustedProxies);
+    // An IP address over its own limit does not count towards the shared one: alone, it must not keep others out.
+    const claimedDevice = this.#devices.claimedBy(request.headers);
+    let retryAfterSeconds = this.#flood.waitFor(attempt, ip, claimedDevice);
+    if (retryAfterSeconds === 0 && claimedDevice === null && !this.mayBeKnown(request))
+      retryAfterSeconds = this.#flood.countAnonymous();
+    if (retryAfterSeconds > 0) return { retryAfterSeconds };
+    if (route === undefined) throw nothingAt(request.method, path);
+    // Not counted: another site must not use up the attempts of its visitors' IP address.
+    if (route.method === "POST") this.#checkOrigin(request.headers);
+    this.#flood.countIp(attempt, ip, claimedDevice);
+    return { request, url, route, ip, claimedDevice, requestId };
+  }
+
+  /** Whether the request has a session cookie that this server signed. */
+  mayBeKnown({ headers }: Request): boolean {
+    return hasSignedCookie(headers, this.#sessionCookie, this.#secret);
+  }
+
+  /** A browser cannot forge the origin of a request. Other clients have no cookies and need not send one. */
+  #checkOrigin(headers: Headers): void {
+    const origin = headers.get("origin");
+    if (origin === this.#origin || (origin === null && !headers.has("cookie"))) return;
+    throw new Problem("wrong_origin", { origin: this.#origin });
+  }
+}

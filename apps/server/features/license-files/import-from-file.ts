@@ -1,0 +1,65 @@
+import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
+import { addImport, releaseImport, updateImport } from "@countersign/store/queries/license-files/imports";
+import { organizationById } from "@countersign/store/queries/manage/access";
+import type { Store } from "@countersign/store/store";
+import type { ImportRow, ProductRow } from "@countersign/store/tables";
+import { newId } from "../../new-id.ts";
+import { auditRow } from "./audit-row.ts";
+import { type ImportOptions, newImport } from "./job.ts";
+import { leaseMs } from "./lease.ts";
+import { receive } from "./receive.ts";
+import { removeUnstarted } from "./remove.ts";
+import { rowReader } from "./rows.ts";
+import { runImport } from "./run.ts";
+import { unthrottled } from "./throttle.ts";
+
+/** A complete import in this process. If it is killed, a server continues it. */
+export async function importFromFile(
+  store: Store,
+  product: ProductRow,
+  options: ImportOptions,
+  body: AsyncIterable<Uint8Array>,
+  progress: (job: ImportRow) => void,
+): Promise<ImportRow> {
+  const claimant = newId();
+  const organization = await organizationById(store.reads, product.organization_id);
+  if (organization === undefined) throw new Error("A product without an organization.");
+  const nowMs = await store.clock();
+  const job = newImport(product, organization.time_zone, options, commandLine, claimant, nowMs);
+  await store.transaction((db) => addImport(db, job));
+  const waiting: ImportRow = { ...job, state: "waiting", bytes_total: await received() };
+  await store.transaction(async (db) => {
+    await updateImport(db, job.id, claimant, { state: "waiting", bytes_total: waiting.bytes_total });
+    await addAuditEntries(db, [auditRow(job, "import.started", nowMs)]);
+  });
+  try {
+    return await runImport(
+      { store, claimant, pace: unthrottled(), stopping: () => false, progress },
+      waiting,
+    );
+  } catch (error) {
+    await store.transaction((db) => releaseImport(db, job.id, claimant)).catch(() => undefined);
+    throw error;
+  }
+
+  async function received(): Promise<number> {
+    try {
+      return await receive(store, job.id, body, rowReader(options.format, options.columns), async () => {
+        const untilMs = (await store.clock()) + leaseMs;
+        await store.transaction((db) => updateImport(db, job.id, claimant, { claimed_until: untilMs }));
+      });
+    } catch (error) {
+      await removeUnstarted(store, job.id);
+      throw error;
+    }
+  }
+}
+
+const commandLine = {
+  actor_kind: "command_line",
+  actor_id: null,
+  actor_name: "countersign import",
+  access_token_id: null,
+  ip: null,
+  request_id: null,
+} as const;

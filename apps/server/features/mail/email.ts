@@ -1,0 +1,57 @@
+import { createHash } from "node:crypto";
+import { oneLine } from "@countersign/domain/mail/one-line";
+import { addEmails } from "@countersign/store/queries/mail/outbox";
+import type { Database } from "@countersign/store/store";
+import { newId } from "../../new-id.ts";
+
+/** An email to one person. */
+export interface Email {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string | null;
+  /** Its purpose, such as `invitation`, which identifies it in the outbox. */
+  readonly kind: string;
+  /**
+   * What it reports, such as `license_delivery:` and the license's ID: a second email about the same is not written.
+   * Null or omitted if each one reports something new.
+   */
+  readonly once?: string | null;
+  /** A bulk email: emails that someone waits for are sent first. */
+  readonly isBulk?: boolean;
+}
+
+/**
+ * Adds an email to the outbox, in the transaction that it reports: it is sent once that is committed, and not at all
+ * if it is rolled back.
+ */
+export async function writeEmail(db: Database, message: Email, nowMs: number): Promise<void> {
+  await writeEmails(db, [message], nowMs);
+}
+
+export async function writeEmails(db: Database, emails: readonly Email[], nowMs: number): Promise<void> {
+  await addEmails(
+    db,
+    emails.map((message) => ({
+      id: newId(),
+      recipient: message.to,
+      // It becomes a header.
+      subject: oneLine(message.subject),
+      body_text: message.text,
+      body_html: message.html,
+      kind: message.kind,
+      created_at: nowMs,
+      sent_at: null,
+      failure: null,
+      attempts: 0,
+      next_attempt_at: nowMs,
+      dedupe_key: message.once == null ? null : dedupeKey(message.once),
+      is_bulk: message.isBulk === true ? 1 : 0,
+    })),
+  );
+}
+
+/** A hash: emails outlive what they report, and should not contain the IDs of what was deleted. */
+export function dedupeKey(once: string): string {
+  return createHash("sha256").update(once).digest("base64url");
+}

@@ -1,0 +1,101 @@
+import { quotaDay } from "@countersign/domain/quota/day";
+import { countEmails, emailCount, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
+import {
+  nextWaitingOrganization,
+  removeWaitingEmails,
+  waitingEmails,
+} from "@countersign/store/queries/mail/waiting-emails";
+import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
+import type { Database, Store } from "@countersign/store/store";
+import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables";
+import { inBatches, neverStopping } from "../../jobs/in-batches.ts";
+import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
+import { type CustomerEmail, countedOwner, emailsAllowed } from "./customer-emails.ts";
+import { writeEmails } from "./email.ts";
+import { emailsAbout } from "./license-emails.ts";
+
+const everyMs = 10_000;
+/** The size of one transaction: validations wait while it runs. */
+const batchSize = 50;
+
+/**
+ * Writes waiting emails to customers once their organization can send more: on the next day, or because the operator
+ * raised the limit. Outdated ones are dropped: the license was deleted or revoked, its expiry changed, or the product
+ * no longer sends such emails. Those of a suspended organization keep waiting.
+ */
+export class WaitingEmails implements PeriodicJob {
+  readonly name = "letters that wait";
+  readonly everyMs = everyMs;
+  readonly #store: Store;
+  readonly #dailyEmails: number;
+  readonly #clock: () => Promise<number>;
+
+  constructor(store: Store, dailyEmails: number, clock = () => store.clock()) {
+    this.#store = store;
+    this.#dailyEmails = dailyEmails;
+    this.#clock = clock;
+  }
+
+  async run(stopping = neverStopping): Promise<void> {
+    const { reads } = this.#store;
+    let id = await nextWaitingOrganization(reads, "");
+    for (; id !== null && !stopping.aborted; id = await nextWaitingOrganization(reads, id))
+      await this.#writeFor(id, stopping);
+  }
+
+  async #writeFor(organizationId: string, stopping: AbortSignal): Promise<void> {
+    const nowMs = await this.#clock();
+    // A check that blocks nobody: most of the time the limit is reached.
+    const { reads } = this.#store;
+    const organization = await organizationById(reads, organizationId);
+    const day = quotaDay(nowMs);
+    const used = await emailCount(reads, organizationId, "customers", day);
+    if (organization === undefined || used >= this.#allowed(organization)) return;
+    const owner = countedOwner(organization);
+    if (owner !== null && (await emailCount(reads, owner, "customers", day)) >= this.#dailyEmails) return;
+    const writeSome = (db: Database) => this.#writeSome(db, organizationId, nowMs);
+    await inBatches(async () => (await this.#store.transaction(writeSome)) > 0, stopping);
+  }
+
+  /** Returns how many no longer wait. */
+  async #writeSome(db: Database, organizationId: string, nowMs: number): Promise<number> {
+    const organization = await lockedOrganization(db, organizationId);
+    const allowed = this.#allowed(organization);
+    if (organization === undefined || allowed === 0) return 0;
+    const day = quotaDay(nowMs);
+    const owner = countedOwner(organization);
+    const leftToOwner =
+      owner === null
+        ? Number.POSITIVE_INFINITY
+        : this.#dailyEmails - (await lockedEmailCount(db, owner, "customers", day));
+    const used = await lockedEmailCount(db, organizationId, "customers", day);
+    const slots = Math.min(leftToOwner, allowed - used);
+    if (slots <= 0) return 0;
+    const taken = await waitingEmails(db, organizationId, Math.min(batchSize, slots));
+    await removeWaitingEmails(
+      db,
+      taken.map(({ id }) => id),
+    );
+    const wanted = await this.#stillWanted(db, taken, nowMs);
+    const emails = wanted.map(({ message }) => message);
+    await writeEmails(db, emails, nowMs);
+    await countEmails(db, organizationId, "customers", wanted.length);
+    if (owner !== null) await countEmails(db, owner, "customers", wanted.length);
+    return taken.length;
+  }
+
+  async #stillWanted(db: Database, taken: readonly WaitingEmailRow[], nowMs: number) {
+    const wanted: CustomerEmail[] = [];
+    for (const kind of ["license_delivery", "license_expiring"] as const) {
+      const rows = new Map(taken.filter((row) => row.kind === kind).map((row) => [row.license_id, row]));
+      const emails = await emailsAbout(db, kind, [...rows.keys()], nowMs);
+      wanted.push(...emails.filter(({ facts, endsAtMs }) => rows.get(facts.id)?.ends_at === endsAtMs));
+    }
+    return wanted;
+  }
+
+  #allowed(organization: OrganizationRow | undefined): number {
+    if (organization === undefined || organization.deleted_at !== null) return 0;
+    return organization.suspended_at === null ? emailsAllowed(organization, this.#dailyEmails) : 0;
+  }
+}

@@ -1,0 +1,110 @@
+import { expect, test } from "bun:test";
+import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
+
+const sizes = { healthy: 10, troubled: 3, perOrganization: 100, perEndpoint: 4, overall: 12 };
+const owner = (id: string, isFailing = false, organizationId = "o") => ({
+  id,
+  organization_id: organizationId,
+  failing_since: isFailing ? 1 : null,
+});
+const begin = (concurrency: DeliveryConcurrency, id: string, isFailing = false) =>
+  concurrency.begin(owner(id, isFailing), 0);
+const end = (concurrency: DeliveryConcurrency, id: string, outcome: Outcome) =>
+  concurrency.end(id, outcome, 0, 10);
+
+test("a endpoint begins with one, doubles with every success, and ends at its cap", () => {
+  const concurrency = new DeliveryConcurrency(sizes);
+  const rooms = [1, 2, 3, 4].map(() => {
+    const room = concurrency.room(owner("a"));
+    begin(concurrency, "a");
+    end(concurrency, "a", "success");
+    return room;
+  });
+  expect(rooms).toEqual([1, 2, 4, 4]);
+});
+
+test("a quick refusal leaves a endpoint as it is, and silence takes it back to one", () => {
+  const concurrency = new DeliveryConcurrency(sizes);
+  for (const [outcome, room] of [
+    ["success", 2],
+    ["refused", 2],
+    ["success", 4],
+    ["silence", 1],
+  ] as const) {
+    begin(concurrency, "a");
+    end(concurrency, "a", outcome);
+    expect(concurrency.room(owner("a"))).toBe(room);
+  }
+});
+
+test("endpoints in trouble leave room for the others", () => {
+  const concurrency = new DeliveryConcurrency(sizes);
+  for (const id of ["a", "b", "c"]) begin(concurrency, id, true);
+  expect(concurrency.room(owner("d", true))).toBe(0);
+  expect(concurrency.room(owner("e"))).toBe(1);
+  end(concurrency, "a", "silence");
+  expect(concurrency.room(owner("d", true))).toBe(1);
+  end(concurrency, "b", "success");
+  expect(concurrency.room(owner("b"))).toBe(2);
+  expect(concurrency.underWay).toBe(1);
+});
+
+test("all that are healthy have a cap too", () => {
+  const concurrency = new DeliveryConcurrency(sizes);
+  for (let made = 0; made < 10; made++) begin(concurrency, `e${made}`);
+  expect(concurrency.room(owner("another"))).toBe(0);
+  expect(concurrency.room(owner("failing", true))).toBe(1);
+});
+
+test("an organization has a cap, and others have room beside it", () => {
+  const concurrency = new DeliveryConcurrency({ ...sizes, perOrganization: 3 });
+  for (let made = 0; made < 3; made++) begin(concurrency, `e${made}`);
+  expect(concurrency.room(owner("another"))).toBe(0);
+  expect(concurrency.room(owner("stranger", false, "p"))).toBe(1);
+  end(concurrency, "e0", "success");
+  expect(concurrency.room(owner("another"))).toBe(1);
+});
+
+test("a endpoint that falls silent with others under way counts all of them as trouble, and none afterwards", () => {
+  const concurrency = new DeliveryConcurrency(sizes);
+  begin(concurrency, "a");
+  end(concurrency, "a", "success");
+  begin(concurrency, "a");
+  begin(concurrency, "a");
+  end(concurrency, "a", "silence");
+  begin(concurrency, "b", true);
+  begin(concurrency, "c", true);
+  expect(concurrency.room(owner("d", true))).toBe(0);
+  for (const id of ["a", "b", "c"]) end(concurrency, id, "silence");
+  expect(concurrency.room(owner("d", true))).toBe(1);
+  expect(concurrency.underWay).toBe(0);
+});
+
+test("a endpoint that answers nothing for two seconds makes room for the healthy before it is given up", () => {
+  const concurrency = new DeliveryConcurrency({ ...sizes, healthy: 2 });
+  concurrency.begin(owner("a"), 0);
+  concurrency.end("a", "success", 10, 10);
+  concurrency.begin(owner("a"), 10);
+  concurrency.begin(owner("a"), 10);
+  expect(concurrency.room(owner("b"))).toBe(0);
+  concurrency.detectStalled(2_000);
+  expect(concurrency.room(owner("b"))).toBe(0);
+  concurrency.detectStalled(2_020);
+  expect(concurrency.room(owner("b"))).toBe(1);
+  expect(concurrency.isTroubled("a")).toBe(true);
+  concurrency.end("a", "success", 3_000, 2_990);
+  expect(concurrency.isTroubled("a")).toBe(false);
+});
+
+test("what is claimed ahead is what can be sent in about a second, and nothing for an endpoint in trouble", () => {
+  const concurrency = new DeliveryConcurrency({ ...sizes, perEndpoint: 32 });
+  expect(concurrency.ahead("a")).toBe(0);
+  for (let round = 0; round < 6; round++) {
+    concurrency.begin(owner("a"), 0);
+    concurrency.end("a", "success", 0, 100);
+  }
+  expect(concurrency.ahead("a")).toBe(320);
+  concurrency.begin(owner("a"), 0);
+  concurrency.end("a", "silence", 15_000, 15_000);
+  expect(concurrency.ahead("a")).toBe(0);
+});

@@ -1,0 +1,141 @@
+/** How many requests are in progress at a time, per node. */
+export interface ConcurrencyLimits {
+  /** To endpoints that respond. */
+  readonly healthy: number;
+  /** For all endpoints that did not respond last, together: requests that hang must leave room for others. */
+  readonly troubled: number;
+  readonly perOrganization: number;
+  readonly perEndpoint: number;
+  /** The overall maximum: an endpoint may stop responding with many requests in progress. */
+  readonly overall: number;
+}
+
+export const concurrencyLimits: ConcurrencyLimits = {
+  healthy: 384,
+  troubled: 128,
+  perOrganization: 128,
+  perEndpoint: 32,
+  overall: 1_024,
+};
+
+/** `refused` is a quick error response, which delays nobody; `silence` is none, or a slow one. */
+export type Outcome = "success" | "refused" | "silence";
+
+export interface EndpointFacts {
+  readonly id: string;
+  readonly organization_id: string;
+  /** What the database knows about it: since when every attempt has failed. */
+  readonly failing_since: number | null;
+}
+
+/** After this long without any response, requests in progress count as trouble before they time out. */
+const stalledMs = 2_000;
+/** How much is claimed ahead: what can be sent in this time, based on the response times. */
+const aheadMs = 1_000;
+const mostAhead = 512;
+
+interface EndpointLoad {
+  readonly organizationId: string;
+  underWay: number;
+  /** One at first; every success doubles it, and a timeout resets it. */
+  width: number;
+  isTroubled: boolean;
+  /** The response time, weighted towards recent ones; null before the first success. */
+  answerMs: number | null;
+  /** When something was last started with nothing in progress, or ended. */
+  movedMs: number;
+}
+
+/** Concurrency per endpoint, so that one that never responds only delays itself. */
+export class DeliveryConcurrency {
+  readonly #sizes: ConcurrencyLimits;
+  readonly #endpoints = new Map<string, EndpointLoad>();
+  readonly #perOrganization = new Map<string, number>();
+  #underWay = 0;
+  #troubledUnderWay = 0;
+
+  constructor(sizes: ConcurrencyLimits = concurrencyLimits) {
+    this.#sizes = sizes;
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** How many more requests can be sent to an endpoint now. */
+  room(owner: EndpointFacts): number {
+    const load = this.#endpoints.get(owner.id);
+    const { healthy, troubled, perOrganization, overall } = this.#sizes;
+    const isTroubled = load?.isTroubled ?? owner.failing_since !== null;
+    const pool = isTroubled
+      ? troubled - this.#troubledUnderWay
+      : healthy - (this.#underWay - this.#troubledUnderWay);
+    const own = perOrganization - (this.#perOrganization.get(owner.organization_id) ?? 0);
+    const free = (load?.width ?? 1) - (load?.underWay ?? 0);
+    return Math.max(0, Math.min(pool, own, free, overall - this.#underWay));
+  }
+
+  /** How many more are worth claiming while others are in progress: those that will start within about a second. */
+  ahead(endpointId: string): number {
+    const load = this.#endpoints.get(endpointId);
+    if (load === undefined || load.isTroubled || load.answerMs === null) return 0;
+    return Math.min(mostAhead, Math.floor((load.width * aheadMs) / Math.max(1, load.answerMs)));
+  }
+
+  isTroubled(endpointId: string): boolean {
+    return this.#endpoints.get(endpointId)?.isTroubled ?? false;
+  }
+
+  begin(owner: EndpointFacts, nowMs: number): void {
+    const load = this.#endpoints.get(owner.id) ?? {
+      organizationId: owner.organization_id,
+      underWay: 0,
+      width: 1,
+      isTroubled: owner.failing_since !== null,
+      answerMs: null,
+      movedMs: nowMs,
+    };
+    if (load.underWay === 0) load.movedMs = nowMs;
+    this.#endpoints.set(owner.id, load);
+    this.#count(load, 1);
+  }
+
+  end(endpointId: string, outcome: Outcome, nowMs: number, durationMs: number): void {
+    const load = this.#endpoints.get(endpointId);
+    if (load === undefined) return;
+    this.#count(load, -1);
+    load.movedMs = nowMs;
+    if (outcome !== "refused") this.#setTroubled(load, outcome === "silence");
+    if (outcome === "success") {
+      load.width = Math.min(this.#sizes.perEndpoint, load.width * 2);
+      load.answerMs = load.answerMs === null ? durationMs : load.answerMs * 0.8 + durationMs * 0.2;
+    }
+    if (outcome === "silence") load.width = 1;
+    // For an idle endpoint, only its concurrency is kept.
+    if (load.underWay === 0 && (load.isTroubled || this.#endpoints.size > mostIdle))
+      this.#endpoints.delete(endpointId);
+  }
+
+  /** An endpoint that has not responded for a while is in trouble, whatever it did before: others get its capacity. */
+  detectStalled(nowMs: number): void {
+    for (const load of this.#endpoints.values())
+      if (load.underWay > 0 && nowMs - load.movedMs > stalledMs) this.#setTroubled(load, true);
+  }
+
+  #count(load: EndpointLoad, change: 1 | -1): void {
+    load.underWay += change;
+    this.#underWay += change;
+    if (load.isTroubled) this.#troubledUnderWay += change;
+    const own = (this.#perOrganization.get(load.organizationId) ?? 0) + change;
+    if (own === 0) this.#perOrganization.delete(load.organizationId);
+    else this.#perOrganization.set(load.organizationId, own);
+  }
+
+  #setTroubled(load: EndpointLoad, isTroubled: boolean): void {
+    if (load.isTroubled === isTroubled) return;
+    load.isTroubled = isTroubled;
+    this.#troubledUnderWay += isTroubled ? load.underWay : -load.underWay;
+  }
+}
+
+const mostIdle = 10_000;

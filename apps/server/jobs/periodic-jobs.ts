@@ -1,0 +1,55 @@
+import { type Log, reasonOf } from "../log.ts";
+import { isStorageError } from "../storage-errors.ts";
+
+/** A periodic job that runs on every node; it must tolerate running on two at the same time. */
+export interface PeriodicJob {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Once the signal is aborted, it leaves the rest for later. */
+  run(stopping?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Runs periodic jobs in the background, each never concurrently with itself. A failure is logged and retried at the
+ * next interval.
+ */
+export class PeriodicJobs {
+  readonly #timers: ReturnType<typeof setInterval>[] = [];
+  readonly #running = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+
+  constructor(periodicJobs: readonly PeriodicJob[], log: Log) {
+    for (const job of periodicJobs) {
+      let busy = false;
+      const run = async () => {
+        if (busy) return;
+        busy = true;
+        try {
+          await job.run(this.#stopping.signal);
+        } catch (error) {
+          if (isStorageError(log, error)) return;
+          log.warn("A periodic job failed. It will be retried.", {
+            job: job.name,
+            reason: reasonOf(error),
+          });
+        } finally {
+          busy = false;
+        }
+      };
+      const timer = setInterval(() => {
+        const running = run();
+        this.#running.add(running);
+        void running.finally(() => this.#running.delete(running));
+      }, job.everyMs);
+      timer.unref();
+      this.#timers.push(timer);
+    }
+  }
+
+  /** Starts no more jobs and waits for those in progress to reach a point where they can be resumed. */
+  async stop(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#stopping.abort();
+    await Promise.all(this.#running);
+  }
+}

@@ -1,0 +1,84 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { docs } from "../../ui/docs-link.tsx";
+import type { IconName } from "../../ui/icon.tsx";
+import { useMe, useNearOrganization, useOrganizations } from "../current-organization.ts";
+import { isAllowed, mayOpen } from "../may-open.ts";
+import { navigationItems } from "./navigation.ts";
+
+export interface PaletteAction {
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly icon: IconName;
+  readonly do: () => void;
+}
+
+export interface ActionGroup {
+  readonly group: string;
+  readonly actions: readonly PaletteAction[];
+}
+
+/** Actions and pages of the current or last visited organization. */
+export function usePaletteActions(): ActionGroup[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const me = useMe();
+  const near = useNearOrganization();
+  const organizations = useOrganizations();
+  const action = (id: string, label: string, icon: IconName, to: string): PaletteAction => ({
+    id,
+    label,
+    icon,
+    do: () => void navigate({ to: to as "/" }),
+  });
+  const base = near === null ? "" : `/o/${near.slug}`;
+  const doing =
+    near === null
+      ? []
+      : (
+          [
+            ["licenses:create", "newLicense", "licenses/new"],
+            ["products:manage", "newProduct", "products/new"],
+            ["licenses:import", "import", "licenses/import"],
+            ["members:invite", "invite", "members"],
+            ["webhooks:manage", "newWebhook", "webhooks/new"],
+          ] as const
+        )
+          .filter(([permission]) => isAllowed(near, [permission]))
+          .map(([permission, words, path]) =>
+            action(permission, t(`palette.${words}`), "plus", `${base}/${path}`),
+          );
+  const going =
+    near === null
+      ? []
+      : navigationItems
+          .flat()
+          .filter(({ path }) => mayOpen(near, path))
+          .map(({ path, icon }) =>
+            action(path, t(`places.${path === "" ? "overview" : path}`), icon, `${base}/${path}`),
+          );
+  return [
+    { group: t("palette.actions"), actions: doing },
+    {
+      group: t("palette.go"),
+      actions: [
+        ...going,
+        action("account", t("yourAccount"), "customer", "/account"),
+        {
+          id: "docs",
+          label: t("docs.link"),
+          icon: "docs" as const,
+          do: () => void window.open(docs(), "_blank", "noopener"),
+        },
+        ...(me.is_platform_admin ? [action("platform", t("places.platform"), "platform", "/admin")] : []),
+      ],
+    },
+    {
+      group: t("organizations"),
+      actions: organizations
+        .filter(({ id }) => id !== near?.id)
+        .map(({ id, name, slug }) => action(id, name, "organization", `/o/${slug}`)),
+    },
+  ].filter(({ actions }) => actions.length > 0);
+}

@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useNearOrganization } from "../current-organization.ts";
+import { isAllowed } from "../may-open.ts";
+import { fit } from "./fuzzy.ts";
+import type { ActionGroup, PaletteAction } from "./palette-actions.tsx";
+
+const shortestTerm = 3;
+
+/** Search results from the server: licenses by key or customer, customers, and products by name. */
+export function usePaletteResults(term: string) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const near = useNearOrganization();
+  const params = { organization_id: near?.id ?? "" };
+  const isLong = near !== null && term.length >= shortestTerm;
+  const licenses = useQuery({
+    ...ask("listLicenses", { params, query: { q: term, limit: 6 } }),
+    enabled: isLong && isAllowed(near, ["licenses:view"]),
+  });
+  const customers = useQuery({
+    ...ask("listCustomers", { params, query: { search: term.slice(0, 100), limit: 4 } }),
+    enabled: isLong && isAllowed(near, ["customers:view", "customers:manage"]),
+  });
+  const products = useQuery({
+    ...ask("listProducts", { params, query: { limit: 200 } }),
+    enabled: near !== null && isAllowed(near, ["products:view", "products:manage"]),
+  });
+  const go = (path: string) => () => void navigate({ to: `/o/${near?.slug}/${path}` as "/" });
+  const groups: ActionGroup[] = [
+    {
+      group: t("palette.licenses"),
+      actions: (licenses.data?.data ?? []).map(
+        (license): PaletteAction => ({
+          id: license.id,
+          label: license.license_key,
+          ...described(license.customer_name ?? license.customer_email),
+          icon: "license",
+          do: go(`licenses/${license.id}`),
+        }),
+      ),
+    },
+    {
+      group: t("places.customers"),
+      actions: (customers.data?.data ?? []).map(
+        (customer): PaletteAction => ({
+          id: customer.id,
+          label: customer.name ?? customer.email ?? customer.discord_id ?? customer.id,
+          ...described(customer.name === null ? null : customer.email),
+          icon: "customer",
+          do: go(`customers/${customer.id}`),
+        }),
+      ),
+    },
+    {
+      group: t("places.products"),
+      actions: (products.data?.data ?? [])
+        .filter(({ name }) => term !== "" && fit(term, name) >= 1)
+        .slice(0, 4)
+        .map(
+          (product): PaletteAction => ({
+            id: product.id,
+            label: product.name,
+            icon: "product",
+            do: go(`products/${product.id}`),
+          }),
+        ),
+    },
+  ];
+  const asked = [licenses, customers];
+  return {
+    groups: groups.filter(({ actions }) => actions.length > 0),
+    isLooking: asked.some(({ isFetching }) => isFetching),
+    isBroken: asked.some(({ isError }) => isError),
+  };
+}
+
+const described = (words: string | null) => (words === null ? {} : { description: words });

@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test";
+import { lessCovering } from "./note-position.ts";
+
+test.each([
+  ["nothing at either end", [0, 0], [0, 0], "bottom-center"],
+  ["a button that saves at the bottom", [1, 1], [0, 4], "top-center"],
+  ["a button that saves at the top", [0, 4], [1, 1], "bottom-center"],
+  ["controls at both ends", [0, 3], [0, 2], "top-center"],
+  ["as many at both ends", [0, 2], [0, 2], "bottom-center"],
+] as const)("a note on a phone, with %s", (_, [needed, controls], [topNeeded, topControls], place) => {
+  expect(lessCovering({ needed, controls }, { needed: topNeeded, controls: topControls })).toBe(place);
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test } from "bun:test";
+import { isIP } from "node:net";
+import fc from "fast-check";
+import ipaddr from "ipaddr.js";
+import { countedAs, parseIpAddress } from "./ip-address.ts";
+
+const accepted: [written: string, canonical: string, family: 4 | 6][] = [
+  ["0.0.0.0", "0.0.0.0", 4],
+  ["203.0.113.9", "203.0.113.9", 4],
+  ["255.255.255.255", "255.255.255.255", 4],
+  ["::", "::", 6],
+  ["::1", "::1", 6],
+  ["1::", "1::", 6],
+  ["2001:DB8:0:0:0:0:0:1", "2001:db8::1", 6],
+  ["2001:0db8:0000:0001:0000:0000:0000:0001", "2001:db8:0:1::1", 6],
+  ["2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1", 6],
+  ["1:0:0:2:0:0:3:4", "1::2:0:0:3:4", 6],
+  ["1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0", 6],
+  ["::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8", 6],
+  ["0:0:0:1:0:0:0:0", "0:0:0:1::", 6],
+  ["64:ff9b::192.0.2.33", "64:ff9b::c000:221", 6],
+  ["1:2:3:4:5:6:7.8.9.10", "1:2:3:4:5:6:708:90a", 6],
+  ["::1.2.3.4", "::102:304", 6],
+  ["fe80::1%eth0", "fe80::1", 6],
+  ["fe80::1%12", "fe80::1", 6],
+  ["::ffff:192.0.2.1", "192.0.2.1", 4],
+  ["::FFFF:c000:201", "192.0.2.1", 4],
+  ["0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1", 4],
+  ["::ffff:192.0.2.1%eth0", "192.0.2.1", 4],
+  ["::fffe:192.0.2.1", "::fffe:c000:201", 6],
+];
+
+const refused = [
+  ...[
+    "",
+    " ",
+    "1",
+    "1.2.3",
+    "1.2.3.",
+    "1.2.3.4.",
+    ".1.2.3.4",
+    "1..2.3",
+    "1.2.3.4.5",
+    "256.1.1.1",
+    "1.2.3.999",
+  ],
+  ...[
+    "01.2.3.4",
+    "1.2.3.00",
+    "0x1.2.3.4",
+    "0177.0.0.1",
+    "2130706433",
+    "127.1",
+    "1.2.3.4 ",
+    " 1.2.3.4",
+    "1.2.3.-4",
+  ],
+  ...["1.2.3.4:80", "1.2.3.4/32", "1.2.3.4%eth0", "1.2.3.٤", "localhost"],
+  ...[
+    ":",
+    ":::",
+    "1:",
+    ":1",
+    "1:2:3:4:5:6:7",
+    "1:2:3:4:5:6:7:8:9",
+    "1:2:3:4:5:6:7:8:",
+    "1::2:",
+    "1:2:3:4:5:6:7:8::",
+    "::1:2:3:4:5:6:7:8",
+  ],
+  ...["1::2::3", "1:::2", "12345::", "::g", "::1 ", "[::1]", "[::1]:80", "::1/128", "::1.2.3", "::1.2.3.4:5"],
+  ...["::01.2.3.4", "::256.1.1.1", "::.1.2.3", "1:2:3:4:5:6:7:1.2.3.4", "::1a.2.3.4", "::1.2.3.4.5"],
+  ...[
+    "fe80::1%",
+    "fe80::1%eth 0",
+    "fe80::1%a%b",
+    "%eth0",
+    `::${"1".repeat(100)}`,
+    `fe80::1%${"e".repeat(100)}`,
+  ],
+];
+
+describe("parseAddress", () => {
+  test.each(accepted)("reads %s as %s", (written, canonical, family) => {
+    const address = parseIpAddress(written);
+    expect(address?.text).toBe(canonical);
+    expect(address?.family).toBe(family);
+    expect(address?.bytes.length).toBe(family === 4 ? 4 : 16);
+  });
+
+  test.each(refused)("refuses %p", (written) => {
+    expect(parseIpAddress(written)).toBeNull();
+  });
+
+  test("agrees with ipaddr.js on every IPv4 address", () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (text) => {
+        const address = parseIpAddress(text);
+        expect(address?.text).toBe(text);
+        expect([...(address?.bytes ?? [])]).toEqual(ipaddr.parse(text).toByteArray());
+      }),
+    );
+  });
+
+  test("agrees with ipaddr.js on the bytes and the RFC 5952 text of every IPv6 address", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV6(), sparseIpv6), (text) => {
+        // ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which RFC 4291 tells apart.
+        fc.pre(!/^::[0-9.]+$/.test(text) || !text.includes("."));
+        const expected = ipaddr.process(text);
+        const address = parseIpAddress(text);
+        expect(address?.text).toBe(
+          expected instanceof ipaddr.IPv6 ? expected.toRFC5952String() : expected.toString(),
+        );
+        expect([...(address?.bytes ?? [])]).toEqual(expected.toByteArray());
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("accepts what the platform accepts and nothing else, zones apart", () => {
+    const nearMiss = fc.string({ unit: fc.constantFrom(..."0123459af:.:.x[]/ "), maxLength: 24 });
+    fc.assert(
+      fc.property(fc.oneof(nearMiss, fc.ipV4Extended(), fc.ipV6()), (text) => {
+        expect(parseIpAddress(text) !== null).toBe(isIP(text) !== 0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("reads its own text back unchanged", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
+        const address = parseIpAddress(text);
+        expect(address === null ? null : parseIpAddress(address.text)).toEqual(address);
+      }),
+    );
+  });
+});
+
+describe("countedAs", () => {
+  const rows: [address: string, at64: string, at128: string][] = [
+    ["203.0.113.9", "203.0.113.9", "203.0.113.9"],
+    ["::ffff:203.0.113.9", "203.0.113.9", "203.0.113.9"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1:2:3:4:5:6"],
+    ["2001:db8::1", "2001:db8::/64", "2001:db8::1"],
+    ["2001:0:0:1::1", "2001:0:0:1::/64", "2001:0:0:1::1"],
+    ["::1", "::/64", "::1"],
+  ];
+
+  test.each(rows)("%s counts as %s at 64 and %s at 128", (text, at64, at128) => {
+    const address = parseIpAddress(text);
+    expect(address === null ? null : countedAs(address, 64)).toBe(at64);
+    expect(address === null ? null : countedAs(address, 128)).toBe(at128);
+  });
+
+  test("addresses that share their first 64 bits are one caller", () => {
+    const host = fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(host, host, (a, b) => {
+        const [first, second] = [a, b].map((groups) =>
+          parseIpAddress(`2001:db8:7:8:${groups.map((group) => group.toString(16)).join(":")}`),
+        );
+        if (!first || !second) throw new Error("the generated address is valid");
+        expect(countedAs(first, 64)).toBe(countedAs(second, 64));
+        expect(countedAs(first, 64)).toBe("2001:db8:7:8::/64");
+      }),
+    );
+  });
+});
+
+/** Mostly zero groups, where the choice of the run to compress matters. */
+const sparseIpv6 = fc
+  .array(fc.constantFrom("0", "0", "0", "1", "ffff", "ABC"), { minLength: 8, maxLength: 8 })
+  .map((groups) => groups.join(":"));

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { type Language, languageOfLocale, languages, preferredLanguage } from "./languages.ts";
+import { oneLine, paragraphs } from "./one-line.ts";
+import { moment, placeholdersIn, type Sentence, translate, words } from "./translate.ts";
+
+const sentences = Object.keys(words.en) as Sentence[];
+
+test.each([...languages])("%s has every sentence, in the same order, and none beside", (language) => {
+  expect(Object.keys(words[language])).toEqual(sentences);
+  for (const sentence of sentences) expect(words[language][sentence].trim()).not.toBe("");
+});
+
+test.each([...languages])("%s fills in what the others fill in", (language) => {
+  const placeholders = (of: Language) =>
+    Object.fromEntries(sentences.map((sentence) => [sentence, placeholdersIn(words[of][sentence])]));
+  expect(placeholders(language)).toEqual(placeholders("en"));
+});
+
+test("no sentence was left in English", () => {
+  const same = new Set<Sentence>(["label.code"]);
+  for (const language of ["de", "es"] as const) {
+    for (const sentence of sentences) {
+      if (!same.has(sentence)) expect(words[language][sentence]).not.toBe(words.en[sentence]);
+    }
+  }
+});
+
+test("a name with line breaks, or a placeholder in it, stays a name", () => {
+  const organization = "Acme\r\nBcc: everyone@example.com {role}\u202e";
+  expect(translate("en", "invitation.subject", { organization })).toBe(
+    "Invitation to join Acme Bcc: everyone@example.com {role}",
+  );
+});
+
+test("a sentence without its value is a mistake of whoever wrote the email", () => {
+  expect(() => translate("de", "invitation.subject")).toThrow("{organization}");
+});
+
+test.each([
+  [null, "en"],
+  ["", "en"],
+  ["de", "de"],
+  ["de-AT,de;q=0.9,en;q=0.8", "de"],
+  ["fr-FR,fr;q=0.9,es-MX;q=0.7,en;q=0.8", "en"],
+  ["fr, es;q=0.5", "es"],
+  ["de;q=0, es;q=x, en", "en"],
+  ["*", "en"],
+])("whoever asks for %p gets emails in %s", (header, language) => {
+  expect(preferredLanguage(header)).toBe(language as Language);
+});
+
+test.each([
+  [null, "en"],
+  ["", "en"],
+  ["C.UTF-8", "en"],
+  ["POSIX", "en"],
+  ["de", "de"],
+  ["de_AT.UTF-8", "de"],
+  ["es_ES@euro", "es"],
+  ["fr_FR.UTF-8", "en"],
+  ["deutsch", "en"],
+])("a terminal in %p is set up in %s", (locale, language) => {
+  expect(languageOfLocale(locale)).toBe(language as Language);
+});
+
+test.each([
+  ["Acme", "Acme"],
+  [" Acme\r\n\r\nYour account is locked ", "Acme Your account is locked"],
+  ["A\u2028B\u202eC", "A B C"],
+])("%p in an email is %p", (name, line) => {
+  expect(oneLine(name)).toBe(line);
+});
+
+test("what a seller wrote keeps its paragraphs and lines, and nothing else that is not seen", () => {
+  expect(paragraphs("Thank you!\r\nAda\u202e \r\n\r\n\r\n  \n Bye.\u0007\n")).toEqual([
+    "Thank you!\nAda",
+    "Bye.",
+  ]);
+});
+
+test.each([
+  ["en", "January 2, 2031 at 03:04 UTC"],
+  ["de", "2. Januar 2031 um 03:04 UTC"],
+  ["es", "2 de enero de 2031 a las 3:04 UTC"],
+])("a moment in %s is %s", (language, text) => {
+  expect(moment(language as Language, Date.UTC(2031, 0, 2, 3, 4))).toBe(text);
+});

@@ -1,0 +1,72 @@
+import type { Database } from "../../store.ts";
+
+/** Values stored for the whole installation, by name. */
+
+export async function stateOf(db: Database, name: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("platform_state")
+    .select("value")
+    .where("name", "=", name)
+    .executeTakeFirst();
+  return row?.value ?? null;
+}
+
+/** Stores `value` unless there is one already, and returns the stored one. Nodes that start together agree. */
+export async function stateOnce(db: Database, name: string, value: string): Promise<string> {
+  await db
+    .insertInto("platform_state")
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  return (await stateOf(db, name)) ?? value;
+}
+
+export async function addState(db: Database, name: string, value: string): Promise<void> {
+  await db.insertInto("platform_state").values({ name, value }).execute();
+}
+
+/** Stores `value`, replacing any other. */
+export async function setState(db: Database, name: string, value: string): Promise<void> {
+  await db
+    .insertInto("platform_state")
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
+}
+
+/** Replaces the value that was read; returns whether nobody else was faster. */
+export async function replaceState(
+  db: Database,
+  name: string,
+  before: string,
+  value: string,
+): Promise<boolean> {
+  const updated = await db
+    .updateTable("platform_state")
+    .set({ value })
+    .where("name", "=", name)
+    .where("value", "=", before)
+    .executeTakeFirst();
+  return updated.numUpdatedRows > 0n;
+}
+
+export async function statesOf(db: Database, prefix: string) {
+  return db.selectFrom("platform_state").selectAll().where("name", "like", `${prefix}%`).execute();
+}
+
+export async function dropStates(db: Database, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await db.deleteFrom("platform_state").where("name", "in", names).execute();
+}
+
+/**
+ * Makes others that want to be first wait until this transaction ends. An update that changes nothing expresses this on
+ * both databases.
+ */
+export async function lockSetup(db: Database): Promise<void> {
+  await db
+    .updateTable("platform_state")
+    .set((row) => ({ value: row.ref("value") }))
+    .where("name", "=", "data_key")
+    .execute();
+}

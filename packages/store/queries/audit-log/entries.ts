@@ -1,0 +1,47 @@
+import { prepared } from "../../prepared-query.ts";
+import type { Database } from "../../store.ts";
+import type { AuditLogRow } from "../../tables.ts";
+
+export async function addAuditEntries(db: Database, rows: readonly AuditLogRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += 500) {
+    await addRows(db, rows.slice(start, start + 500));
+  }
+}
+
+const addRows = prepared((db, rows: readonly AuditLogRow[]) => db.insertInto("audit_log").values(rows)).run;
+
+export interface AuditFilter {
+  /** Null for everything on the platform. */
+  readonly organizationId: string | null;
+  readonly actorId: string | null;
+  readonly action: string | null;
+  readonly subjectKind: string | null;
+  readonly subjectId: string | null;
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+}
+
+/** Newest first, after the last entry of the previous page. */
+export async function auditEntries(
+  db: Database,
+  filter: AuditFilter,
+  page: { readonly after: { readonly at: number; readonly id: string } | null; readonly limit: number },
+): Promise<AuditLogRow[]> {
+  const { organizationId, actorId, action, subjectKind, subjectId, fromMs, toMs } = filter;
+  let query = db.selectFrom("audit_log").selectAll();
+  if (organizationId !== null) query = query.where("organization_id", "=", organizationId);
+  if (actorId !== null) query = query.where("actor_id", "=", actorId);
+  if (action !== null) query = query.where("action", "=", action);
+  if (subjectKind !== null) query = query.where("subject_kind", "=", subjectKind);
+  if (subjectId !== null) query = query.where("subject_id", "=", subjectId);
+  if (fromMs !== null) query = query.where("at", ">=", fromMs);
+  if (toMs !== null) query = query.where("at", "<", toMs);
+  const { after, limit } = page;
+  if (after !== null) {
+    // An index can seek to the first half alone.
+    query = query
+      .where("at", "<=", after.at)
+      .where((is) => is.or([is("at", "<", after.at), is("id", "<", after.id)]));
+  }
+  return query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute();
+}

@@ -1,0 +1,243 @@
+import { sql } from "kysely";
+import type { Database } from "../../store.ts";
+import type { OrganizationCustomerRow } from "../../tables.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { endOfPrefix, type TextPosition } from "../prefix.ts";
+import { customerSearchText, later } from "./identify.ts";
+
+/** A customer as recorded by one organization. Other organizations' records are never read here. */
+export async function customerOf(db: Database, organizationId: string, customerId: string) {
+  return db
+    .selectFrom("organization_customers")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .executeTakeFirst();
+}
+
+/** Several of them, by their IDs. */
+export async function customersByIds(db: Database, organizationId: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, OrganizationCustomerRow>();
+  const rows = await db
+    .selectFrom("organization_customers")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "in", ids)
+    .execute();
+  return new Map(rows.map((row) => [row.customer_id, row]));
+}
+
+/** The same for one, locked until the transaction ends; see `lockedOrganization`. */
+export async function lockedCustomer(db: Database, organizationId: string, customerId: string) {
+  return db
+    .updateTable("organization_customers")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Newest first, those before a position in the list. */
+export async function customersOf(
+  db: Database,
+  organizationId: string,
+  before: { readonly createdAt: number; readonly id: string } | null,
+  limit: number,
+) {
+  let query = db
+    .selectFrom("organization_customers")
+    .selectAll()
+    .where("organization_id", "=", organizationId);
+  if (before !== null) {
+    const { createdAt, id } = before;
+    query = query
+      .where("created_at", "<=", createdAt)
+      .where((is) => is.or([is("created_at", "<", createdAt), is("customer_id", "<", id)]));
+  }
+  return query.orderBy("created_at", "desc").orderBy("customer_id", "desc").limit(limit).execute();
+}
+
+/** Those whose email (or else name or Discord ID) starts with a lower-case text, in its order. */
+export async function customersStartingWith(
+  db: Database,
+  organizationId: string,
+  text: string,
+  after: TextPosition | null,
+  limit: number,
+) {
+  let query = db
+    .selectFrom("organization_customers")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("search_text", ">=", after?.text ?? text)
+    .where("search_text", "<", endOfPrefix(text));
+  if (after !== null) {
+    query = query.where((is) =>
+      is.or([is("search_text", ">", after.text), is("customer_id", ">", after.id)]),
+    );
+  }
+  return query.orderBy("search_text").orderBy("customer_id").limit(limit).execute();
+}
+
+/** How many licenses each of some customers has, without those of deleted products. */
+export async function licenseCountsOf(
+  db: Database,
+  organizationId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, number>> {
+  if (customerIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .select(["licenses.customer_id", (is) => is.fn.countAll<number>().as("count")])
+    .where("licenses.organization_id", "=", organizationId)
+    .where("licenses.customer_id", "in", customerIds)
+    .where("products.deleted_at", "is", null)
+    .groupBy("licenses.customer_id")
+    .execute();
+  return new Map(rows.map((row) => [row.customer_id ?? "", Number(row.count)]));
+}
+
+export async function statusCountsOf(
+  db: Database,
+  organizationId: string,
+  customerId: string,
+  nowMs: number,
+): Promise<{ active: number; expired: number; revoked: number }> {
+  const status = sql<"active" | "expired" | "revoked">`case
+    when licenses.revoked_at is not null then 'revoked'
+    when licenses.is_lifetime = 0 and licenses.expires_at <= ${nowMs} then 'expired'
+    else 'active' end`;
+  const counts = { active: 0, expired: 0, revoked: 0 };
+  const rows = await db
+    .selectFrom(
+      db
+        .selectFrom("licenses")
+        .innerJoin("products", "products.id", "licenses.product_id")
+        .select(status.as("status"))
+        .where("licenses.organization_id", "=", organizationId)
+        .where("licenses.customer_id", "=", customerId)
+        .where("products.deleted_at", "is", null)
+        .as("states"),
+    )
+    .select(["status", (is) => is.fn.countAll<number>().as("count")])
+    .groupBy("status")
+    .execute();
+  for (const row of rows) counts[row.status] = Number(row.count);
+  return counts;
+}
+
+/** When any of the customer's licenses was last used, if IP addresses are tracked. Only outside of transactions. */
+export async function customerLastSeen(reads: Database, organizationId: string, customerId: string) {
+  const ids = await licenseIdsOfCustomer(reads, organizationId, customerId);
+  let last: number | null = null;
+  for (let start = 0; start < ids.length; start += 500) {
+    const row = await reads
+      .selectFrom("ip_sightings")
+      .select((is) => is.fn.max("last_seen_at").as("at"))
+      .where("tier", "=", "license")
+      .where("scope_id", "in", ids.slice(start, start + 500))
+      .executeTakeFirst();
+    if (row?.at != null) last = Math.max(last ?? 0, row.at);
+    await yieldToEventLoop();
+  }
+  return last;
+}
+
+export async function addCustomerView(db: Database, view: Omit<OrganizationCustomerRow, "search_text">) {
+  const inserted = await db
+    .insertInto("organization_customers")
+    .values({ ...view, search_text: customerSearchText(view) })
+    .onConflict((conflict) => conflict.columns(["organization_id", "customer_id"]).doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+export async function writeCustomerView(db: Database, view: Omit<OrganizationCustomerRow, "search_text">) {
+  const { organization_id: organizationId, customer_id: customerId, ...columns } = view;
+  await db
+    .updateTable("organization_customers")
+    .set({ ...columns, search_text: customerSearchText(view) })
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .execute();
+}
+
+/** Only what this organization recorded: the person, and what others recorded about them, stays. */
+export async function removeCustomerView(db: Database, organizationId: string, customerId: string) {
+  await db
+    .deleteFrom("organization_customers")
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .execute();
+}
+
+export async function licenseIdsOfCustomer(db: Database, organizationId: string, customerId: string) {
+  const rows = await db
+    .selectFrom("licenses")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** The first licenses of a customer by ID, including those of deleted products. */
+export async function someLicenseIdsOfCustomer(
+  db: Database,
+  organizationId: string,
+  customerId: string,
+  limit: number,
+) {
+  const rows = await db
+    .selectFrom("licenses")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", customerId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Transfers one organization's licenses of a customer to another, as far as they are still theirs; returns how many.
+ */
+export async function moveLicenses(
+  db: Database,
+  organizationId: string,
+  fromCustomerId: string,
+  toCustomerId: string,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const moved = await db
+    .updateTable("licenses")
+    .set({ customer_id: toCustomerId, updated_at: later("updated_at", nowMs) })
+    .where("organization_id", "=", organizationId)
+    .where("customer_id", "=", fromCustomerId)
+    .where("id", "in", ids)
+    .executeTakeFirst();
+  return Number(moved.numUpdatedRows);
+}
+
+/** The licenses of a customer in this organization, oldest first, with the columns of their record. */
+export async function licensesOfCustomer(
+  db: Database,
+  organizationId: string,
+  customerId: string,
+  page: { readonly afterId: string | null; readonly limit: number },
+) {
+  let query = db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .selectAll("licenses")
+    .where("licenses.organization_id", "=", organizationId)
+    .where("licenses.customer_id", "=", customerId)
+    .where("products.deleted_at", "is", null);
+  if (page.afterId !== null) query = query.where("licenses.id", ">", page.afterId);
+  return query.orderBy("licenses.id").limit(page.limit).execute();
+}

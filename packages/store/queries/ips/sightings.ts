@@ -1,0 +1,165 @@
+import { sql } from "kysely";
+import type { Database } from "../../store.ts";
+import type { LicenseRow } from "../../tables.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { endOfPrefix } from "../prefix.ts";
+
+/** IP sightings. On SQLite they are in a separate file, so all of this runs outside transactions. */
+
+export async function sightingsOf(reads: Database, organizationId: string, ips: readonly string[]) {
+  return reads
+    .selectFrom("ip_sightings")
+    .selectAll()
+    .where("tier", "=", "organization")
+    .where("scope_id", "=", organizationId)
+    .where("ip", "in", ips)
+    .orderBy("ip")
+    .execute();
+}
+
+/** The IP addresses that used the most licenses of an organization come first. */
+export async function busiestIps(
+  reads: Database,
+  organizationId: string,
+  page: {
+    readonly before: { readonly licenseCount: number; readonly ip: string } | null;
+    readonly limit: number;
+    readonly minLicenses: number;
+  },
+) {
+  let query = reads
+    .selectFrom("ip_sightings")
+    .selectAll()
+    // With exactly this condition, because it selects the partial index.
+    .where(sql<boolean>`tier = 'organization'`)
+    .where("scope_id", "=", organizationId)
+    .where("license_count", ">=", page.minLicenses);
+  if (page.before !== null) {
+    const { licenseCount, ip } = page.before;
+    query = query
+      .where("license_count", "<=", licenseCount)
+      .where((is) => is.or([is("license_count", "<", licenseCount), is("ip", "<", ip)]));
+  }
+  return query.orderBy("license_count", "desc").orderBy("ip", "desc").limit(page.limit).execute();
+}
+
+/** In text order, those with a prefix. */
+export async function ipsStartingWith(
+  reads: Database,
+  organizationId: string,
+  text: string,
+  afterIp: string | null,
+  limit: number,
+) {
+  return reads
+    .selectFrom("ip_sightings")
+    .selectAll()
+    .where("tier", "=", "organization")
+    .where("scope_id", "=", organizationId)
+    .where("ip", afterIp === null ? ">=" : ">", afterIp ?? text)
+    .where("ip", "<", endOfPrefix(text))
+    .orderBy("ip")
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * The licenses of an organization that an IP address is registered at or was seen with. Licenses of others can lie in
+ * between: this proceeds in steps, each of which is cheap however many there are.
+ */
+export async function licensesOfIps(
+  reads: Database,
+  organizationId: string,
+  ips: readonly string[],
+  page: { readonly afterId: string; readonly limit: number },
+): Promise<LicenseRow[]> {
+  const found: LicenseRow[] = [];
+  for (let after = page.afterId; ; ) {
+    const ids = await licenseIdsAt(reads, ips, after);
+    const last = ids.at(-1);
+    if (last === undefined) return found;
+    found.push(...(await ownLicenses(reads, organizationId, ids)));
+    if (found.length >= page.limit || ids.length < idsAtOnce) return found.slice(0, page.limit);
+    after = last;
+    await yieldToEventLoop();
+  }
+}
+
+const idsAtOnce = 500;
+
+/** The next IDs in order, of any organization. */
+async function licenseIdsAt(reads: Database, ips: readonly string[], afterId: string): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const ip of ips) {
+    const registered = await reads
+      .selectFrom("license_ips")
+      .select("license_id as id")
+      .where("ip", "=", ip)
+      .where("license_id", ">", afterId)
+      .orderBy("license_id")
+      .limit(idsAtOnce)
+      .execute();
+    const seen = await reads
+      .selectFrom("ip_sightings")
+      .select("scope_id as id")
+      .where("ip", "=", ip)
+      .where("tier", "=", "license")
+      .where("scope_id", ">", afterId)
+      .orderBy("scope_id")
+      .limit(idsAtOnce)
+      .execute();
+    for (const { id } of [...registered, ...seen]) ids.add(id);
+  }
+  return [...ids].sort().slice(0, idsAtOnce);
+}
+
+async function ownLicenses(reads: Database, organizationId: string, ids: readonly string[]) {
+  return reads
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .selectAll("licenses")
+    .where("licenses.id", "in", ids)
+    .where("licenses.organization_id", "=", organizationId)
+    .where("products.deleted_at", "is", null)
+    .orderBy("licenses.id")
+    .execute();
+}
+
+export async function registrationsAt(
+  reads: Database,
+  licenseIds: readonly string[],
+  ips: readonly string[],
+): Promise<Map<string, number>> {
+  if (licenseIds.length === 0) return new Map();
+  const rows = await reads
+    .selectFrom("license_ips")
+    .select(["license_id", "registered_at"])
+    .where("license_id", "in", licenseIds)
+    .where("ip", "in", ips)
+    .orderBy("registered_at", "desc")
+    .execute();
+  return new Map(rows.map((row) => [row.license_id, row.registered_at]));
+}
+
+/** By license. An IPv6 address may have been counted in two ways, which are added up. */
+export async function licenseSightings(
+  reads: Database,
+  licenseIds: readonly string[],
+  ips: readonly string[],
+) {
+  if (licenseIds.length === 0) return new Map();
+  const rows = await reads
+    .selectFrom("ip_sightings")
+    .select((is) => [
+      "scope_id",
+      is.fn.min("first_seen_at").as("first_seen_at"),
+      is.fn.max("last_seen_at").as("last_seen_at"),
+      is.fn.sum<number>("hits").as("hits"),
+    ])
+    .where("tier", "=", "license")
+    .where("scope_id", "in", licenseIds)
+    .where("ip", "in", ips)
+    .groupBy("scope_id")
+    .execute();
+  return new Map(rows.map((row) => [row.scope_id, { ...row, hits: Number(row.hits) }]));
+}

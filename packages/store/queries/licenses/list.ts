@@ -1,0 +1,98 @@
+import type { Database, Store } from "../../store.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { fewByIndex, type LicenseFilter } from "./filter.ts";
+import { type LicenseOrder, LicenseScan, type Position } from "./scan.ts";
+
+/** What lists are read from. */
+export type ListStore = Pick<Store, "reads" | "listReads" | "searchLicenses" | "countLicenses">;
+
+export interface LicensePage {
+  readonly ids: readonly string[];
+  /** Null if there is nothing after it. */
+  readonly next: Position | null;
+}
+
+/** This many licenses can be fetched and sorted in a few milliseconds; for more, the text index is used. */
+export const few = 2_000;
+export const fewWithText = 4_000;
+/** How many rows of an order one statement scans, and how many a page does: more while it has found nothing. */
+const firstStep = 1_000;
+const step = 4_000;
+const mostScanned = 10_000;
+export const mostScannedForNothing = 24_000;
+
+/**
+ * A page of the licenses that match a filter. However many there are, it reads a bounded number of rows: either one
+ * condition, or the text index, leaves only a few licenses, which are sorted; or the order is scanned along its index,
+ * in steps that yield to the event loop, until the page is full or enough was read.
+ */
+export async function licensePage(
+  store: ListStore,
+  filter: LicenseFilter,
+  order: LicenseOrder,
+  after: Position | null,
+  limit: number,
+  nowMs: number,
+): Promise<LicensePage> {
+  const db = store.listReads;
+  const ids = await fewByIndex(db, filter, nowMs, few);
+  if (ids !== null) return pageAmong(db, ids, filter, order, after, limit, nowMs);
+  const scan = new LicenseScan(db, filter, order, nowMs);
+  const found: Position[] = [];
+  let from = after;
+  for (let scanned = 0; scanned < (found.length > 0 ? mostScanned : mostScannedForNothing); ) {
+    const length = scanned === 0 ? firstStep : step;
+    const to = await scan.end(from, length);
+    found.push(...(await scan.matches(from, to, limit + 1 - found.length)));
+    if (found.length > limit) return { ids: idsOf(found.slice(0, limit)), next: found[limit - 1] ?? null };
+    if (to === null) return { ids: idsOf(found), next: null };
+    if (scanned === 0 && filter.words !== null) {
+      // Matches are far apart, so there may be few enough for the text index.
+      const some = await store.searchLicenses(filter.organizationId, filter.words, fewWithText);
+      if (some !== null) return pageAmong(db, some, filter, order, after, limit, nowMs);
+    }
+    from = to;
+    scanned += length;
+    await yieldToEventLoop();
+  }
+  return { ids: idsOf(found), next: from };
+}
+
+/** All of them, in batches: for work that iterates over everything and has no time limit. */
+export async function* licenseBatches(
+  store: Store,
+  filter: LicenseFilter,
+  after: Position | null,
+  most: number,
+  nowMs: number,
+): AsyncGenerator<{ ids: readonly string[]; end: Position | null }> {
+  const order: LicenseOrder = { by: "created_at", descending: false };
+  for (let from = after; ; ) {
+    const { ids, next } = await licensePage(store, filter, order, from, most, nowMs);
+    yield { ids, end: next };
+    if (next === null) return;
+    from = next;
+    await yieldToEventLoop();
+  }
+}
+
+async function pageAmong(
+  db: Database,
+  ids: readonly string[],
+  filter: LicenseFilter,
+  order: LicenseOrder,
+  after: Position | null,
+  limit: number,
+  nowMs: number,
+): Promise<LicensePage> {
+  if (ids.length === 0) return { ids: [], next: null };
+  const found = await new LicenseScan(db, filter, order, nowMs, ids).matches(after, null, limit + 1);
+  return {
+    ids: idsOf(found.slice(0, limit)),
+    next: found.length > limit ? (found[limit - 1] ?? null) : null,
+  };
+}
+
+function idsOf(positions: readonly Position[]): string[] {
+  return positions.map((position) => position.id);
+}

@@ -1,0 +1,146 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Database } from "../../store.ts";
+import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } from "./filter.ts";
+
+/**
+ * The license counts maintained by triggers, and what can be derived from them: see the migration `license-counts.ts`.
+ */
+
+/** So many licenses of one day are counted one by one before the other side of the moment is tried. */
+const mostOfADay = 2_000;
+
+/** Whether the stored counts can answer how many licenses match a filter. */
+export function isKept({ customerId, tag, minIps, words }: LicenseFilter): boolean {
+  return customerId === null && tag === null && minIps === null && words === null;
+}
+
+/**
+ * How many licenses match a filter, from the stored counts. They are per day: licenses that expire on the day of a time
+ * in the filter are counted along the index, in the same statement, so that the result is consistent.
+ */
+export async function keptCount(db: Database, filter: LicenseFilter, nowMs: number): Promise<number> {
+  const { afterMs, untilMs } = expiryBounds(filter, nowMs);
+  const until = untilMs === null ? summed(filter, sql`1 = 1`) : expiredBy(filter, untilMs);
+  const before = afterMs === null ? sql`0` : expiredBy(filter, afterMs);
+  const { rows } = await sql<{ count: number }>`select ${until} - ${before} as count`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** The number of licenses in all organizations. */
+export async function countEveryLicense(db: Database): Promise<number> {
+  const where = sql`fact = 'created' and product_id not in (select id from products where deleted_at is not null)`;
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(sum(licenses), 0) as count from (
+      select licenses from license_counts where ${where}
+      union all select licenses from license_count_changes where ${where}
+    ) as kept`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** How many licenses were created on each of this many days, starting with the first. */
+export async function createdByDay(
+  db: Database,
+  organizationId: string,
+  firstDay: number,
+  days: number,
+): Promise<number[]> {
+  const filter = everyLicenseOf(organizationId);
+  const { rows } = await sql<{ day: number; licenses: number }>`
+    select day, sum(licenses) as licenses
+    from ${kept(filter, "created", sql`day >= ${firstDay} and day < ${firstDay + days}`)}
+    group by day`.execute(db);
+  const found = new Map(rows.map(({ day, licenses }) => [Number(day), Number(licenses)]));
+  return Array.from({ length: days }, (_, at) => found.get(firstDay + at) ?? 0);
+}
+
+/** How many licenses, without revoked ones, expire in each of this many weeks of UTC days, the first starting now. */
+export async function expiringByWeek(
+  db: Database,
+  organizationId: string,
+  nowMs: number,
+  weeks: number,
+): Promise<number[]> {
+  const today = Math.floor(nowMs / dayMs);
+  const filter: LicenseFilter = { ...everyLicenseOf(organizationId), status: "active" };
+  const { rows } = await sql<{ week: number; licenses: number }>`
+    select (day - cast(${today} as bigint)) / 7 as week, sum(licenses) as licenses from (
+      select day, licenses
+      from ${kept(filter, "expires", sql`day >= ${today} and day < ${today + weeks * 7}`)}
+      union all select cast(${today} as bigint), -${expiredThatDay(filter, nowMs)}
+    ) as days
+    group by 1`.execute(db);
+  const found = new Map(rows.map(({ week, licenses }) => [Number(week), Number(licenses)]));
+  return Array.from({ length: weeks }, (_, week) => found.get(week) ?? 0);
+}
+
+/** The range in which matching licenses expire; null if unbounded. */
+function expiryBounds({ status, expiresByMs }: LicenseFilter, nowMs: number) {
+  // Nothing can be both expired and about to expire.
+  if (status === "expired") return { afterMs: expiresByMs === null ? null : nowMs, untilMs: nowMs };
+  if (expiresByMs !== null) return { afterMs: nowMs, untilMs: Math.max(nowMs, expiresByMs) };
+  return { afterMs: status === "active" ? nowMs : null, untilMs: null };
+}
+
+/** How many have expired by a time: those of the days before, and some of its own day. */
+function expiredBy(filter: LicenseFilter, atMs: number): RawBuilder<number> {
+  return sql`(${summed(filter, sql`day < ${Math.floor(atMs / dayMs)}`)} + ${expiredThatDay(filter, atMs)})`;
+}
+
+/**
+ * How many expire on the day of a time and before it. Often all licenses of a day expire at the same time, so that only
+ * one side is large: those after it are counted if they are few, otherwise those before it.
+ */
+function expiredThatDay(filter: LicenseFilter, atMs: number): RawBuilder<number> {
+  const day = Math.floor(atMs / dayMs);
+  const during = (range: RawBuilder<unknown>) =>
+    sql.join(
+      [sql<SqlBool>`organization_id = ${filter.organizationId}`, range, ...conditionsButExpiry(filter)],
+      sql` and `,
+    );
+  const after = during(sql`${expiryOrder} > ${atMs} and ${expiryOrder} < ${(day + 1) * dayMs}`);
+  const before = during(sql`${expiryOrder} >= ${day * dayMs} and ${expiryOrder} <= ${atMs}`);
+  return sql`(
+    with later as (
+      select count(*) as licenses
+      from (select 1 from licenses where ${after} order by ${expiryOrder} limit ${mostOfADay + 1}) as found
+    )
+    select case when (select licenses from later) <= ${mostOfADay}
+      then ${summed(filter, sql`day = ${day}`)} - (select licenses from later)
+      else (select count(*) from licenses where ${before}) end
+  )`;
+}
+
+function summed(filter: LicenseFilter, days: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`(select cast(coalesce(sum(licenses), 0) as bigint) from ${kept(filter, "expires", days)})`;
+}
+
+/** The counts that match a filter, without its conditions on the expiry. */
+function kept(
+  filter: LicenseFilter,
+  fact: "expires" | "created",
+  days: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const where = sql.join(
+    [
+      sql`organization_id = ${filter.organizationId}`,
+      sql`fact = ${fact}`,
+      ...(filter.productId === null ? [] : [sql`product_id = ${filter.productId}`]),
+      sql`product_id not in (
+        select id from products where organization_id = ${filter.organizationId} and deleted_at is not null)`,
+      days,
+      ...flag("is_revoked", filter.status === null ? null : filter.status === "revoked"),
+      ...flag("is_used", filter.neverUsed === null ? null : !filter.neverUsed),
+      ...flag("has_notes", filter.hasNotes),
+    ],
+    sql` and `,
+  );
+  return sql`(
+    select day, licenses from license_counts where ${where}
+    union all select day, licenses from license_count_changes where ${where}
+  ) as kept`;
+}
+
+function flag(column: "is_revoked" | "is_used" | "has_notes", wanted: boolean | null) {
+  return wanted === null ? [] : [sql`${sql.ref(column)} = ${wanted ? 1 : 0}`];
+}

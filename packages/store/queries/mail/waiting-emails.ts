@@ -1,0 +1,72 @@
+import type { Database } from "../../store.ts";
+import type { WaitingEmailRow } from "../../tables.ts";
+
+/** Does nothing for an email that is already waiting. */
+export async function addWaitingEmails(db: Database, rows: readonly WaitingEmailRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsAtOnce)
+    await db
+      .insertInto("waiting_emails")
+      .values(rows.slice(start, start + rowsAtOnce))
+      .onConflict((conflict) => conflict.column("dedupe_key").doNothing())
+      .execute();
+}
+
+/** Which of these emails are written, or wait to be. */
+export async function knownEmails(db: Database, dedupeKeys: readonly string[]): Promise<Set<string>> {
+  const known = new Set<string>();
+  for (let start = 0; start < dedupeKeys.length; start += rowsAtOnce) {
+    const some = dedupeKeys.slice(start, start + rowsAtOnce);
+    for (const table of ["outbox", "waiting_emails"] as const) {
+      const rows = await db.selectFrom(table).select("dedupe_key").where("dedupe_key", "in", some).execute();
+      for (const { dedupe_key: key } of rows) if (key !== null) known.add(key);
+    }
+  }
+  return known;
+}
+
+/** The next organization, by ID, that has waiting emails. */
+export async function nextWaitingOrganization(db: Database, afterId: string) {
+  const next = await db
+    .selectFrom("waiting_emails")
+    .select("organization_id")
+    .where("organization_id", ">", afterId)
+    .orderBy("organization_id")
+    .limit(1)
+    .executeTakeFirst();
+  return next?.organization_id ?? null;
+}
+
+/** Oldest first. */
+export async function waitingEmails(
+  db: Database,
+  organizationId: string,
+  limit: number,
+): Promise<WaitingEmailRow[]> {
+  return db
+    .selectFrom("waiting_emails")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
+export async function removeWaitingEmails(db: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await db.deleteFrom("waiting_emails").where("id", "in", ids).execute();
+}
+
+export async function removeWaitingEmail(db: Database, key: string): Promise<void> {
+  await db.deleteFrom("waiting_emails").where("dedupe_key", "=", key).execute();
+}
+
+export async function oldWaitingEmails(db: Database, beforeMs: number, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom("waiting_emails")
+    .select("id")
+    .where("created_at", "<", beforeMs)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+const rowsAtOnce = 500;

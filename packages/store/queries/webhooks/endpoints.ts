@@ -1,0 +1,164 @@
+import { openText, sealText } from "../../sealed-columns.ts";
+import type { Database } from "../../store.ts";
+import type { StoredEndpointRow, WebhookEndpointRow, WebhookSecretRow } from "../../tables.ts";
+import { emptyEndpoint } from "./empty-endpoint.ts";
+
+export async function addEndpoint(db: Database, { url, ...row }: WebhookEndpointRow): Promise<void> {
+  await db
+    .insertInto("webhook_endpoints")
+    .values({ ...row, sealed_url: sealText(db, url) })
+    .execute();
+}
+
+export function openEndpoint<Row extends Pick<StoredEndpointRow, "sealed_url">>(
+  db: Database,
+  { sealed_url, ...rest }: Row,
+): Omit<Row, "sealed_url"> & Pick<WebhookEndpointRow, "url"> {
+  return { ...rest, url: openText(db, sealed_url) };
+}
+
+export async function endpointOf(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<WebhookEndpointRow | undefined> {
+  const row = await db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("id", "=", id)
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  return row === undefined ? undefined : openEndpoint(db, row);
+}
+
+/** The current row, locked until the transaction ends. */
+export async function lockedEndpoint(
+  db: Database,
+  organizationId: string,
+  id: string,
+): Promise<WebhookEndpointRow | undefined> {
+  const row = await db
+    .updateTable("webhook_endpoints")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("id", "=", id)
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? undefined : openEndpoint(db, row);
+}
+
+/** Oldest first. */
+export async function endpointsOf(
+  db: Database,
+  organizationId: string,
+  page: { readonly after: { createdAt: number; id: string } | null; readonly limit: number },
+): Promise<WebhookEndpointRow[]> {
+  let query = db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null);
+  const { after } = page;
+  if (after !== null) {
+    query = query
+      .where("created_at", ">=", after.createdAt)
+      .where((is) => is.or([is("created_at", ">", after.createdAt), is("id", ">", after.id)]));
+  }
+  const rows = await query.orderBy("created_at").orderBy("id").limit(page.limit).execute();
+  return rows.map((row) => openEndpoint(db, row));
+}
+
+export async function countEndpoints(db: Database, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("webhook_endpoints")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function updateEndpoint(
+  db: Database,
+  id: string,
+  { url, ...changes }: Partial<Omit<WebhookEndpointRow, "id" | "organization_id" | "created_at">>,
+): Promise<void> {
+  const sealed = url === undefined ? {} : { sealed_url: sealText(db, url) };
+  await db
+    .updateTable("webhook_endpoints")
+    .set({ ...changes, ...sealed })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Those of the IDs that are products of the organization. */
+export async function productsAmong(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("products")
+    .select("id")
+    .where("id", "in", ids)
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is", null)
+    .execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function addSecret(db: Database, row: WebhookSecretRow): Promise<void> {
+  await db.insertInto("webhook_secrets").values(row).execute();
+}
+
+/** Until when old secrets of these endpoints sign: those that have not expired. */
+export async function oldSecrets(
+  db: Database,
+  endpointIds: readonly string[],
+  nowMs: number,
+): Promise<Pick<WebhookSecretRow, "endpoint_id" | "expires_at">[]> {
+  if (endpointIds.length === 0) return [];
+  return db
+    .selectFrom("webhook_secrets")
+    .select(["endpoint_id", "expires_at"])
+    .where("endpoint_id", "in", endpointIds)
+    .where("expires_at", ">", nowMs)
+    .execute();
+}
+
+/** The current secret expires at `untilMs`; those that were already expiring are removed. */
+export async function retireSecrets(db: Database, endpointId: string, untilMs: number): Promise<void> {
+  await db
+    .deleteFrom("webhook_secrets")
+    .where("endpoint_id", "=", endpointId)
+    .where("expires_at", "is not", null)
+    .execute();
+  await db
+    .updateTable("webhook_secrets")
+    .set({ expires_at: untilMs })
+    .where("endpoint_id", "=", endpointId)
+    .execute();
+}
+
+export async function removeSecrets(db: Database, endpointId: string): Promise<void> {
+  await db.deleteFrom("webhook_secrets").where("endpoint_id", "=", endpointId).execute();
+}
+
+export async function deletedEndpoints(db: Database): Promise<string[]> {
+  const rows = await db
+    .selectFrom("webhook_endpoints")
+    .select("id")
+    .where("deleted_at", "is not", null)
+    .limit(20)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Removes some data of a deleted endpoint, and finally its row; returns whether anything was left. */
+export async function removeSomeOfEndpoint(db: Database, id: string, atMost: number): Promise<boolean> {
+  if (await emptyEndpoint(db, id, atMost)) return true;
+  await db.deleteFrom("webhook_endpoints").where("id", "=", id).where("deleted_at", "is not", null).execute();
+  return false;
+}

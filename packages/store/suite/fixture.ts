@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll } from "bun:test";
+import type { TestDatabase, TestedDatabase } from "../../../tests/support/databases.ts";
+import { openTestOrganization, type TestOrganization } from "../../../tests/support/test-organization.ts";
+import { type DatabaseLocation, openStore, type StoreOptions } from "../open.ts";
+import type { Store } from "../store.ts";
+
+export interface StoreFixture {
+  readonly kind: "sqlite" | "postgres";
+  readonly location: DatabaseLocation;
+  /** An organization with a product of its own, which nobody else on this database has to do with. */
+  org(options?: Parameters<typeof openTestOrganization>[1]): Promise<TestOrganization>;
+  /** One more server's view of the same database. */
+  node(options?: Partial<StoreOptions>): Promise<Store>;
+  /** A database of its own, for what concerns the whole installation. */
+  empty(): Promise<DatabaseLocation>;
+}
+
+/** The database that the tests of one group share. What they open is closed after each of them. */
+export function storeFixture(database: TestedDatabase): StoreFixture {
+  const made: TestDatabase[] = [];
+  const opened: Store[] = [];
+  const kept = (fresh: TestDatabase) => {
+    made.push(fresh);
+    return fresh.location;
+  };
+  const shared = () => {
+    const first = made[0];
+    if (first === undefined) throw new Error("The database is made before the first test of its group.");
+    return first.location;
+  };
+  // The first one may have to wait for a PostgreSQL that is only now being set up.
+  beforeAll(async () => kept(await database.make()), 60_000);
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+  });
+  afterAll(() => {
+    for (const one of made.splice(0)) one.remove();
+  });
+  return {
+    kind: database.kind,
+    get location() {
+      return shared();
+    },
+    empty: async () => kept(await database.makeEmpty()),
+    org: async (options) => {
+      const org = await openTestOrganization(shared(), options);
+      opened.push(org.store);
+      return org;
+    },
+    node: async (options) => {
+      const store = await openStore(shared(), { encryptionKey: null, durability: "standard", ...options });
+      opened.push(store);
+      return store;
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+import { newId } from "../../../tests/support/test-organization.ts";
+import { prepared } from "../prepared-query.ts";
+import { createOrganization } from "../queries/organizations/organizations.ts";
+import type { OrganizationRow } from "../tables.ts";
+import { times } from "./calls.ts";
+import type { StoreFixture } from "./fixture.ts";
+
+const named = prepared((db, ids: readonly string[], after: string) =>
+  db
+    .selectFrom("organizations")
+    .select(["id", "name"])
+    .where("id", "in", ids)
+    .where("name", ">", after)
+    .orderBy("name"),
+);
+
+const change = prepared((db, id: string, columns: Partial<OrganizationRow>) =>
+  db.updateTable("organizations").set(columns).where("id", "=", id),
+);
+
+/** What a body that left a member out becomes. */
+const undefinedColumn = { suspended_at: undefined } as unknown as Partial<OrganizationRow>;
+
+export function preparedQueries(fixture: StoreFixture) {
+  describe("a prepared query", () => {
+    test("answers by the values it is given each time, for lists of every length", async () => {
+      const store = await fixture.node();
+      const ids = await organizations(fixture, 130);
+      for (const length of [1, 2, 3, 5, 64, 128, 129, 130, 3, 1]) {
+        const some = ids.slice(-length);
+        const rows = await named.all(store.reads, some, "");
+        expect(rows.map((row) => row.id)).toEqual(some);
+      }
+      expect((await named.first(store.reads, ids, "name 100"))?.name).toBe("name 101");
+      expect(await named.first(store.reads, ids, "z")).toBeUndefined();
+    });
+
+    test("writes the columns that were said and leaves the others alone", async () => {
+      const store = await fixture.node();
+      const [id = "", other = ""] = await organizations(fixture, 2);
+      const write = (columns: Partial<OrganizationRow>) =>
+        store.transaction((db) => change.run(db, id, columns));
+      expect(await write({ name: "first", suspended_at: 5 })).toBe(1);
+      expect(await write({ name: "second", ...undefinedColumn })).toBe(1);
+      expect(await write({ suspended_at: null })).toBe(1);
+      expect(await store.transaction((db) => change.run(db, newId(), { name: "nobody" }))).toBe(0);
+      const rows = await store.reads
+        .selectFrom("organizations")
+        .select(["name", "suspended_at"])
+        .where("id", "in", [id, other])
+        .orderBy("name")
+        .execute();
+      expect(rows).toEqual([
+        { name: "name 001", suspended_at: null },
+        { name: "second", suspended_at: null },
+      ]);
+    });
+
+    test("sees in a transaction what that wrote, and outside what is committed", async () => {
+      const store = await fixture.node();
+      const [id = ""] = await organizations(fixture, 1);
+      const name = async (db: typeof store.reads) => (await named.first(db, [id], ""))?.name;
+      await store.transaction(async (db) => {
+        await change.run(db, id, { name: "within" });
+        expect(await name(db)).toBe("within");
+        expect(await name(store.reads)).toBe("name 000");
+      });
+      expect(await name(store.reads)).toBe("within");
+    });
+
+    test("that looks at a value, or drops one, is refused the first time it is used", async () => {
+      const { reads } = await fixture.node();
+      const looking = prepared((db, prefix: string) =>
+        db.selectFrom("organizations").select("id").where("name", "like", `${prefix}%`),
+      );
+      expect(await looking.all(reads, "a").catch(String)).toContain("must not look at its values");
+      const dropping = prepared((db, _: string) => db.selectFrom("organizations").select("id").limit(1));
+      expect(await dropping.all(reads, "a").catch(String)).toContain("left out a value");
+    });
+  });
+}
+
+/** Called "name 000" and so on, in the order of the ids that are returned. */
+async function organizations(fixture: StoreFixture, count: number): Promise<string[]> {
+  const store = await fixture.node();
+  const ids = times(count, () => newId());
+  await store.transaction(async (db) => {
+    for (const [index, id] of ids.entries()) {
+      const name = `name ${String(index).padStart(3, "0")}`;
+      await createOrganization(db, { id, name, slug: id, plan: "free" }, 1);
+    }
+  });
+  return ids;
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { addLicense } from "../support/add-license.ts";
+import { databases } from "../support/databases.ts";
+import { openedEmails } from "../support/emails.ts";
+import { csvFile, importFile } from "../support/license-files.ts";
+import { manageClient } from "../support/manage-client.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { newId } from "../support/test-organization.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+describe.each(databases)("emails of licenses that are made in lots, on $kind", ({ make }) => {
+  let fixture: ManageFixture;
+  beforeAll(async () => {
+    fixture = await openManageFixture(make);
+  });
+  afterAll(() => fixture.close());
+
+  const product = async () => {
+    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
+      name: "Delivered",
+      deliver_license_by_email: true,
+      expiring_soon_email: true,
+    });
+    return String(made.body.id);
+  };
+  const licenseCount = async (productId: string) => {
+    const { count } = await fixture.store.reads
+      .selectFrom("licenses")
+      .select((is) => is.fn.countAll<number>().as("count"))
+      .where("product_id", "=", productId)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  };
+  const emailsTo = (recipient: string) => openedEmails(fixture.store, { to: recipient });
+  const wanted = (count: number, to: string) =>
+    Array.from({ length: count }, (_, index) => ({
+      customer_email: to,
+      license_key: `LOT-${to.slice(0, 13)}-${index}`,
+    }));
+
+  test("of many that are taken back, because a key was taken meanwhile, nobody hears", async () => {
+    const productId = await product();
+    const to = `${newId()}@example.net`;
+    const licenses = wanted(3_000, to);
+    const sending = fixture.owner.api.post(`/products/${productId}/licenses`, { licenses });
+    await until("some are made", async () => (await licenseCount(productId)) > 0);
+    // On SQLite the server may be writing for longer than another process waits.
+    await until("somebody else has the last key", () =>
+      addLicense(fixture, { productId, key: licenses.at(-1)?.license_key ?? "" }).then(
+        () => true,
+        (error) => {
+          if (!String(error).includes("database is locked")) throw error;
+          return false;
+        },
+      ),
+    );
+    const answer = await sending;
+    expect([answer.status, answer.body.errors[0].field]).toEqual([409, "licenses.2999.license_key"]);
+    expect(await licenseCount(productId)).toBe(1);
+    expect(await emailsTo(to)).toEqual([]);
+    expect(await fixture.store.reads.selectFrom("waiting_emails").selectAll().execute()).toEqual([]);
+  });
+
+  test("of a few that cannot all be made nobody hears", async () => {
+    const productId = await product();
+    const to = `${newId()}@example.net`;
+    const licenses = wanted(20, to);
+    await addLicense(fixture, { productId, key: licenses.at(-1)?.license_key ?? "" });
+    const answer = await fixture.owner.api.post(`/products/${productId}/licenses`, { licenses });
+    expect(answer.status).toBe(409);
+    expect(await emailsTo(to)).toEqual([]);
+  });
+
+  test("an import that is taken back, told or not, writes to nobody", async () => {
+    const productId = await product();
+    const to = `${newId()}@example.net`;
+    const rows = wanted(300, to).map(({ license_key: key }) => [key, to]);
+    const file = csvFile(["license_key", "customer_email"], ...rows, ["LAST", "not an address"]);
+    for (const query of ["", "?send_events=true", "?mode=row_by_row&send_events=true"]) {
+      const job = await importFile(fixture, file, query, { productId });
+      expect(job.failed).toBe(1);
+    }
+    expect(await licenseCount(productId)).toBe(300);
+    expect(await emailsTo(to)).toEqual([]);
+  });
+
+  test("a server that is killed while it writes them leaves none out and none twice", async () => {
+    const productId = await product();
+    const to = `${newId()}@example.net`;
+    const path = `/products/${productId}/licenses`;
+    const body = { customer_email: to, count: 1_500 };
+    const headers = { "idempotency-key": newId() };
+    const sending = fixture.owner.api.post(path, body, headers).catch(() => null);
+    await until("some are written", async () => (await emailsTo(to)).length > 0);
+    fixture.server.signal("SIGKILL");
+    await fixture.server.exited;
+    expect(await sending).toBeNull();
+    const atKill = (await emailsTo(to)).length;
+    expect(atKill).toBeLessThan(1_500);
+    const next = await startServerProcess(fixture.database.environment);
+    try {
+      const { post } = manageClient(next.url, fixture.owner.token);
+      const answers = await Promise.all([1, 2].map(() => post(path, body, headers)));
+      expect(answers.some((answer) => answer.status === 201)).toBe(true);
+      expect((await post(path, body, headers)).status).toBe(201);
+    } finally {
+      await next.stop();
+    }
+    const emails = await emailsTo(to);
+    expect(emails).toHaveLength(1_500);
+    expect(new Set(emails.map((message) => message.dedupe_key)).size).toBe(1_500);
+  });
+});

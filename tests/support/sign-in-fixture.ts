@@ -1,0 +1,135 @@
+import { openStore } from "@countersign/store/open";
+import { addPassword } from "@countersign/store/queries/identity/sign-in";
+import { addUser } from "@countersign/store/queries/identity/users";
+import type { Store } from "@countersign/store/store";
+import type { OutboxRow } from "@countersign/store/tables";
+import { Browser } from "./browser.ts";
+import type { TestDatabase } from "./databases.ts";
+import { openedEmails } from "./emails.ts";
+import { freePort } from "./free-port.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { newId } from "./test-organization.ts";
+
+export const goodPassword = "a good password";
+
+export interface TestUser {
+  readonly userId: string;
+  readonly email: string;
+  readonly browser: Browser;
+}
+
+/** A server that knows its own address, so that people can sign in to it. */
+export interface SignInFixture {
+  readonly database: TestDatabase;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly server: ServerProcess;
+  readonly store: Store;
+  readonly url: string;
+  /** A browser of its own, with an address of its own. */
+  browser(): Browser;
+  /** Somebody with an account and a password, not signed in. Their password is quickly checked if no hash is given. */
+  createUser(options?: { verified?: boolean; admin?: boolean; hash?: string }): Promise<TestUser>;
+  /** The same, signed in. */
+  createSignedInUser(options?: { admin?: boolean }): Promise<TestUser>;
+  emails(to: string): Promise<OutboxRow[]>;
+  /** What the audit log has about somebody. */
+  actions(userId: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+let lastIp = 0;
+
+const knownHash = cheapHash(goodPassword);
+
+export async function openSignInFixture(
+  make: () => Promise<TestDatabase>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SignInFixture> {
+  const database = await make();
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const environment = {
+    ...database.environment,
+    PORT: port,
+    COUNTERSIGN_URL: url,
+    COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
+    ...settings,
+  };
+  const server = await startServerProcess(environment);
+  const encryptionKey = settings.COUNTERSIGN_ENCRYPTION_KEY ?? null;
+  const store = await openStore(database.location, { encryptionKey, durability: "standard" });
+  const browser = () => {
+    lastIp += 1;
+    return new Browser(url, `198.18.${lastIp >> 8}.${lastIp & 255}`);
+  };
+  const createUser: SignInFixture["createUser"] = async ({
+    verified = true,
+    admin = false,
+    hash = knownHash,
+  } = {}) => {
+    const userId = newId();
+    const email = `${userId}@example.com`;
+    const user = { id: userId, name: "Test Person", email, emailVerified: verified, isPlatformAdmin: admin };
+    await store.transaction(async (db) => {
+      await addUser(db, user, Date.now());
+      await addPassword(db, { id: newId(), userId, hash }, Date.now());
+    });
+    return { userId, email, browser: browser() };
+  };
+  return {
+    database,
+    environment,
+    server,
+    store,
+    url,
+    browser,
+    createUser,
+    createSignedInUser: async (options = {}) => {
+      const someone = await createUser(options);
+      const answer = await someone.browser.auth("/sign-in/email", {
+        email: someone.email,
+        password: goodPassword,
+      });
+      if (answer.status !== 200) throw new Error(`The sign-in failed: ${answer.text}`);
+      return someone;
+    },
+    emails: (to) => openedEmails(store, { to }),
+    actions: async (userId) => {
+      const rows = await store.reads
+        .selectFrom("audit_log")
+        .select("action")
+        .where("subject_id", "=", userId)
+        .orderBy("id")
+        .execute();
+      return rows.map((row) => row.action);
+    },
+    close: async () => {
+      await server.stop();
+      await store.close();
+      database.remove();
+    },
+  };
+}
+
+/** The address in an email that has one. */
+export function linkIn(message: OutboxRow | undefined): URL {
+  const found = /https?:\/\/\S+/.exec(message?.body_text ?? "")?.[0];
+  if (found === undefined) throw new Error("There is no link in this letter.");
+  return new URL(found);
+}
+
+export function tokenIn(message: OutboxRow | undefined): string {
+  return linkIn(message).searchParams.get("token") ?? "";
+}
+
+/**
+ * A hash tells its own cost, and this one is cheap: most tests need somebody who is signed in and are about something
+ * else. Whoever signs up, or is given a new password, gets the hash that everybody gets.
+ */
+export function cheapHash(password: string): string {
+  return Bun.password.hashSync(password.normalize("NFKC"), {
+    algorithm: "argon2id",
+    memoryCost: 8,
+    timeCost: 1,
+  });
+}

@@ -1,0 +1,102 @@
+import { randomBytes, randomFillSync } from "node:crypto";
+import { uuidSource } from "@countersign/domain/ids/uuid";
+import { generateLicenseKey } from "@countersign/domain/licenses/key";
+import { generateApiKey } from "@countersign/domain/products/api-key";
+import type { Plan } from "@countersign/domain/quota/limit";
+import { type DatabaseLocation, openStore } from "@countersign/store/open";
+import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
+import { createOrganization } from "@countersign/store/queries/organizations/organizations";
+import { createProduct, type ProductSettings } from "@countersign/store/queries/products/products";
+import type { Store } from "@countersign/store/store";
+
+export const newId = uuidSource(Date.now, (bytes) => {
+  randomFillSync(bytes);
+});
+
+/** An organization with one product, and the hands to change anything about it straight in the database. */
+export interface TestOrganization {
+  readonly store: Store;
+  readonly organizationId: string;
+  readonly productId: string;
+  readonly apiKey: string;
+  readonly signingKey: { readonly id: string; readonly secret: Uint8Array };
+  license(settings?: Partial<NewLicense>): Promise<{ id: string; key: string }>;
+  product(settings?: Partial<ProductSettings>): Promise<{ productId: string; apiKey: string }>;
+}
+
+export async function openTestOrganization(
+  location: DatabaseLocation,
+  options: {
+    plan?: Plan;
+    dailyLimit?: number | null;
+    settings?: Partial<ProductSettings>;
+    now?: () => number;
+    /** One that is open already, and stays open. */
+    store?: Store;
+  } = {},
+): Promise<TestOrganization> {
+  const store =
+    options.store ??
+    (await openStore(location, {
+      encryptionKey: null,
+      durability: "standard",
+      ...(options.now === undefined ? {} : { now: options.now }),
+    }));
+  const organizationId = newId();
+  await store.transaction((db) =>
+    createOrganization(
+      db,
+      {
+        id: organizationId,
+        name: "Test Organization",
+        slug: `org-${organizationId}`,
+        plan: options.plan ?? "enterprise",
+        dailyLimitOverride: options.dailyLimit ?? null,
+      },
+      Date.now(),
+    ),
+  );
+  const product = async (settings: Partial<ProductSettings> = {}) => {
+    const productId = newId();
+    const apiKey = generateApiKey(randomBytes);
+    const secret = randomBytes(32);
+    const signingKey = { id: randomBytes(4).toString("hex"), secret };
+    await store.transaction((db) =>
+      createProduct(
+        db,
+        {
+          id: productId,
+          organizationId,
+          name: "Test Product",
+          apiKey,
+          signingKey: { id: signingKey.id, sealedSecret: store.sealer.seal(secret) },
+          settings,
+        },
+        Date.now(),
+      ),
+    );
+    return { productId, apiKey: apiKey.key, signingKey };
+  };
+  const first = await product(options.settings);
+  return {
+    store,
+    organizationId,
+    ...first,
+    product,
+    license: async (settings = {}) => {
+      const id = settings.id ?? newId();
+      const key = settings.key ?? generateLicenseKey(randomBytes);
+      const license = {
+        organizationId,
+        productId: first.productId,
+        customerId: null,
+        maxIps: 3,
+        ...settings,
+        id,
+        key,
+      };
+      await store.transaction((db) => createLicenses(db, [license], Date.now()));
+      return { id, key };
+    },
+  };
+}
