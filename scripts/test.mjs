@@ -43,8 +43,6 @@ try {
   const checks = wanted.length === 0 ? allChecks : [];
   if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt("web");
   ensureBuilt("server");
-  // Screenshots are for people who work on a page, and they run the browser tests alone.
-  if (wanted.length === 0) process.env.COUNTERSIGN_TEST_PICTURES ??= "no";
   if (!interrupted && files.length + suites.length > 0) await test(planOf(files), suites, checks);
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });
