@@ -104,7 +104,7 @@ export const organizationsProblems = {
 } as const;
 
 export const organizationsFieldErrors = {
-  not_a_slug: "must have 1 to 48 characters: emails from a to z, digits, and hyphens in between",
+  not_a_slug: "must have 1 to 48 characters: letters from a to z, digits, and hyphens in between",
   not_the_slug: "must be the slug of the organization, {slug}",
   not_a_role: "must be the ID of a role of this organization",
   not_a_member: "must be the ID of a member of this organization",

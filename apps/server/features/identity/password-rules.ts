@@ -30,7 +30,7 @@ export async function isCommon(password: string): Promise<boolean> {
   if (isRun(text) || isDigitsThatMeanSomething(text)) return true;
   const lists = await import("./common-passwords.ts");
   if (lists.commonPasswords.has(text)) return true;
-  // The characters around a word can be substituted emails, as in `$unshine1`, or only digits and symbols.
+  // The characters around a word can be substituted letters, as in `$unshine1`, or only digits and symbols.
   const starts = [text, text.replace(/^[^\p{L}]+/u, "")];
   const readings = starts.flatMap((start) => [start, start.replace(/[^\p{L}]+$/u, "")]);
   return readings
