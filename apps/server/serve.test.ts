@@ -19,7 +19,7 @@ const allowed = [
   "problem.ts",
   "reports.ts",
   "serve.ts",
-  "storage-trouble.ts",
+  "storage-errors.ts",
   "worker-thread.ts",
   "features/health/",
   "features/identity/setup-link.ts",

@@ -65,6 +65,9 @@ globalThis.inPage = (() => {
     const found = shown().filter((one) => !known.includes(one));
     const outermost = found.find((one) => !found.some((other) => other !== one && other.contains(one)));
     if (outermost === undefined) return false;
+    // Until a menu or a dialog has the focus, Escape is a key of the page.
+    if (outermost.matches("[role=menu], [role=dialog]") && !outermost.contains(document.activeElement))
+      return false;
     opened.push(outermost);
     return true;
   }

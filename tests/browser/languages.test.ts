@@ -44,7 +44,7 @@ else
       await dialog.getByRole("button", { name: "Sperren" }).click();
       await dialog
         .getByText(
-          "Sollte eine IP-Adresse oder ein Netz sein, etwa 203.0.113.7, 203.0.113.0/24 oder 2001:db8::/48.",
+          "Gib eine IP-Adresse oder ein Netz ein, etwa 203.0.113.7, 203.0.113.0/24 oder 2001:db8::/48.",
         )
         .waitFor();
     }, 180_000);

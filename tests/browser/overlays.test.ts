@@ -11,8 +11,8 @@ import { type Examples, makeExamples, pages } from "./page-list.ts";
 /** Buttons that open nothing: they act at once or change the page. Any other button has to open something. */
 const actsAtOnce = new RegExp(
   `^(${[
-    "Copy|Show|Hide|Send|Save|Try|Check|Sign|Format|Choose|All|None|More$|Dismiss|Cancel|Menu$|Next|Go on",
-    "End the session|Remove block|Remove \\d|Remove [\\d.]+$|Add header|Use a recovery|Confirm the new",
+    "Copy|Show|Hide|Send|Save|Try|Check|Sign|Format|Choose|All|None|More$|Dismiss|Cancel|Menu$|Next|Continue",
+    "End the session|Remove block|Remove \\d|Remove [\\d.]+$|Add header|Use a recovery|Confirm email",
     "(customer|license|product|organization|request)\\.\\w+$",
   ].join("|")})`,
 );
@@ -77,7 +77,7 @@ else
     });
   });
 
-interface LicenseScan {
+interface Exploration {
   readonly page: Page;
   readonly width: number;
   readonly reload: () => Promise<void>;
@@ -87,7 +87,7 @@ interface LicenseScan {
 }
 
 /** Opens everything that opens on the page, or inside what the `path` has opened, and looks at each. */
-async function explore(walk: LicenseScan, path: readonly string[]): Promise<void> {
+async function explore(walk: Exploration, path: readonly string[]): Promise<void> {
   const { page, width, opened, faults } = walk;
   const seen: string[] = [];
   for (;;) {

@@ -43,7 +43,7 @@ else
       await page.getByRole("textbox", { name: "URL" }).fill("ftp://nowhere.example");
       await page.getByLabel("Name").fill("Order desk");
       await button("Create endpoint").click();
-      await page.getByText("should be an http or https address").waitFor();
+      await page.getByText("Enter a URL that starts with https:// or http://.").waitFor();
       expect(await page.getByLabel("Name").inputValue()).toBe("Order desk");
       await page.getByRole("textbox", { name: "URL" }).fill(`${receiver.url}/orders`);
       await button("Create endpoint").click();
@@ -251,11 +251,11 @@ else
       await page.goto(`${fixture.url}/o/${slug}/webhooks/new`);
       await page.getByRole("textbox", { name: "URL" }).fill("http://10.0.0.1/");
       await page.getByRole("button", { name: "Endpunkt erstellen" }).click();
-      await page.getByText("Die URL sollte zu einer öffentlichen Adresse führen.").waitFor();
+      await page.getByText("Gib eine URL mit einer öffentlichen IP-Adresse ein.").waitFor();
 
       await page.goto(`${fixture.url}/o/${slug}/webhooks/${id}`);
       await page.getByRole("button", { name: "Test senden" }).click();
-      const why = page.getByText("Unter der Adresse hört niemand zu: Die Verbindung wurde abgelehnt.");
+      const why = page.getByText("Die Verbindung wurde abgelehnt: Unter der URL antwortet kein Server.");
       await why.waitFor();
       await page.getByRole("button", { name: "Schließen" }).last().click();
       await why.waitFor({ state: "detached" });

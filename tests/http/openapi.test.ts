@@ -76,7 +76,6 @@ const openApi = z.strictObject({
     schemas: z.record(componentName, schema),
     headers: z.record(componentName, z.strictObject({ description: z.string(), schema })),
     parameters: z.record(componentName, parameter),
-    responses: z.record(componentName, response),
   }),
 });
 

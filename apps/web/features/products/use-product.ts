@@ -68,9 +68,11 @@ export function useProductChange(product: Product) {
   return { save, change: change.mutateAsync };
 }
 
+const changedMeanwhile: readonly string[] = ["changed_meanwhile", "versions_changed_meanwhile"];
+
 /** Whether someone else changed it since it was read. */
 export function isOutdated(error: unknown): boolean {
-  return error instanceof ApiProblem && error.code === "changed_meanwhile";
+  return error instanceof ApiProblem && changedMeanwhile.includes(error.code);
 }
 
 function pick(from: object, like: object): object {
