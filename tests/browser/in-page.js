@@ -65,11 +65,17 @@ globalThis.inPage = (() => {
     const found = shown().filter((one) => !known.includes(one));
     const outermost = found.find((one) => !found.some((other) => other !== one && other.contains(one)));
     if (outermost === undefined) return false;
-    // Until a menu or a dialog has the focus, Escape is a key of the page.
-    if (outermost.matches("[role=menu], [role=dialog]") && !outermost.contains(document.activeElement))
-      return false;
     opened.push(outermost);
     return true;
+  }
+
+  /** Whether the focus has left the button that opened it. Menus and dialogs take the focus a moment after they are shown. */
+  function hasTakenFocus() {
+    return opened.at(-1)?.matches("[role=menu], [role=dialog]") !== true || !isOpener(document.activeElement);
+  }
+
+  function isOpener(element) {
+    return element === document.body || element.hasAttribute("data-next-opener");
   }
 
   function hasClosed() {
@@ -290,6 +296,7 @@ globalThis.inPage = (() => {
     markNext,
     hasOpened,
     hasClosed,
+    hasTakenFocus,
     depth,
     unreachable,
     layoutFaults,

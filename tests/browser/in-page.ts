@@ -8,6 +8,7 @@ type Question =
   | "markNext"
   | "hasOpened"
   | "hasClosed"
+  | "hasTakenFocus"
   | "depth"
   | "unreachable"
   | "layoutFaults"
@@ -22,11 +23,11 @@ export async function ask<Answer>(page: Page, question: Question, input?: object
 }
 
 /** Waits until the answer is yes; false when it does not become so. */
-export function becomes(page: Page, question: Question): Promise<boolean> {
+export function becomes(page: Page, question: Question, timeout = 5_000): Promise<boolean> {
   const asked = page.waitForFunction(
     (name) => (globalThis as unknown as { inPage: Record<string, () => boolean> }).inPage[name]?.(),
     question,
-    { timeout: 5_000 },
+    { timeout },
   );
   return asked.then(
     () => true,

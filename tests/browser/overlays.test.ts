@@ -143,5 +143,8 @@ async function clickAndWait(page: Page): Promise<boolean> {
   } catch {
     return false;
   }
-  return becomes(page, "hasOpened");
+  if (!(await becomes(page, "hasOpened"))) return false;
+  // Until it has the focus, Escape goes to the page. Some leave the focus where it was.
+  await becomes(page, "hasTakenFocus", 1_000);
+  return true;
 }
