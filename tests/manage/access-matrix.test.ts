@@ -17,39 +17,39 @@ setDefaultTimeout(60_000);
 const routes = manageRoutes.map(({ route }) => route);
 const named = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 const guarded = named.filter(([, route]) => route.access.who !== "anyone");
-/** Below a thing of the caller's own they name a second one, which may be somebody else's. */
+/** Routes that name a second resource below one of the caller's own: it may belong to another organization. */
 const nested = guarded.filter(([, { path, access }]) => namesIn(path) > 1 && isInside(access.who));
 const naming = guarded.filter(([, route]) => idMembers(route).length > 0 && isInside(route.access.who));
 
-/** Routes that let anyone in, each on purpose. Whoever adds one has to say here why it is safe. */
+/** Routes that accept anonymous requests. A new one needs the reason why it is safe. */
 const openToAnyone: Readonly<Record<string, string>> = {
-  getSetup: "Says whether the link is one that works, to whoever has its secret.",
+  getSetup: "Says whether the link still works, to anyone who has its secret.",
   runSetup: "Needs the secret of the set-up link, which works once.",
-  getReceivedInvitation: "Shows an invitation to whoever has the secret from its letter.",
+  getReceivedInvitation: "Shows an invitation to anyone who has the secret from its email.",
 };
 
-/** Routes for people that every personal token may call, whatever it names. Each needs its reason here. */
+/** Routes for users that accept every personal token, whatever its permissions. Each needs a reason. */
 const openToEveryToken: Readonly<Record<string, string>> = {
-  listOrganizations: "A token works in the organizations of its person, and has to find them.",
+  listOrganizations: "A token works in the organizations of its user and has to find them.",
   listPermissions: "The same list for everyone.",
 };
 
-/** What these do they say in their answer, and a program that holds one of them need not see every license. */
+/** These actions return their result, so a program that has one of them does not need to read every license. */
 const singleActs = new Set<string>(
   permissions.filter((code) => code.startsWith("licenses:") && code !== "licenses:reset_ips"),
 );
 
-/** The name of one thing at the end of a path, behind the list that it is in. */
+/** The parameter at the end of a path, after the list that contains it. */
 const lastName = /\/\{\w+\}$/;
 
 const alsoNeeded: Readonly<Record<string, readonly Permission[]>> = {
   listCustomerLicenses: ["licenses:view"],
 };
 
-/** Routes for people whose path holds a secret instead of an id: whoever knows it may know that it exists. */
+/** Routes for users with a secret in the path instead of an ID: anyone who knows it may learn that it exists. */
 const bySecret = new Set(["acceptInvitation"]);
 
-/** What the sign-in library does for people who are not signed in: how they come in, or back in. */
+/** Sign-in routes for users without a session: how they sign in, or regain access. */
 const opensSessions = new Set([
   "/get-session",
   "/sign-out",
@@ -68,13 +68,13 @@ const opensSessions = new Set([
   "/passkey/verify-authentication",
 ]);
 
-describe.each(databases)("who may call what on $kind", ({ make }) => {
+describe.each(databases)("access to routes on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let ours: FilledOrganization;
   let theirs: FilledOrganization;
   let customer: Person;
   let everythingButOwner: ManageClient;
-  /** For each permission those of ours who have all but that one: a member, the organization's token, the owner's. */
+  /** For each permission, the clients that have all others: a member, the organization's token, the owner's token. */
   const missingPermission = new Map<string, readonly ManageClient[]>();
   beforeAll(async () => {
     fixture = await openManageFixture(make);
@@ -91,7 +91,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
   });
   afterAll(() => fixture.close());
 
-  /** A member, the organization's token and the owner's, who have every permission but these. */
+  /** A member, the organization's token and the owner's token, each with every permission except these. */
   const withAllBut = async (missing: readonly string[]): Promise<ManageClient[]> => {
     const rest = permissions.filter((one) => !missing.includes(one));
     const member = await fixture.member(rest);
@@ -111,23 +111,23 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     expect(contents).toEqual(before);
   };
 
-  test("a route that lets anyone in is listed in this file, with the reason", () => {
+  test("every route that accepts anonymous requests is listed in this file with the reason", () => {
     const open = routes.filter((route) => route.access.who === "anyone").map((route) => route.id);
     expect(open.filter((id) => openToAnyone[id] === undefined)).toEqual([]);
   });
 
-  test("a route that lets every personal token in is listed in this file, with the reason", () => {
+  test("every route that accepts every personal token is listed in this file with the reason", () => {
     const open = routes.filter(({ access }) => access.who === "person" && access.byToken === "any");
     expect(open.map((route) => route.id).sort()).toEqual(Object.keys(openToEveryToken).sort());
   });
 
-  test("an address of the sign-in library that lets anyone in is listed in this file", () => {
+  test("every sign-in route that needs no session is listed in this file", () => {
     const open = authRoutes.filter((route) => route.needs === "nobody").map((route) => route.path);
     expect(open.filter((path) => !opensSessions.has(path))).toEqual([]);
   });
 
   test.each(authRoutes.filter((route) => route.needs === "session"))(
-    "$method /api/auth$path: needs a session, and no token or key stands in for it",
+    "$method /api/auth$path: needs a session and accepts no token or API key",
     async ({ method, path }) => {
       await unchanged(async () => {
         for (const token of [null, fixture.owner.token, fixture.admin.token, ours.token, ours.apiKey]) {
@@ -147,40 +147,46 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     },
   );
 
-  test.each(guarded)("%s: nobody, a product's key and an expired token are sent away", async (_, route) => {
-    const path = pathIn(route, ours);
-    const unknown = unknownPath(route);
-    await unchanged(async () => {
-      for (const token of [null, theirs.apiKey, ours.apiKey, ours.expiredToken, "cst_nonsense"]) {
-        const answer = await call(as(token), route, path);
-        expect(answer.status).toBe(401);
-        expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
-        expect(saying(answer, path)).toBe(saying(await call(as(token), route, unknown), unknown));
-      }
-    });
-  });
+  test.each(guarded)(
+    "%s: answers 401 without a token, with a product's API key and with an expired token",
+    async (_, route) => {
+      const path = pathIn(route, ours);
+      const unknown = unknownPath(route);
+      await unchanged(async () => {
+        for (const token of [null, theirs.apiKey, ours.apiKey, ours.expiredToken, "cst_nonsense"]) {
+          const answer = await call(as(token), route, path);
+          expect(answer.status).toBe(401);
+          expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
+          expect(contentOf(answer, path)).toBe(contentOf(await call(as(token), route, unknown), unknown));
+        }
+      });
+    },
+  );
 
-  test.each(guarded)("%s: whoever is outside learns nothing, not even that it exists", async (_, route) => {
-    const { who } = route.access;
-    // Without a parameter, a route for people is about the caller alone.
-    if (who === "person" && (namesIn(route.path) === 0 || bySecret.has(route.id))) return;
-    const path = pathIn(route, ours);
-    const unknown = unknownPath(route);
-    const outsiders = [theirs.owner.api, customer.api];
-    if (who !== "person") outsiders.push(as(theirs.token));
-    if (who === "platform_admin") outsiders.push(fixture.owner.api, as(ours.token));
-    await unchanged(async () => {
-      for (const client of outsiders) {
-        const answer = await call(client, route, path, bodyFor(route, theirs));
-        // What only a session may do is refused to a token before anything is looked up.
-        expect(who === "person" ? [403, 404] : [404]).toContain(answer.status);
-        const none = await call(client, route, unknown, bodyFor(route, theirs));
-        expect(saying(answer, path)).toBe(saying(none, unknown));
-      }
-    });
-  });
+  test.each(guarded)(
+    "%s: tells outsiders nothing, not even whether the resource exists",
+    async (_, route) => {
+      const { who } = route.access;
+      // Without a parameter, a route for users concerns only the caller.
+      if (who === "person" && (namesIn(route.path) === 0 || bySecret.has(route.id))) return;
+      const path = pathIn(route, ours);
+      const unknown = unknownPath(route);
+      const outsiders = [theirs.owner.api, customer.api];
+      if (who !== "person") outsiders.push(as(theirs.token));
+      if (who === "platform_admin") outsiders.push(fixture.owner.api, as(ours.token));
+      await unchanged(async () => {
+        for (const client of outsiders) {
+          const answer = await call(client, route, path, bodyFor(route, theirs));
+          // Routes that need a session refuse a token before any lookup.
+          expect(who === "person" ? [403, 404] : [404]).toContain(answer.status);
+          const none = await call(client, route, unknown, bodyFor(route, theirs));
+          expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+        }
+      });
+    },
+  );
 
-  test.each(guarded)("%s: without the permission it is refused", async (_, route) => {
+  test.each(guarded)("%s: refuses a caller without the permission", async (_, route) => {
     const { access } = route;
     const path = pathIn(route, ours);
     const refused: ManageClient[] = [];
@@ -201,7 +207,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
   });
 
   test.each(guarded.filter(([, { access }]) => !isInside(access.who) || access.who === "owner"))(
-    "%s: a personal token that lacks one permission, or names one alone, cannot call it",
+    "%s: refuses a personal token that lacks one permission or has only one",
     async (_, route) => {
       const { who } = route.access;
       const holder = who === "platform_admin" ? fixture.admin : fixture.owner;
@@ -222,11 +228,11 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
   );
 
   test.each(guarded.filter(([, { access }]) => access.who === "member" && access.or.length > 0))(
-    "%s: each of the permissions that are enough is enough",
+    "%s: accepts each of its alternative permissions alone",
     async (_, route) => {
       if (route.access.who !== "member" || route.access.may === null) return;
       for (const permission of [route.access.may, ...route.access.or]) {
-        // What a handler asks for besides is not in question here.
+        // Grants what the handler itself also requires, which this test does not check.
         const member = await fixture.member([permission, ...(alsoNeeded[route.id] ?? [])]);
         const { status } = await call(member.api, route, pathIn(route, ours), bodyFor(route, ours));
         expect([permission, status]).toEqual([permission, route.status]);
@@ -235,7 +241,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     },
   );
 
-  test("whoever may manage something may read the list of it", () => {
+  test("anyone who can manage a resource can list it", () => {
     const holes = routes.flatMap((write) => {
       if (write.method === "GET" || write.access.who !== "member" || write.access.may === null) return [];
       if (singleActs.has(write.access.may)) return [];
@@ -250,7 +256,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
   });
 
   test.each(named.filter(([, route]) => furtherNeeds[route.id] !== undefined))(
-    "%s: each thing that it can do needs its own permission",
+    "%s: requires the permission of each action",
     async (_, route) => {
       for (const { permission, body } of furtherNeeds[route.id] ?? []) {
         const sent = body((name) => ours.idFor(name, route.path));
@@ -264,7 +270,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     },
   );
 
-  test("a route whose body chooses an action says in furtherNeeds what each of them needs", () => {
+  test("furtherNeeds covers every action of every route whose body chooses one", () => {
     for (const route of routes) {
       const known = (furtherNeeds[route.id] ?? []).map(({ body }) => JSON.stringify(body(() => "x")));
       const missing = actionsOf(route).filter(
@@ -274,18 +280,18 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
     }
   });
 
-  test.each(nested)("%s: a thing of another organization is not there either", async (_, route) => {
+  test.each(nested)("%s: a nested resource of another organization is not found", async (_, route) => {
     const path = mixedPath(route, theirs, (name) => ours.idFor(name, route.path));
     const unknown = mixedPath(route, theirs, unknownId);
     await unchanged(async () => {
       const answer = await call(theirs.owner.api, route, path, bodyFor(route, theirs));
       const none = await call(theirs.owner.api, route, unknown, bodyFor(route, theirs));
-      expect(saying(answer, path)).toBe(saying(none, unknown));
+      expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
       if (route.method !== "GET") expect(answer.status).toBe(404);
     });
   });
 
-  test.each(naming)("%s: an id of another organization in the body is not there either", async (_, route) => {
+  test.each(naming)("%s: an ID of another organization in the body is not found", async (_, route) => {
     const path = pathIn(route, theirs);
     await unchanged(async () => {
       for (const member of idMembers(route)) {
@@ -293,7 +299,7 @@ describe.each(databases)("who may call what on $kind", ({ make }) => {
         const unknown = bodyNaming(route, theirs, member, unknownId);
         const answer = await call(theirs.owner.api, route, path, known.body);
         const none = await call(theirs.owner.api, route, path, unknown.body);
-        expect(saying(answer, `/${known.id}`)).toBe(saying(none, `/${unknown.id}`));
+        expect(contentOf(answer, `/${known.id}`)).toBe(contentOf(none, `/${unknown.id}`));
       }
     });
   });
@@ -309,10 +315,10 @@ function call(client: ManageClient, route: Route, path: string, body: object | n
   return client.send(route.method, path, body === null ? null : JSON.stringify(body), headers);
 }
 
-/** What an answer says, without what is different in every answer and in every path. */
-function saying({ status, body, text }: ManageAnswer, path: string): string {
+/** The content of a response, without request IDs and the IDs in the path. */
+function contentOf({ status, body, text }: ManageAnswer, path: string): string {
   const { request_id: _, ...rest } = body;
-  const said = Object.keys(rest).length > 0 ? JSON.stringify(rest) : text;
+  const content = Object.keys(rest).length > 0 ? JSON.stringify(rest) : text;
   const ids = path.split("/").filter((part) => /\d|_/.test(part) || part.length > 30);
-  return `${status} ${ids.reduce((all, id) => all.replaceAll(decodeURIComponent(id), "…"), said)}`;
+  return `${status} ${ids.reduce((all, id) => all.replaceAll(decodeURIComponent(id), "…"), content)}`;
 }

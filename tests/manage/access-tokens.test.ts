@@ -21,7 +21,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
   const wanted = { name: "CI", permissions: ["products:view"] };
 
-  test("a token is shown in full in the answer that makes it and never again, and only its hash is kept", async () => {
+  test("the creating response alone shows the whole token, and only its hash is stored", async () => {
     for (const path of [mine, organizationTokens]) {
       const made = await fixture.owner.api.post(path, { ...wanted, expires_at: null });
       expect(made.status).toBe(201);
@@ -38,7 +38,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     }
   });
 
-  test("a personal token does what it was given, in the organizations of its person, and no more", async () => {
+  test("a personal token has only its permissions, in the organizations of its user", async () => {
     const { body } = await fixture.owner.api.post(mine, wanted);
     const api = withToken(body.token);
     expect((await api.get(`/products/${fixture.productId}`)).status).toBe(200);
@@ -48,7 +48,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect(used.last_used_at).not.toBeNull();
   });
 
-  test("an organization's token works there alone and is nobody", async () => {
+  test("an organization's token works only in that organization and acts for no user", async () => {
     const { body } = await fixture.owner.api.post(organizationTokens, wanted);
     const api = withToken(body.token);
     expect((await api.get(`/products/${fixture.productId}`)).status).toBe(200);
@@ -59,7 +59,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect((await api.get(`/organizations/${other.body.id}`)).status).toBe(404);
   });
 
-  test("a revoked token and one that ran out stop with the next request", async () => {
+  test("a revoked or expired token stops working with the next request", async () => {
     for (const path of [mine, organizationTokens]) {
       const { body } = await fixture.owner.api.post(path, wanted);
       const api = withToken(body.token);
@@ -83,7 +83,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     }
   });
 
-  test("nobody can give a token what they do not hold", async () => {
+  test("nobody can grant a token a permission they do not have", async () => {
     const member = await fixture.member(["organization:manage", "products:view"]);
     const refused = await member.api.post(organizationTokens, {
       name: "More",
@@ -98,7 +98,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect((await member.api.post(organizationTokens, wanted)).status).toBe(201);
   });
 
-  test("whoever is being sent away leaves no token of the organization behind", async () => {
+  test("a member who is removed cannot create an organization token in the meantime", async () => {
     const path = `/organizations/${fixture.organizationId}`;
     for (let round = 0; round < 5; round++) {
       const member = await fixture.member(["organization:manage", "licenses:view"]);
@@ -125,7 +125,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     }
   });
 
-  test("a token makes none that lasts longer than itself", async () => {
+  test("a token cannot create a token that outlives it", async () => {
     const until = inSeconds(3600);
     for (const path of [mine, organizationTokens]) {
       const { body } = await fixture.owner.api.post(path, { name: "Hour", permissions, expires_at: until });
@@ -143,7 +143,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     }
   });
 
-  test("a token that does not hold everything lists, makes and revokes no tokens", async () => {
+  test("a token without all permissions cannot list, create or revoke tokens", async () => {
     const person = await fixture.person();
     const strong = await person.api.post(mine, { name: "Strong", permissions });
     const weak = await person.api.post(mine, wanted);
@@ -155,7 +155,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect((await withToken(strong.body.token).delete(`${mine}/${weak.body.id}`)).status).toBe(204);
   });
 
-  test("nobody revokes a token of the organization that may do more than they may", async () => {
+  test("nobody can revoke an organization token with more permissions than their own", async () => {
     const strong = await fixture.owner.api.post(organizationTokens, { name: "Strong", permissions });
     const weak = await fixture.owner.api.post(organizationTokens, wanted);
     const member = await fixture.member(["organization:manage", "products:view"]);
@@ -174,7 +174,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect((await fixture.owner.api.delete(`${organizationTokens}/${strong.body.id}`)).status).toBe(204);
   });
 
-  test("a token is not shown an organization in which nothing that it names is allowed", async () => {
+  test("a token does not list organizations in which it has no permission", async () => {
     const member = await fixture.member(["products:view"]);
     const made = await fixture.store.transaction((db) =>
       addToken(db, { userId: member.userId }, Date.now(), null, ["licenses:view"]),
@@ -185,7 +185,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect((await api.get(`/organizations/${fixture.organizationId}`)).status).toBe(404);
   });
 
-  test("somebody else's token is not there", async () => {
+  test("a token of another user is not found", async () => {
     const otherUser = await fixture.person();
     const { body } = await fixture.owner.api.post(mine, wanted);
     const { body: organizations } = await fixture.owner.api.post(organizationTokens, wanted);
@@ -198,12 +198,12 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
         "access_token_not_found",
       ]);
     }
-    // Nor is a person's token one of the organization's, nor the other way round.
+    // The same holds between a user's tokens and the organization's.
     expect((await fixture.owner.api.delete(`${organizationTokens}/${body.id}`)).status).toBe(404);
     expect((await fixture.owner.api.delete(`${mine}/${organizations.id}`)).status).toBe(404);
   });
 
-  test("what is wrong is named", async () => {
+  test("validation errors name the fields", async () => {
     const fieldsOf = async (body: object) => {
       const answer = await fixture.owner.api.post(mine, body);
       expect(answer.status).toBe(422);
@@ -216,7 +216,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect(await fieldsOf({ ...wanted, hash: "x", user_id: "y" })).toEqual(["hash", "user_id"]);
   });
 
-  test("a list is read page by page", async () => {
+  test("the list is paginated", async () => {
     const person = await fixture.person();
     for (let count = 0; count < 5; count += 1) await person.api.post(mine, { ...wanted, name: `T${count}` });
     const names: string[] = [];
@@ -229,7 +229,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
     expect(names).toEqual(["Test token", "T0", "T1", "T2", "T3", "T4"]);
   });
 
-  test("making and revoking are in the audit log, with the token that did it and without the secret", async () => {
+  test("the audit log records creation and revocation with the acting token and without the secret", async () => {
     const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()

@@ -21,7 +21,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
   const status = async () => (await fixture.publicApi.validate({ license_key: "x" })).body.status;
   const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
 
-  test("organizations are found by parts of name, slug and owner's email, in any case", async () => {
+  test("organizations are found by parts of the name, slug and owner's email address, ignoring case", async () => {
     const person = await fixture.person();
     const made = await person.api.post("/organizations", { name: "Zephyr 100% Tools", slug: "wind-works" });
     const { id } = made.body;
@@ -41,7 +41,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     });
   });
 
-  test("lists are read page by page, the newest first", async () => {
+  test("lists are paginated, newest first", async () => {
     for (const path of ["/admin/organizations", "/admin/users"]) {
       const whole = ids(await fixture.admin.api.get(path));
       const first = await fixture.admin.api.get(`${path}?limit=1`);
@@ -50,7 +50,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     }
   });
 
-  test("a person is added with a link to choose their password, which works once and is shown once", async () => {
+  test("adding a user returns a link to choose a password, which is shown once and works once", async () => {
     const email = `Added-${newId()}@Example.com`;
     const key = { "idempotency-key": newId() };
     const added = await fixture.admin.api.post("/admin/users", { email, name: "Ada Added" }, key);
@@ -94,7 +94,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(person.body.email_verified).toBe(true);
   });
 
-  test("somebody who cannot sign in gets a link from the platform admin, and only the last one works", async () => {
+  test("the platform admin can create a password link for a user, and only the latest link works", async () => {
     const person = await fixture.person();
     const path = `/admin/users/${person.userId}/password-link`;
     const first = await fixture.admin.api.post(path);
@@ -126,7 +126,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(JSON.stringify(entries)).not.toContain(new URL(second.body.password_link).search);
   });
 
-  test("plan and limit hold from the next request on, and a change from an old reading is refused", async () => {
+  test("plan and limit apply from the next request, and a stale update is refused", async () => {
     const read = await fixture.admin.api.get(organization());
     const changed = await fixture.admin.api.patch(organization(), { plan: "free" });
     expect(changed.body).toMatchObject({ plan: "free", daily_limit: 10_000, member_count: 0 });
@@ -143,14 +143,14 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     ]);
   });
 
-  test("the billing state decides what validate says", async () => {
+  test("the billing state determines the validation status", async () => {
     await fixture.admin.api.patch(organization(), { billing_state: "suspended" });
     expect(await status()).toBe("billing_suspended");
     await fixture.admin.api.patch(organization(), { billing_state: "active" });
     expect(await status()).toBe("license_not_found");
   });
 
-  test("a suspended organization is refused and cannot be changed until it is restored", async () => {
+  test("a suspended organization fails validation and cannot be changed until it is restored", async () => {
     expect((await fixture.admin.api.post(`${organization()}/suspend`, {})).body.errors[0].field).toBe(
       "reason",
     );
@@ -167,7 +167,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect((await fixture.admin.api.post(`${organization()}/restore`)).status).toBe(200);
   });
 
-  test("the organization's own log shows that the platform did it, and not from where", async () => {
+  test("the organization's audit log names the platform as the actor, without an IP address", async () => {
     const { body } = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/audit-log`);
     const suspended = body.data.filter(
       (entry: { action: string }) => entry.action === "organization.suspended",
@@ -186,7 +186,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(forAdmin.body.data[0].ip).toBe("127.0.0.1");
   });
 
-  test("a suspended person's tokens stop with the next request and work again when restored", async () => {
+  test("a suspended user's tokens stop with the next request and work again after restoring", async () => {
     const person = await fixture.person();
     const path = `/admin/users/${person.userId}`;
     expect((await person.api.get("/organizations")).status).toBe(200);
@@ -198,7 +198,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect((await person.api.get("/organizations")).status).toBe(200);
   });
 
-  test("an allowance says how many organizations somebody may own", async () => {
+  test("the allowance limits how many organizations a user can own", async () => {
     const person = await fixture.person();
     await fixture.admin.api.patch(`/admin/users/${person.userId}`, { organization_allowance: 1 });
     expect((await person.api.post("/organizations", { name: "One" })).status).toBe(201);
@@ -208,7 +208,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(ids(await fixture.admin.api.get(`/admin/users?q=${person.email}`))).toEqual([person.userId]);
   });
 
-  test("the last platform admin stays, however many try at once to be rid of each other", async () => {
+  test("the last platform admin remains even if admins remove each other at the same time", async () => {
     const { admin } = fixture;
     const last = await admin.api.patch(`/admin/users/${admin.userId}`, { is_platform_admin: false });
     expect(last.status).toBe(409);
@@ -220,7 +220,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
       admin.api.patch(`/admin/users/${other.userId}`, { is_platform_admin: false }),
       other.api.post(`/admin/users/${admin.userId}/suspend`, { reason: "x" }),
     ]);
-    // The slower one is refused as the last, or is no admin any more when its turn comes.
+    // The later request is refused: its target is the last admin, or its caller no longer is an admin.
     const done = answers.filter((answer) => answer.status === 200);
     expect(done).toHaveLength(1);
     const working = await fixture.store.reads
@@ -240,7 +240,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     });
   });
 
-  test("a block of the platform holds for every organization until it is lifted", async () => {
+  test("a platform IP block applies to every organization until it is removed", async () => {
     const wrong = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "everywhere" });
     expect(wrong.status).toBe(422);
     expect(wrong.body.errors[0].field).toBe("cidr");
@@ -275,7 +275,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(body.data[0].actor.kind).toBe("platform_admin");
   });
 
-  test("emails are listed without their text, and read one by one until they are sent", async () => {
+  test("emails are listed without their text, and can be read until they are sent", async () => {
     await fixture.store.transaction(async (db) => {
       for (const kind of ["invitation", "reset"]) {
         const message = { to: "ada@example.com", subject: kind, text: `secret ${kind}`, html: null, kind };
@@ -296,7 +296,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect((await fixture.admin.api.get(`/admin/outbox/${reset.id}`)).body.body_text).toBeNull();
   });
 
-  test("health tells of the database and what there is", async () => {
+  test("health reports the database and the row counts", async () => {
     const { body } = await fixture.admin.api.get("/admin/health");
     expect(body.database.kind).toBe(fixture.store.kind);
     expect(body.database.latency_ms).toBeGreaterThanOrEqual(0);
@@ -304,7 +304,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     expect(body.counts.products).toBe(1);
   });
 
-  test("for everybody else there is nothing", async () => {
+  test("all other users get 404", async () => {
     const narrowAdmin = await fixture.person({ admin: true, permissions: ["products:view"] });
     for (const api of [fixture.owner.api, narrowAdmin.api]) {
       for (const path of ["/admin/organizations", "/admin/users", "/admin/outbox", "/admin/health"]) {
@@ -316,7 +316,7 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
 });
 
 describe("with two nodes on PostgreSQL", () => {
-  test("what the admin does at one holds at the other from the next request on", async () => {
+  test("a change through one node applies to the next request at the other", async () => {
     const fixture = await openManageFixture(postgres.make);
     const second = await startServerProcess(fixture.database.environment);
     try {

@@ -13,7 +13,7 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(make);
-    // The office's own product is of no interest here.
+    // The fixture's own product would add an unused key.
     await fixture.owner.api.delete(`/products/${fixture.productId}`);
   });
   afterAll(() => fixture.close());
@@ -39,7 +39,7 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
   const emailsTo = async (to: string) =>
     (await openedEmails(fixture.store, { to })).filter(({ kind }) => kind === "api_keys_unused");
 
-  test("goes once to the owner and to members who can end a key, each in their language", async () => {
+  test("goes once to the owner and to members who can revoke a key, each in their language", async () => {
     const { id, first, key } = await product("Backup");
     const old = await key("Old launcher");
     const used = await key("In use");
@@ -63,13 +63,13 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     ]);
     expect(await emailsTo(org.email)).toEqual([]);
 
-    // Not again: not the next time, not after a year, not after it was used and fell silent once more.
+    // The same key never causes a second email, even if it is used and becomes unused again.
     await run();
     await setKey(old, { last_used_at: daysAgo(40) });
     await run(fixture.store, async () => (await fixture.store.clock()) + 300);
     expect(await emailsTo(fixture.owner.email)).toHaveLength(1);
 
-    // Another key of the product, which becomes unused later, is told of then.
+    // Another key of the product that becomes unused later causes its own email.
     await setKey(first, { created_at: daysAgo(30) - 60_000 });
     await run();
     const later = await emailsTo(fixture.owner.email);
@@ -77,7 +77,7 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     expect(later.some(({ body_text }) => body_text.includes(first) && !body_text.includes(old))).toBe(true);
   });
 
-  test("is written once, however many nodes look at the same moment", async () => {
+  test("is sent once, however many nodes check at the same moment", async () => {
     const { first } = await product("Raced");
     await setKey(first, { created_at: daysAgo(31) });
     const nodes = await Promise.all(
@@ -92,7 +92,7 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     expect(about).toHaveLength(1);
   });
 
-  test("is not written about keys that have ended, deleted products and suspended organizations", async () => {
+  test("is not sent for revoked keys, deleted products and suspended organizations", async () => {
     const ended = await product("Ended");
     await ended.key("Current");
     await setKey(ended.first, { created_at: daysAgo(60), expires_at: daysAgo(1) });

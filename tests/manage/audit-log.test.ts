@@ -16,7 +16,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   beforeAll(async () => {
     fixture = await openManageFixture(make);
     path = `/organizations/${fixture.organizationId}/audit-log`;
-    // Four of every minute share their millisecond, so that pages end between entries of the same time.
+    // Four entries a minute share a millisecond, so that some pages end between entries of the same time.
     const rows = Array.from(
       { length: 1_203 },
       (_, index): AuditLogRow => ({
@@ -55,7 +55,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     return entries;
   };
 
-  test("pages follow one another, the newest first, and miss and repeat nothing", async () => {
+  test("pages are ordered newest first, without gaps or duplicates", async () => {
     const entries = await all({ limit: "50" });
     expect(entries).toHaveLength(1_203);
     expect(new Set(entries.map((entry) => entry.id)).size).toBe(1_203);
@@ -76,7 +76,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     expect(await all(filter as Record<string, string>)).toHaveLength(count);
   });
 
-  test("what a person did is told with who, what, before and after, and from where", async () => {
+  test("an entry contains the actor, the subject, the values before and after, and the IP address", async () => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "Plugin Two" });
     const { body } = await fixture.owner.api.get(`${path}?action=product.updated&limit=1`);
     expect(body.data[0]).toMatchObject({
@@ -88,7 +88,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     });
   });
 
-  test("the whole of it can be exported as CSV, with nothing in it that a spreadsheet runs", async () => {
+  test("the CSV export contains every entry, and no cell that a spreadsheet would execute", async () => {
     const answer = await fixture.owner.api.get(`${path}/export${query({ format: "csv" })}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
@@ -101,7 +101,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     expect(answer.text).toContain(",'=HYPERLINK(1),");
   });
 
-  test("the whole of it can be exported as JSON Lines, with the filters of the list", async () => {
+  test("the JSON Lines export contains every entry and accepts the filters of the list", async () => {
     const answer = await fixture.owner.api.get(
       `${path}/export${query({ format: "jsonl", actor_id: "bruno" })}`,
     );
@@ -114,7 +114,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     expect(entries.every((entry) => entry.actor.id === "bruno")).toBe(true);
   });
 
-  test("who may not see it does not, and another organization's is not there", async () => {
+  test("reading needs the permission, and another organization's audit log is not found", async () => {
     const member = await fixture.member(["products:view"]);
     const otherUser = await fixture.person();
     for (const address of [path, `${path}/export`]) {
@@ -129,7 +129,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     expect((await narrow.api.get("/admin/audit-log")).status).toBe(404);
   });
 
-  test("the platform admin reads that of everybody", async () => {
+  test("the platform admin can read the entries of all organizations", async () => {
     const everywhere = await fixture.admin.api.get("/admin/audit-log?action=organization.created");
     const organizations = everywhere.body.data.map(
       (entry: { organization_id: string }) => entry.organization_id,
@@ -141,7 +141,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     expect(one.body.data).toHaveLength(1);
   });
 
-  test("a bad filter is named", async () => {
+  test("an invalid filter is named", async () => {
     for (const [filter, field] of [
       ["from=yesterday", "from"],
       ["limit=1000", "limit"],
@@ -154,7 +154,7 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`${path}/export?format=xml`)).body.errors[0].field).toBe("format");
   });
 
-  test("nothing that was written down can be changed or removed, not even by the database's own user", async () => {
+  test("entries cannot be changed or deleted, not even by the database user", async () => {
     const change = fixture.store.transaction((db) =>
       db.updateTable("audit_log").set({ actor_name: "Somebody else" }).execute(),
     );

@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 const hourMs = 3_600_000;
 
 for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
-  describe(`on a node whose clock is ${aheadMs / hourMs} hours ahead of the database`, () => {
+  describe(`a node whose clock is ${aheadMs / hourMs} hours ahead of the database`, () => {
     let fixture: ManageFixture;
     beforeAll(async () => {
       fixture = await openManageFixture(postgres.make, {
@@ -20,13 +20,13 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
     });
     afterAll(() => fixture.close());
 
-    test("its clock is off, as this test means it to be", async () => {
+    test("has the intended clock skew", async () => {
       const log = fixture.server.output().split("\n")[0] ?? "{}";
       const offMs = Date.parse(JSON.parse(log).time) - Date.now();
       expect(Math.abs(offMs - aheadMs)).toBeLessThan(60_000);
     });
 
-    test("expires_in_seconds counts from the database's clock", async () => {
+    test("computes expires_in_seconds from the database's clock", async () => {
       const path = `/products/${fixture.productId}/licenses`;
       const { status, body } = await fixture.owner.api.post(path, {
         customer_email: "ada@example.com",
@@ -47,7 +47,7 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
     });
   });
 
-  describe(`signing in on a node whose clock is ${aheadMs / hourMs} hours ahead of the database`, () => {
+  describe(`sign-in on a node whose clock is ${aheadMs / hourMs} hours ahead of the database`, () => {
     let signInFixture: SignInFixture;
     beforeAll(async () => {
       signInFixture = await openSignInFixture(postgres.make, {
@@ -59,7 +59,7 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
 
     const isNow = (ms: number) => expect(Math.abs(ms - Date.now())).toBeLessThan(60_000);
 
-    test("the link for the first account works for half an hour", async () => {
+    test("creates a set-up link that is valid for half an hour", async () => {
       const [link] = await signInFixture.store.reads
         .selectFrom("platform_state")
         .select("value")
@@ -68,7 +68,7 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
       isNow(Number(link?.value) - 30 * 60_000);
     });
 
-    test("tries that were counted elsewhere count here", async () => {
+    test("counts attempts made through other nodes", async () => {
       const { email } = await signInFixture.createUser();
       const elsewhere = new AccountLimits(signInFixture.store);
       const used = Array.from({ length: 20 }, (_, index) =>
@@ -80,7 +80,7 @@ for (const aheadMs of [-2 * hourMs, 2 * hourMs]) {
       expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(180);
     });
 
-    test("an email goes out now, and a browser is marked as of now", async () => {
+    test("dates emails and device cookies by the database's clock", async () => {
       const { browser, email } = await signInFixture.createSignedInUser();
       await signInFixture.browser().auth("/request-password-reset", { email });
       const emails = await signInFixture.emails(email);

@@ -14,7 +14,7 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
 
   const preview = (body: object) => fixture.owner.api.post(`${path}/custom-response/preview`, body);
 
-  test("a placeholder that does not exist is refused, with its place", async () => {
+  test("an unknown placeholder is refused with its path", async () => {
     const custom_response = { user: { names: ["ok", "{{customer.nmae}}"] }, mail: "{{customer.email}}" };
     const { status, body } = await fixture.owner.api.patch(path, { custom_response });
     expect(status).toBe(422);
@@ -60,14 +60,14 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
     }
   });
 
-  test("a member named __proto__ is dropped and does no harm", async () => {
+  test("a member named __proto__ is dropped without side effects", async () => {
     const json = '{"custom_response":{"__proto__":{"polluted":true},"plan":"pro"}}';
     const changed = await fixture.owner.api.send("PATCH", path, json, { "content-type": "application/json" });
     expect(changed.status).toBe(200);
     expect(changed.text).toContain('"custom_response":{"plan":"pro"}');
   });
 
-  test("a preview without a license fills in examples, and keeps nothing", async () => {
+  test("a preview without a license uses sample values and stores nothing", async () => {
     await fixture.owner.api.patch(path, { custom_response: { plan: "pro", to: "{{customer.email}}" } });
     expect((await preview({})).body).toEqual({ custom: { plan: "pro", to: "ada@example.com" } });
     const other = await preview({
@@ -85,7 +85,7 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
     expect(wrong.status).toBe(422);
   });
 
-  test("a preview of a license is what validate answers with", async () => {
+  test("a preview of a license equals the validate response", async () => {
     const license = await addLicense(fixture, {
       customer: { email: "bob@example.com", name: "Bob", discordId: "123" },
       customOverride: JSON.stringify({ tier: "gold", plan: null }),
@@ -102,7 +102,7 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
         until: "{{license.expires_at}}",
       },
     });
-    // Once before, so that the address holds its place and is counted in both.
+    // The first validation registers the IP address, so that both results count it.
     await fixture.publicApi.validate({ license_key: license.key });
     const validated = await fixture.publicApi.validate({ license_key: license.key });
     const shown = await preview({ license_id: license.id });
@@ -110,7 +110,7 @@ describe.each(databases)("custom responses on $kind", ({ make }) => {
     expect(shown.body.custom.who).toBe("Bob <bob@example.com>");
   });
 
-  test("a license of another product or organization is not there, and needs licenses:view", async () => {
+  test("a preview needs licenses:view, and a license of another product or organization is not found", async () => {
     const product = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Other",
     });

@@ -28,7 +28,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       .where("email", "=", email)
       .where("organization_id", "=", organizationId)
       .executeTakeFirst();
-  /** A second organization of somebody else, with a product of its own. */
+  /** A second organization of another owner, with its own product. */
   const elsewhere = async () => {
     const owner = await fixture.person();
     const organization = await owner.api.post("/organizations", { name: "Rival" });
@@ -43,7 +43,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     };
   };
 
-  test("a customer is made once, found again by email in any case, and shown as it was written", async () => {
+  test("a customer is created once per email address, ignoring case, and keeps its spelling", async () => {
     const email = `Ada.${fresh()}`;
     const made = await fixture.owner.api.post(path, { email, name: "Ada", discord_id: "77" });
     expect(made.status).toBe(201);
@@ -59,7 +59,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test("somebody without email and Discord id is nobody", async () => {
+  test("a customer needs an email address or a Discord ID", async () => {
     for (const body of [{}, { name: "Ada" }, { email: null, discord_id: null }]) {
       const { status, body: problem } = await fixture.owner.api.post(path, body);
       expect(status).toBe(422);
@@ -82,7 +82,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(emptied.status).toBe(422);
   });
 
-  test("the profile counts licenses by status and knows when one was last used", async () => {
+  test("the profile counts licenses by status and shows the last use", async () => {
     const email = fresh();
     const license = await addLicense(fixture, { customer: { email } });
     await addLicense(fixture, { customer: { email }, expiresAtMs: Date.now() - 1_000 });
@@ -101,7 +101,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(Date.parse((await profile()).last_seen_at)).toBeGreaterThanOrEqual(before - 1_000);
   });
 
-  test("the list comes newest first in pages, with counts, and is searched by parts in any case", async () => {
+  test("the list is paginated newest first, with counts, and is searched by substring, ignoring case", async () => {
     const own = await elsewhere();
     const list = async (query: string) => (await own.owner.api.get(`${own.path}${query}`)).body;
     const people = [
@@ -141,7 +141,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect((await own.owner.api.get(`${own.path}?cursor=nonsense`)).status).toBe(422);
   });
 
-  test("a search goes on past many who do not match", async () => {
+  test("a search continues past many customers that do not match", async () => {
     const own = await elsewhere();
     const first = await own.owner.api.post(own.path, { email: "needle@example.com" });
     await fixture.store.transaction(async (db) => {
@@ -181,19 +181,19 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       (await own.owner.api.get(`${own.path}?search=${text}${cursor === null ? "" : `&cursor=${cursor}`}`))
         .body;
     const part = await search("eedle@", null);
-    // One request reads a part of the list alone, however long it is.
+    // One request scans only a limited part of the list.
     expect(part.data).toEqual([]);
     expect(part.next_cursor).toBeString();
     const rest = await search("eedle@", part.next_cursor);
     expect(rest.data.map((customer: { id: string }) => customer.id)).toEqual([first.body.id]);
     expect(rest.next_cursor).toBeNull();
-    // How an email begins is told by an index.
+    // An index finds prefixes of email addresses.
     const start = await search("NEEDLE", null);
     expect(start.data.map((customer: { id: string }) => customer.id)).toEqual([first.body.id]);
     expect(await search("NEEDLE", start.next_cursor)).toEqual({ data: [], next_cursor: null });
   });
 
-  test("a change of name or Discord id changes the organization's own view and what its licenses show", async () => {
+  test("a changed name or Discord ID applies to the organization's record and to its licenses", async () => {
     const email = fresh();
     const license = await addLicense(fixture, { customer: { email, name: "Old" } });
     const id = license.customerId ?? "";
@@ -211,14 +211,14 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(cleared.body.discord_id).toBe("99");
   });
 
-  test("the same email in other emails is the same customer", async () => {
+  test("an email address in different case is the same customer", async () => {
     const email = fresh();
     const { body } = await fixture.owner.api.post(path, { email });
     const changed = await fixture.owner.api.patch(`${path}/${body.id}`, { email: email.toUpperCase() });
     expect(changed.body).toMatchObject({ id: body.id, email: email.toUpperCase() });
   });
 
-  test("with another email the organization's licenses belong to the customer of that email", async () => {
+  test("a changed email address moves the organization's licenses to the customer with that address", async () => {
     const [wrong, right] = [fresh(), fresh()];
     const licenses = [
       await addLicense(fixture, { customer: { email: wrong, name: "Ada", discordId: "5" } }),
@@ -245,7 +245,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(await personOf(wrong)).toBeUndefined();
   });
 
-  test("a removed customer is forgotten; the same person stays a customer of another organization", async () => {
+  test("a deleted customer is removed, and stays in other organizations", async () => {
     const rival = await elsewhere();
     const [alone, shared, moved] = [fresh(), fresh(), fresh()];
     const ids: Record<string, string> = {};
@@ -262,7 +262,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect((await rival.owner.api.get(`${rival.path}/${theirs.body.id}`)).status).toBe(200);
   });
 
-  test("removed by one organization while others create them, they are there for all others", async () => {
+  test("deleting a customer in one organization does not disturb their creation in others", async () => {
     const rivals = await Promise.all(Array.from({ length: 3 }, () => elsewhere()));
     for (let round = 0; round < 10; round++) {
       const email = fresh();
@@ -277,7 +277,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     }
   });
 
-  test("two of an organization's customers become one when one gets the other's email", async () => {
+  test("two customers are merged when one gets the other's email address", async () => {
     const [one, two] = [fresh(), fresh()];
     const a = await addLicense(fixture, { customer: { email: one, name: "One" } });
     const b = await addLicense(fixture, { customer: { email: two, name: "Two", discordId: "222" } });
@@ -320,7 +320,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(customer_block_count).toBe(Number(count));
   });
 
-  test("blocks against a customer follow to another email and hold at once", async () => {
+  test("a customer's IP blocks follow a changed email address immediately", async () => {
     const license = await addLicense(fixture, { customer: { email: fresh() } });
     await fixture.owner.api.post(`${path}/${license.customerId}/ip-blocks`, { cidr: "127.0.0.0/8" });
     const status = async () => (await fixture.publicApi.validate({ license_key: license.key })).body.status;
@@ -332,7 +332,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect(await status()).toBe("active");
   });
 
-  test("a Discord id decides who it is only where there is no email", async () => {
+  test("a Discord ID identifies a customer only without an email address", async () => {
     const discord = String(Date.now());
     const license = await addLicense(fixture, { customer: { discordId: discord } });
     const email = fresh();
@@ -349,7 +349,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect((await licenseOf(license.id)).customer_id).toBe(back.body.id);
   });
 
-  test("customers that are swapped at the same time lose no license", async () => {
+  test("swapping two customers' email addresses concurrently loses no license", async () => {
     const [one, two] = [fresh(), fresh()];
     const licenses = [
       await addLicense(fixture, { customer: { email: one } }),
@@ -366,7 +366,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     for (const owner of owners) expect((await fixture.owner.api.get(`${path}/${owner}`)).status).toBe(200);
   });
 
-  test("licenses sold while their customer becomes another belong to somebody the organization knows", async () => {
+  test("licenses created while their customer's email address changes belong to an existing customer", async () => {
     const [one, two] = [fresh(), fresh()];
     const first = await addLicense(fixture, { customer: { email: one } });
     const [moved, ...added] = await Promise.all([
@@ -383,7 +383,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     }
   });
 
-  test("validations that register addresses go on while a customer becomes another", async () => {
+  test("validations that register IP addresses succeed while customers are merged", async () => {
     const [one, two] = [fresh(), fresh()];
     const licenses: Awaited<ReturnType<typeof addLicense>>[] = [];
     for (let index = 0; index < 12; index++) {
@@ -397,14 +397,14 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     for (const answer of answers) expect(answer.body.status).toBe("active");
   });
 
-  test("a change made from an old reading is refused", async () => {
+  test("a stale update is refused", async () => {
     const { body, headers } = await fixture.owner.api.post(path, { email: fresh() });
     const guard = { "if-match": headers.get("etag") ?? "" };
     expect((await fixture.owner.api.patch(`${path}/${body.id}`, { name: "A" }, guard)).status).toBe(200);
     expect((await fixture.owner.api.patch(`${path}/${body.id}`, { name: "B" }, guard)).status).toBe(412);
   });
 
-  test("a customer goes only without licenses, and with their blocks", async () => {
+  test("a customer can only be deleted without licenses, and their IP blocks are deleted too", async () => {
     const license = await addLicense(fixture, { customer: { email: fresh() } });
     const own = `${path}/${license.customerId}`;
     await fixture.owner.api.post(`${own}/ip-blocks`, { cidr: "198.51.100.9" });
@@ -425,7 +425,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     expect((await fixture.owner.api.delete(own)).status).toBe(404);
   });
 
-  test("a customer's licenses come in pages, and need licenses:view", async () => {
+  test("a customer's licenses are paginated and need licenses:view", async () => {
     const email = fresh();
     const added = [];
     for (let index = 0; index < 3; index++)
@@ -445,7 +445,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
   });
 
   describe("between organizations", () => {
-    test("an id tells nothing of another organization, also when a customer is created, deleted and created", async () => {
+    test("an ID reveals nothing about another organization, even after deletion and re-creation", async () => {
       const email = fresh();
       const rival = await elsewhere();
       const theirs = await rival.owner.api.post(rival.path, { email });
@@ -462,10 +462,10 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       expect(new Set(ids).size).toBe(2);
     });
 
-    test("each organization sees only its own id, words and licenses of the same person", async () => {
+    test("each organization sees only its own ID, details and licenses of the same customer", async () => {
       const email = fresh();
       const rival = await elsewhere();
-      // Longer than any run of digits in a made-up email address.
+      // Longer than any run of digits in a random email address.
       const discordId = "111222333444555666";
       const ours = await addLicense(fixture, { customer: { email, name: "Our name", discordId } });
       const theirs = await rival.addLicense({
@@ -488,7 +488,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       expect((await rival.owner.api.get(`${rival.path}?search=${discordId}`)).body.data).toEqual([]);
     });
 
-    test("a change here changes nothing there, also when the person becomes another", async () => {
+    test("a change in one organization does not affect another, even after a merge", async () => {
       const [email, other] = [fresh(), fresh()];
       const rival = await elsewhere();
       const ours = await addLicense(fixture, { customer: { email, name: "Ours" } });
@@ -507,7 +507,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       expect((await rival.owner.api.get(`${rival.path}?search=other`)).body.data).toHaveLength(1);
     });
 
-    test("another organization's customer is nobody, in every route and in the same words", async () => {
+    test("another organization's customer gets the same 404 response as an unknown one, on every route", async () => {
       const rival = await elsewhere();
       const theirs = await rival.addLicense({ customer: { email: fresh(), name: "Theirs" } });
       const calls = (api: ManageClient, base: string, id: string | null) => [
@@ -533,7 +533,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     });
   });
 
-  test("looking needs customers:view and changing customers:manage", async () => {
+  test("reading needs customers:view and changing needs customers:manage", async () => {
     const { body } = await fixture.owner.api.post(path, { email: fresh() });
     const viewer = await fixture.member(["customers:view"]);
     const other = await fixture.member(["licenses:view", "licenses:update"]);
@@ -553,7 +553,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
       expect((await call).status).toBe(401);
   });
 
-  test("every change is in the audit log, with what it was before", async () => {
+  test("the audit log records every change with the previous values", async () => {
     const [email, next] = [fresh(), fresh()];
     const made = await fixture.owner.api.post(path, { email, name: "A" });
     const moved = await fixture.owner.api.patch(`${path}/${made.body.id}`, { email: next, name: "B" });

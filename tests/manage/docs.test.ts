@@ -24,7 +24,7 @@ describe("the reference at /docs", () => {
   });
   afterAll(() => fixture.close());
 
-  test("every operation has its place, its path and a link to it", () => {
+  test("every operation has a section with its path and a link", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     for (const { id, path } of [
       ...contractRoutes,
@@ -37,12 +37,12 @@ describe("the reference at /docs", () => {
     }
   });
 
-  test("every section that the dashboard links to is there, and each status of validate has its row", () => {
+  test("every section that the dashboard links to exists, and each validate status has a row", () => {
     for (const section of Object.values(docsSections)) expect(page).toContain(` id="${section}"`);
     for (const status of validateStatuses) expect(page).toContain(` id="result-${status}"`);
   });
 
-  test("every event that webhooks receive has its place, with its members and an example", () => {
+  test("every webhook event has a section with its members and an example", () => {
     const { webhooks } = openApiDocument();
     expect(Object.keys(webhooks)).toEqual([...eventTypes]);
     for (const type of eventTypes) {
@@ -56,7 +56,7 @@ describe("the reference at /docs", () => {
       expect(page).toContain(`<code>${name}</code>`);
   });
 
-  test("it asks for nothing from anywhere else, and may not", async () => {
+  test("the page loads nothing from other origins, and its policy forbids it", async () => {
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("unsafe");
@@ -74,7 +74,7 @@ describe("the reference at /docs", () => {
     }
   });
 
-  test("every link in the page leads somewhere", async () => {
+  test("every link on the page has a target", async () => {
     const ids = new Set([...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id));
     for (const [, target = ""] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(target);
     for (const [, address = ""] of page.matchAll(/<a href="(\/[^"]*)"/g)) {
@@ -82,12 +82,12 @@ describe("the reference at /docs", () => {
     }
   });
 
-  test("no id occurs twice", () => {
+  test("every element ID is unique", () => {
     const ids = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test("each problem code has a page where its type points, and nothing else has", async () => {
+  test("each problem code has a page at its type URL, and no other code does", async () => {
     for (const [code, { status }] of Object.entries(problems)) {
       const answer = await fetch(`${fixture.server.url}/problems/${code}`);
       expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");

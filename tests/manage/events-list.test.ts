@@ -28,12 +28,12 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
     list = `/organizations/${fixture.organizationId}/events`;
     for (let at = 0; at < 5; at++) licenses.push(await license());
     await fixture.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`, {});
-    // What is followed is shown once nothing older can come any more.
+    // Events appear in ascending order only once no older event can follow.
     await until("the events are settled", async () => (await get("?order=oldest")).data.length === 6);
   });
   afterAll(() => fixture.close());
 
-  test("is read page by page, the newest first, and says the same from the oldest on", async () => {
+  test("is paginated newest first, and contains the same events in ascending order", async () => {
     const all = await get("");
     expect(typesIn(all)).toEqual(["license.revoked", ...Array(5).fill("license.created")]);
     expect([all.next_cursor, all.after]).toEqual([null, null]);
@@ -52,7 +52,7 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
     expect(all.data[0].id).toMatch(/^evt_[0-9a-f]{32}$/);
   });
 
-  test("is narrowed by type, license, product and time", async () => {
+  test("can be filtered by type, license, product and time", async () => {
     const [first] = licenses;
     expect(typesIn(await get("?type=license.revoked"))).toEqual(["license.revoked"]);
     expect(typesIn(await get(`?license_id=${first?.id}`))).toEqual(["license.revoked", "license.created"]);
@@ -70,7 +70,7 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
     expect((await get("?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z")).data).toEqual([]);
   });
 
-  test("pages of what is narrowed hold everything, too", async () => {
+  test("is complete across filtered pages", async () => {
     const found: string[] = [];
     let cursor = "";
     for (let reads = 0; reads < 10; reads++) {
@@ -82,7 +82,7 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
     expect(found).toEqual(licenses.map(({ id }) => id));
   });
 
-  test("whoever follows it waits for the next event and gets it, once", async () => {
+  test("long polling waits for the next event and returns it once", async () => {
     const { after } = await get("?order=oldest");
     const nothing = await get(`?order=oldest&after=${after}&wait_seconds=1`);
     expect([nothing.data, nothing.after]).toEqual([[], after]);
@@ -91,14 +91,14 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
     const came = await waiting;
     expect(came.data).toMatchObject([{ type: "license.created", license_id: id }]);
     expect((await get(`?order=oldest&after=${came.after}`)).data).toEqual([]);
-    // What does not match is not read again and again.
+    // The position advances past events that do not match.
     const other = await get(`?order=oldest&after=${after}&type=license.deleted`);
     expect([other.data, other.after]).toEqual([[], came.after]);
   });
 
-  // Longer than a connection may be silent otherwise. Which database is behind it does not matter.
+  // Longer than the idle timeout of a connection. The database makes no difference.
   if (kind === "sqlite")
-    test("a request that waits as long as it may gets an answer", async () => {
+    test("a request that waits for the maximum time gets a response", async () => {
       const { after } = await get("?order=oldest");
       const startedMs = performance.now();
       expect((await get(`?order=oldest&after=${after}&type=license.deleted&wait_seconds=20`)).data).toEqual(
@@ -107,7 +107,7 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
       expect(performance.now() - startedMs).toBeGreaterThan(19_000);
     });
 
-  test("what a validation did is listed, and another organization's license shows nothing", async () => {
+  test("events of validations are listed, and another organization's license yields none", async () => {
     const { id, license_key: key } = await license();
     await fixture.publicApi.validate({ license_key: key });
     expect(typesIn(await get("", `/licenses/${id}/events`))).toEqual([
@@ -127,7 +127,7 @@ describe.each(databases)("the list of events on $kind", ({ kind, make }) => {
     ["?order=oldest&wait_seconds=21", "wait_seconds"],
     ["?type=nothing", "type"],
     ["?cursor=x", "cursor"],
-  ])("%s is refused by name", async (query, field) => {
+  ])("%s is refused with the field's name", async (query, field) => {
     const { status, body } = await fixture.owner.api.get(list + query);
     expect([status, body.errors[0].field]).toEqual([422, field]);
   });

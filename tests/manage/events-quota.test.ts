@@ -13,7 +13,7 @@ setDefaultTimeout(60_000);
 const dayMs = 86_400_000;
 const nobodys = { license_key: "0000-0000-0000-0000" };
 
-describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => {
+describe.each(databases)("quota events on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => 
     await fixture.close();
   });
 
-  /** An organization with a product and a limit, asked at every node in turn. */
+  /** An organization with a product and a limit, whose requests alternate between the nodes. */
   const org = async (limit: number | null) => {
     const owner = await fixture.person();
     const { body: organization } = await owner.api.post("/organizations", { name: "Busy" });
@@ -67,92 +67,92 @@ describe.each(databases)("what is told of quotas on $kind", ({ kind, make }) => 
       },
     };
   };
-  /** Three nodes look, a while later than the change. */
-  const look = async (laterMs = 20_000) => {
+  /** Runs the check on three nodes, a while after the change. */
+  const runChecks = async (laterMs = 20_000) => {
     const clock = async () => (await fixture.store.clock()) + laterMs;
     await Promise.all([1, 2, 3].map(() => new QuotaCheck(fixture.store, clock).run()));
   };
 
-  test("nodes that share a day's quota tell of four fifths and of its end once", async () => {
+  test("nodes that share a daily quota record 80% and 100% once", async () => {
     const { ask, recorded } = await org(50);
     await ask(120);
     await ask(20);
     expect((await recorded()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
   });
 
-  test("a limit that is lowered below what is used is told by the server, once", async () => {
+  test("lowering a limit below the current usage records an event, once", async () => {
     const { use, change, recorded } = await org(100);
     await use(45);
     await change({ daily_limit_override: 50 });
-    await until("it is told", async () => (await recorded()).length > 0);
-    await look();
+    await until("the event is recorded", async () => (await recorded()).length > 0);
+    await runChecks();
     expect(await recorded()).toEqual([["quota.warning", 50, 45]]);
     await change({ daily_limit_override: 45 });
-    await look();
-    await look();
+    await runChecks();
+    await runChecks();
     expect(await recorded()).toEqual([
       ["quota.warning", 50, 45],
       ["quota.exhausted", 45, 45],
     ]);
     await change({ daily_limit_override: 10 });
-    await look();
+    await runChecks();
     expect(await recorded()).toHaveLength(2);
   });
 
   test.each([
-    ["another plan", { plan: "free" }],
+    ["a plan change", { plan: "free" }],
     ["a cancelled subscription", { billing_state: "cancelled" }],
     ["a limit where there was none", { daily_limit_override: 10_000 }],
-  ])("%s may do it too", async (_what, terms) => {
+  ])("%s can exceed the limit too", async (_what, terms) => {
     const { use, change, recorded } = await org(null);
     await use(12_000);
     await change(terms);
-    await look();
+    await runChecks();
     expect(await recorded()).toEqual([
       ["quota.warning", 10_000, 12_000],
       ["quota.exhausted", 10_000, 12_000],
     ]);
   });
 
-  test("what was told under the old limit, is not reached, or is of another day is not told", async () => {
+  test("events already recorded, thresholds not reached and other days record nothing", async () => {
     const { change, recorded, ask } = await org(10);
     await ask(9);
     expect((await recorded()).map(([type]) => type)).toEqual(["quota.warning"]);
     await change({ daily_limit_override: 11 });
     await change({ daily_limit_override: 10 });
-    await look();
+    await runChecks();
     expect(await recorded()).toHaveLength(1);
 
     const high = await org(1_000);
     await high.use(100);
     await high.change({ daily_limit_override: 500 });
-    await look();
+    await runChecks();
     expect(await high.recorded()).toEqual([]);
     await high.change({ daily_limit_override: 50 });
-    await look(dayMs);
+    await runChecks(dayMs);
     expect(await high.recorded()).toEqual([]);
     expect(await fixture.store.reads.selectFrom("quota_checks").selectAll().execute()).toEqual([]);
   });
 
-  test("a limit that was raised again before anybody looked is told of as it is then", async () => {
+  test("a limit that is raised again before the check records the current limit", async () => {
     const { use, change, recorded } = await org(100);
     await use(60);
     await change({ daily_limit_override: 20 });
     await change({ daily_limit_override: 70 });
-    await look();
+    await runChecks();
     expect(await recorded()).toEqual([["quota.warning", 70, 60]]);
   });
 
-  test("a limit that is lowered while requests come in is told of once, whoever crosses it", async () => {
+  test("a limit lowered during traffic records each event once", async () => {
     for (let round = 0; round < 8; round++) {
       const { ask, change, recorded } = await org(1_000_000);
       const asked = ask(200);
-      // In each round at another moment.
+      // Each round changes the limit at a different moment.
       await new Promise((resolve) => setTimeout(resolve, round * 3));
       await change({ daily_limit_override: 60 });
       await asked;
       await ask(70);
-      await look();
+      await runChecks();
       expect((await recorded()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
     }
   });

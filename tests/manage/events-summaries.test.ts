@@ -11,7 +11,7 @@ setDefaultTimeout(60_000);
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2030, 5, 1, 9, 20);
 
-describe.each(databases)("what callers do again and again, on $kind", ({ make }) => {
+describe.each(databases)("repeated refusals on $kind", ({ make }) => {
   let database: TestDatabase;
   let org: TestOrganization;
   let nowMs = startMs;
@@ -24,7 +24,7 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
     database.remove();
   });
 
-  // PostgreSQL has a clock of its own.
+  // The store is given this clock because PostgreSQL uses its own.
   const runAt = async (ms: number) => {
     nowMs = ms;
     const { store } = org;
@@ -50,7 +50,7 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
   const flood = (key: string, count: number) =>
     org.store.validateBatch(times(count, (at) => validate(org.apiKey, key, { ip: `203.0.113.${at}` })));
 
-  test("is told of one by one at first, and of the rest in one event when the hour is over", async () => {
+  test("are recorded individually at first, and then in one summary at the end of the hour", async () => {
     nowMs = startMs;
     const { id, key } = await org.license({ maxIps: 1 });
     await flood(key, 31);
@@ -80,7 +80,7 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
     });
   });
 
-  test("is sent with the license, as the contract says", async () => {
+  test("are delivered with the license, as the contract specifies", async () => {
     nowMs = startMs + 2 * hourMs;
     const { id, key } = await org.license({ maxIps: 1 });
     await flood(key, 20);
@@ -94,13 +94,13 @@ describe.each(databases)("what callers do again and again, on $kind", ({ make })
     expect(eventBody("license.ip_limit_reached").safeParse(body).success).toBe(true);
   });
 
-  test("leaves nothing behind two hours later", async () => {
+  test("leave no rows after two hours", async () => {
     await runAt(startMs + 6 * hourMs);
     for (const table of ["recorded_refusals", "event_summaries"] as const)
       expect(await org.store.reads.selectFrom(table).select("hour").execute()).toEqual([]);
   });
 
-  test("is not told of an organization that is gone", async () => {
+  test("are not summarized for a deleted organization", async () => {
     const gone = await openTestOrganization(database.location, { store: org.store });
     nowMs = startMs + 8 * hourMs;
     const { id, key } = await gone.license({ maxIps: 1 });

@@ -21,7 +21,7 @@ const startMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
 const dailyEmails = 1_000;
 
-describe.each(databases)("events that time brings on $kind", ({ kind, make }) => {
+describe.each(databases)("timed events on $kind", ({ kind, make }) => {
   const made: { database: TestDatabase; org: TestOrganization }[] = [];
   let org: TestOrganization;
   let nowMs: number;
@@ -55,7 +55,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     await watch.run();
   };
 
-  test("a first start tells nothing of what ran out before", async () => {
+  test("the first start records nothing for licenses that expired earlier", async () => {
     await org.license({ expiresAtMs: startMs - 400 * dayMs });
     await org.license({ expiresAtMs: startMs - dayMs });
     await runAt(startMs);
@@ -63,7 +63,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     expect(await recorded()).toEqual([]);
   });
 
-  test("a license is told of so many days before its end as its product says, and at its end, once each", async () => {
+  test("a license records expiring_soon the product's number of days ahead, and expired at its expiry, once each", async () => {
     const { id } = await org.license({ expiresAtMs: startMs + 10 * dayMs });
     await org.license();
     await runAt(startMs);
@@ -88,7 +88,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     ]);
   });
 
-  describe("a license that is changed after its end and before the next look", () => {
+  describe("a license that is changed between its expiry and the next check", () => {
     const changes: [what: string, work: (id: string) => Promise<unknown>, types: string[]][] = [
       [
         "renewed",
@@ -96,7 +96,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
         ["license.expired", "license.renewed"],
       ],
       [
-        "given another end",
+        "given another expiry",
         (id) => changed(id, "license.updated", settingExpiry(startMs + 90 * dayMs, nowMs)),
         ["license.expired", "license.updated"],
       ],
@@ -114,7 +114,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
         }),
       );
 
-    test.each(changes)("and %s is told of as expired first, once", async (_, work, expected) => {
+    test.each(changes)("and %s records the expiry first, once", async (_, work, expected) => {
       const { id } = await org.license({ expiresAtMs: startMs + 5_000 });
       await runAt(startMs);
       nowMs = startMs + 8_000;
@@ -125,7 +125,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
       expect<string[]>(await types()).toEqual(expected);
     });
 
-    test("is not told of twice when the look was quicker", async () => {
+    test("does not record the expiry again if the check came first", async () => {
       const { id } = await org.license({ expiresAtMs: startMs + 5_000 });
       await runAt(startMs);
       await runAt(startMs + 7_000);
@@ -134,13 +134,13 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
       expect(await types()).toEqual(["license.expired", "license.renewed"]);
     });
 
-    test("is not told of where nobody has looked yet", async () => {
+    test("does not record an expiry before the first check ever", async () => {
       const { id } = await org.license({ expiresAtMs: startMs - 400 * dayMs });
       await changed(id, "license.renewed", extending({ ms: dayMs }, nowMs));
       expect(await types()).toEqual(["license.renewed"]);
     });
 
-    test("is not told of when its end was long ago, before anybody looked", async () => {
+    test("does not record an expiry from long before the first check", async () => {
       const { id } = await org.license({ expiresAtMs: startMs - 400 * dayMs });
       await runAt(startMs);
       nowMs = startMs + 8_000;
@@ -148,7 +148,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
       expect(await types()).toEqual(["license.renewed"]);
     });
 
-    test("was revoked at its end and is reinstated: it is told of as expired then", async () => {
+    test("records the expiry when it is reinstated after expiring while revoked", async () => {
       const { id } = await org.license({ expiresAtMs: startMs + 5_000 });
       await runAt(startMs);
       nowMs = startMs + 1_000;
@@ -161,7 +161,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     });
   });
 
-  test("each product has days of its own", async () => {
+  test("each product has its own number of days", async () => {
     const { productId } = await org.product({ expiring_soon_days: 30 });
     const { id } = await org.license({ productId, expiresAtMs: startMs + 35 * dayMs });
     await org.license({ expiresAtMs: startMs + 35 * dayMs });
@@ -170,7 +170,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     expect(await recorded()).toMatchObject([{ type: "license.expiring_soon", license_id: id }]);
   });
 
-  test("after a time without any server everything is caught up with, but nothing is about to end that has ended", async () => {
+  test("after downtime, all expiries are recorded, and none as expiring_soon that have already expired", async () => {
     await org.license({ expiresAtMs: startMs + 10 * dayMs });
     const later = await org.license({ expiresAtMs: startMs + 25 * dayMs });
     await runAt(startMs);
@@ -182,13 +182,13 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     ]);
   });
 
-  test("three nodes that look at once tell of 130 licenses once each", async () => {
+  test("three nodes that check at once record one event for each of 130 licenses", async () => {
     for (let at = 0; at < 130; at++) await org.license({ expiresAtMs: startMs + dayMs + at });
     await runAt(startMs);
     const { database } = made.at(-1) ?? {};
     if (database === undefined) throw new Error("There is no database.");
     const options = { encryptionKey: null, durability: "standard" } as const;
-    // A SQLite database has one server, so there it is three watches of that one.
+    // A SQLite database has one server, which runs three checks.
     const count = kind === "sqlite" ? 0 : 2;
     const others = await Promise.all(
       Array.from({ length: count }, () => openStore(database.location, options)),
@@ -202,7 +202,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     expect([ids.length, new Set(ids).size]).toEqual([130, 130]);
   });
 
-  test("what is revoked, or of a deleted product, tells nothing", async () => {
+  test("revoked licenses and licenses of deleted products record nothing", async () => {
     await org.license({ expiresAtMs: startMs + dayMs, revokedAtMs: startMs });
     const { productId } = await org.product();
     await org.license({ productId, expiresAtMs: startMs + dayMs });
@@ -214,7 +214,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     expect(await recorded()).toEqual([]);
   });
 
-  test("a license that was renewed and runs out again is told of again", async () => {
+  test("a renewed license records its next expiry", async () => {
     const { id } = await org.license({ expiresAtMs: startMs + dayMs });
     await runAt(startMs);
     await runAt(startMs + 2 * dayMs);
@@ -230,7 +230,7 @@ describe.each(databases)("events that time brings on $kind", ({ kind, make }) =>
     expect(await types()).toEqual(["license.expired", "license.expiring_soon", "license.expired"]);
   });
 
-  test("a run that was cut off is done again from its beginning and tells nothing twice", async () => {
+  test("an interrupted run repeats from its start and records nothing twice", async () => {
     await org.license({ expiresAtMs: startMs + dayMs });
     await runAt(startMs);
     const before = await org.store.reads.selectFrom("platform_state").selectAll().execute();

@@ -16,7 +16,7 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   });
   afterAll(() => fixture.close());
 
-  const made = async (fields: object = {}) => {
+  const createLicense = async (fields: object = {}) => {
     const { body, status } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "ada@example.com",
       ...fields,
@@ -25,7 +25,7 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     return body;
   };
 
-  /** What was told of a license, the oldest first, each as its type promises. */
+  /** The events of a license, oldest first, each checked against its schema. */
   const eventsOf = async (licenseId: string) => {
     const rows = await fixture.store.reads
       .selectFrom("events")
@@ -47,12 +47,12 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   };
   const typesOf = async (licenseId: string) => (await eventsOf(licenseId)).map(({ type }) => type);
 
-  test("a license that is made is told with everything that the API shows of it", async () => {
-    const license = await made({ notes: "n", tags: ["a"], metadata: { order: 7 } });
+  test("creating a license records all its fields", async () => {
+    const license = await createLicense({ notes: "n", tags: ["a"], metadata: { order: 7 } });
     expect(await eventsOf(license.id)).toMatchObject([{ type: "license.created", data: { license } }]);
   });
 
-  test("many that are made are told one by one", async () => {
+  test("creating many licenses records one event for each", async () => {
     const { body } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "grace@example.com",
       count: 120,
@@ -66,8 +66,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     expect(rows.map((row) => row.license_id).sort()).toEqual(ids.sort());
   });
 
-  test("a change tells which fields it changed and what they were; one that changes nothing tells nothing", async () => {
-    const license = await made({ notes: "old", max_ips: 2 });
+  test("an update records the changed fields and their previous values; one without changes records nothing", async () => {
+    const license = await createLicense({ notes: "old", max_ips: 2 });
     const change = { notes: "new", max_ips: 2 };
     await fixture.owner.api.patch(`/licenses/${license.id}`, change);
     await fixture.owner.api.patch(`/licenses/${license.id}`, change);
@@ -80,8 +80,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     });
   });
 
-  test("an exchanged key is told as a change of the key", async () => {
-    const license = await made();
+  test("rotating a key is recorded as a change of the key", async () => {
+    const license = await createLicense();
     await fixture.owner.api.post(`/licenses/${license.id}/rotate-key`, {});
     const [, rotated] = await eventsOf(license.id);
     expect(rotated).toMatchObject({
@@ -90,8 +90,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     });
   });
 
-  test("revoking, reinstating, renewing and deleting are told once each, however often they are asked for", async () => {
-    const license = await made({ expires_at: "2040-01-01T00:00:00Z" });
+  test("revoking, reinstating, renewing and deleting are recorded once each, even if repeated", async () => {
+    const license = await createLicense({ expires_at: "2040-01-01T00:00:00Z" });
     const path = `/licenses/${license.id}`;
     for (const _ of [1, 2]) await fixture.owner.api.post(`${path}/revoke`, { reason: "refund" });
     for (const _ of [1, 2]) await fixture.owner.api.post(`${path}/reinstate`, {});
@@ -109,8 +109,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     expect(recorded.length).toBe(5);
   });
 
-  test("addresses that are registered, removed and reset by hand are told", async () => {
-    const license = await made({ max_ips: 3 });
+  test("registering, removing and resetting IP addresses by API are recorded", async () => {
+    const license = await createLicense({ max_ips: 3 });
     const path = `/licenses/${license.id}`;
     for (const ip of ["198.51.100.1", "198.51.100.1", "198.51.100.2"])
       await fixture.owner.api.post(`${path}/ips`, { ip });
@@ -127,8 +127,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     ]);
   });
 
-  test("an expiry that is set into the past is told as a change and as an expiry, and again when it is another", async () => {
-    const license = await made({ expires_at: "2040-01-01T00:00:00Z" });
+  test("setting an expiry in the past records an update and an expiry, each time", async () => {
+    const license = await createLicense({ expires_at: "2040-01-01T00:00:00Z" });
     const path = `/licenses/${license.id}`;
     await fixture.owner.api.patch(path, { expires_at: "2020-01-01T00:00:00Z" });
     await fixture.owner.api.patch(path, { expires_at: "2040-01-01T00:00:00Z" });
@@ -143,9 +143,9 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     ]);
   });
 
-  test("a bulk revoke sends one event for each product of a lot, and is in the history of each license", async () => {
-    const [one, two] = [await made(), await made()];
-    const gone = await made();
+  test("a bulk revoke sends one event per product and batch, and appears in each license's history", async () => {
+    const [one, two] = [await createLicense(), await createLicense()];
+    const gone = await createLicense();
     await fixture.owner.api.post(`/licenses/${gone.id}/revoke`, {});
     const before = await fixture.store.reads.selectFrom("events").select("id").execute();
     const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, {
@@ -181,8 +181,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     });
   });
 
-  test("other bulk actions tell of each license that they change", async () => {
-    const [one, two] = [await made({ max_ips: 4 }), await made({ max_ips: 5 })];
+  test("other bulk actions record an event for each license that they change", async () => {
+    const [one, two] = [await createLicense({ max_ips: 4 }), await createLicense({ max_ips: 5 })];
     await fixture.owner.api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, {
       action: "set_max_ips",
       max_ips: 5,
@@ -192,9 +192,9 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     expect(await typesOf(two.id)).toEqual(["license.created"]);
   });
 
-  test("a customer's other name tells nothing, and licenses that go to somebody else are told", async () => {
+  test("renaming a customer records nothing, and moving their licenses to another customer does", async () => {
     const email = `${newId()}@example.com`;
-    const license = await made({ customer_email: email });
+    const license = await createLicense({ customer_email: email });
     const path = `/organizations/${fixture.organizationId}/customers/${license.global_customer_id}`;
     await fixture.owner.api.patch(path, { name: "Other" });
     expect(await typesOf(license.id)).toEqual(["license.created"]);
@@ -204,7 +204,7 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     expect(moved?.data.changed).toContain("global_customer_id");
   });
 
-  test("an import tells nothing, unless it is asked to", async () => {
+  test("an import records no events unless requested", async () => {
     const csv = (key: string, notes: string) =>
       `license_key,customer_email,notes\n${key},i@example.com,${notes}\n`;
     const key = `IMPORT-${newId()}`;
@@ -227,8 +227,8 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     expect(await typesOf(await idOf(other))).toEqual(["license.created"]);
   });
 
-  test("what is refused tells nothing", async () => {
-    const license = await made({ max_ips: 1 });
+  test("refused requests record nothing", async () => {
+    const license = await createLicense({ max_ips: 1 });
     const path = `/licenses/${license.id}`;
     await fixture.owner.api.post(`${path}/ips`, { ip: "198.51.100.1" });
     expect((await fixture.owner.api.post(`${path}/ips`, { ip: "198.51.100.2" })).status).toBe(409);

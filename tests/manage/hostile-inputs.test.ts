@@ -13,10 +13,10 @@ setDefaultTimeout(120_000);
 
 const routes = manageRoutes.map(({ route }) => route);
 
-/** What no text may hold: PostgreSQL cannot keep the first, and the second is no character. */
-const unkeepable = ["a\u0000b", "a\ud800b", "\udc00"];
+/** Text that no field may contain: PostgreSQL cannot store the first, and the others are not valid characters. */
+const unstorable = ["a\u0000b", "a\ud800b", "\udc00"];
 const values: readonly unknown[] = [
-  ...unkeepable,
+  ...unstorable,
   ["a\u0000b"],
   { "a\u0000b": 1 },
   "",
@@ -85,12 +85,12 @@ const cursors = [
 
 const pathValues = ["%00", "a%00b", "%ED%A0%80", "%F0%9F%92%A9", "..%2F..", "x".repeat(5_000), "%25", "%20"];
 
-describe.each(databases)("input that nobody should send, on $kind", ({ kind, make }) => {
+describe.each(databases)("hostile input on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   let ours: FilledOrganization;
   let theirs: FilledOrganization;
   beforeAll(async () => {
-    // Each request to a route for anyone comes from another IP address: one alone would soon be refused unread.
+    // Anonymous requests use a new IP address each, because a single one would be rate limited.
     fixture = await openManageFixture(make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" });
     ours = await fillOrganization(fixture, fixture.owner, fixture);
     const other = await fixture.person();
@@ -103,7 +103,7 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
   });
   afterAll(() => fixture.close());
 
-  // What an operator does to an organization would keep its owner from everything that follows.
+  // Admin actions target the other organization, because they would lock out our owner.
   const pathFor = (route: Route) => (route.access.who === "platform_admin" ? theirs : ours);
   const clientFor = (route: Route) =>
     route.access.who === "platform_admin" ? fixture.admin.api : fixture.owner.api;
@@ -114,14 +114,14 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
     });
 
   test.each(routes.filter(takesJson).map((route) => [route.id, route] as const))(
-    "%s: no member of a body breaks the server, and what cannot be kept is named",
+    "%s: no body member causes a server error, and text that cannot be stored is named",
     async (id, route) => {
       for (const member of membersOf(route.body)) {
         for (const value of values) {
           const body = { ...bodyFor(route, pathFor(route)), [member]: value };
           const answer = await send(route, pathIn(route, pathFor(route)), body);
           note(kind, `${id} ${member} ${short(value)}`, answer);
-          if (answer.status < 400 || !unkeepable.includes(value as string)) continue;
+          if (answer.status < 400 || !unstorable.includes(value as string)) continue;
           if ([403, 404, 415].includes(answer.status)) continue;
           expect([answer.status, named(answer)]).toEqual([422, expect.arrayContaining([member])]);
         }
@@ -138,7 +138,7 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
 
   test.each(
     routes.filter((route) => membersOf(route.query).length > 0).map((route) => [route.id, route] as const),
-  )("%s: no query breaks the server", async (id, route) => {
+  )("%s: no query causes a server error", async (id, route) => {
     const path = pathIn(route, pathFor(route));
     for (const member of membersOf(route.query)) {
       const tried = member === "cursor" ? [...cursors, ...queryValues] : queryValues;
@@ -157,7 +157,7 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
     routes
       .filter((route) => pathParameters(route.path).length > 0)
       .map((route) => [route.id, route] as const),
-  )("%s: no address breaks the server, and none of these names anything", async (id, route) => {
+  )("%s: no path causes a server error, and none of these names a resource", async (id, route) => {
     const parameters = pathParameters(route.path);
     for (const parameter of parameters) {
       for (const value of pathValues) {
@@ -178,7 +178,7 @@ describe.each(databases)("input that nobody should send, on $kind", ({ kind, mak
   });
 });
 
-test("both databases answered alike", () => {
+test("both databases respond alike", () => {
   const [one, other] = [seen.get("sqlite"), seen.get("postgres")];
   const different = [...(one ?? [])].filter(([what, status]) => other?.get(what) !== status);
   expect(different.map(([what, status]) => [what, status, other?.get(what)])).toEqual([]);
@@ -211,7 +211,7 @@ function takesJson(route: Route): boolean {
   return route.bodyTypes === undefined && (route.body as z.ZodType) !== nothing;
 }
 
-/** The members of an object, or of any of the objects that it may be. */
+/** The members of an object schema, or of all its variants. */
 function membersOf(schema: z.ZodType): string[] {
   if (schema === nothing) return [];
   const walk = (one: z.core.JSONSchema.BaseSchema): string[] => [

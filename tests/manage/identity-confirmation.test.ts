@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 
 const wanted = { name: "CI", permissions: ["licenses:view"] };
 
-describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }) => {
+describe.each(databases)("confirming an identity on $kind", ({ make }) => {
   let fixture: SignInFixture;
   beforeAll(async () => {
     fixture = await openSignInFixture(make);
@@ -46,7 +46,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
         .where("user_id", "=", userId)
         .execute(),
     );
-  /** As somebody is who signed up with Discord: nothing but a passkey, and a session of an hour ago. */
+  /** A user who signed up with Discord: only a passkey, and a session that is an hour old. */
   const withoutPassword = async (): Promise<TestUser & { device: Authenticator; passkeyId: string }> => {
     const someone = await fixture.createSignedInUser();
     const { device, id } = await addPasskey(someone.browser);
@@ -59,7 +59,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
   const createToken = (browser: Browser, proof: object) =>
     browser.manage("POST", "/me/access-tokens", { ...wanted, ...proof });
 
-  test("without a password, a passkey confirms: once, and for everything that asks", async () => {
+  test("a passkey confirms a user without a password, once, for every protected action", async () => {
     const { browser, device, passkeyId } = await withoutPassword();
     expect((await createToken(browser, {})).status).toBe(403);
     const confirmed = await withPasskey(browser, device);
@@ -78,12 +78,12 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect((await browser.auth("/passkey/delete-passkey", { id: passkeyId })).status).toBe(403);
     const removed = await browser.auth("/passkey/delete-passkey", { id: passkeyId, ...(await proof()) });
     expect(removed.status).toBe(200);
-    // It is gone for this as well.
+    // A removed passkey no longer confirms.
     expect((await withPasskey(browser, device)).status).toBe(401);
     expect((await withPasskey(browser, second.device)).status).toBe(200);
   });
 
-  test("removing a passkey asks for the password of somebody who has one", async () => {
+  test("removing a passkey requires the password of a user who has one", async () => {
     const { browser } = await fixture.createSignedInUser();
     const { id } = await addPasskey(browser);
     const bare = await browser.auth("/passkey/delete-passkey", { id });
@@ -93,18 +93,18 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect(right.status).toBe(200);
   });
 
-  test("a challenge is good once, in the session that asked for it, and not somebody else's", async () => {
+  test("a challenge is valid once, for the user and session that requested it", async () => {
     const one = await withoutPassword();
     const other = await withoutPassword();
     const response = one.device.authenticate(await begin(one.browser));
     const elsewhere = await other.browser.auth("/confirm", { response });
     expect([elsewhere.status, elsewhere.body.confirmation]).toEqual([401, undefined]);
-    // Shown to somebody else it is used up.
+    // An attempt by another user consumes the challenge.
     expect((await one.browser.auth("/confirm", { response })).status).toBe(401);
     const fresh = one.device.authenticate(await begin(one.browser));
     expect((await one.browser.auth("/confirm", { response: fresh })).status).toBe(200);
     expect((await one.browser.auth("/confirm", { response: fresh })).status).toBe(401);
-    // One that was made up, and one that was asked for to sign in.
+    // Neither an invented challenge nor a sign-in challenge is accepted.
     const madeUp = one.device.authenticate({ challenge: Buffer.alloc(32, 7).toString("base64url") });
     expect((await one.browser.auth("/confirm", { response: madeUp })).status).toBe(401);
     const { body } = await one.browser.auth("/passkey/generate-authenticate-options");
@@ -112,7 +112,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect((await one.browser.auth("/confirm", { response: signIn })).status).toBe(401);
   });
 
-  test("somebody else's passkey, an unknown one, and one that did not ask who it is, confirm nothing", async () => {
+  test("passkeys that are foreign, unknown or without user verification confirm nothing", async () => {
     const { browser } = await withoutPassword();
     const other = await withoutPassword();
     for (const device of [
@@ -127,7 +127,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect((await withPasskey(lax.browser, lax.device)).status).toBe(200);
   });
 
-  test("a code of the second factor confirms, and a used, wrong or foreign one does not", async () => {
+  test("a second-factor code confirms; a used, wrong or foreign one does not", async () => {
     const { browser, userId } = await fixture.createSignedInUser();
     const { secret, recoveryCodes } = await turnOnSecondFactor(browser);
     await makeStale(userId);
@@ -147,7 +147,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect((await other.browser.auth("/confirm", { code: recoveryCodes[1] })).status).toBe(401);
   });
 
-  test("a code turns no second factor on that was only begun", async () => {
+  test("a code does not complete the set-up of a second factor", async () => {
     const { browser } = await fixture.createSignedInUser();
     const { body } = await browser.auth("/two-factor/enable", { password: goodPassword });
     const answer = await browser.auth("/confirm", { code: totpCode(totpSecret(body.totpURI)) });
@@ -155,7 +155,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(false);
   });
 
-  test("a confirmation belongs to its session, and ends with a new password", async () => {
+  test("a confirmation is valid only in its session, until the password changes", async () => {
     const someone = await fixture.createSignedInUser();
     const { device } = await addPasskey(someone.browser);
     const second = fixture.browser();
@@ -168,7 +168,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect((await createToken(someone.browser, { confirmation: stolen })).status).toBe(401);
   });
 
-  test("wrong proofs of every kind are counted together, by session", async () => {
+  test("failed confirmations of every kind count towards one limit per session", async () => {
     const { browser } = await withoutPassword();
     const statuses: number[] = [];
     for (let time = 0; time < 6; time++) {
@@ -178,7 +178,7 @@ describe.each(databases)("confirming who is at the keyboard on $kind", ({ make }
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
   });
 
-  test("nobody confirms without a session, and a body names exactly one proof", async () => {
+  test("confirming requires a session and exactly one proof", async () => {
     expect((await fixture.browser().auth("/confirm/begin", {})).status).toBe(401);
     expect((await fixture.browser().auth("/confirm", { code: "123456" })).status).toBe(401);
     const { browser } = await fixture.createSignedInUser();

@@ -11,7 +11,7 @@ import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("what the reference says of /api/auth on $kind", ({ make }) => {
+describe.each(databases)("the reference of /api/auth on $kind", ({ make }) => {
   let discord: FakeDiscord;
   let fixture: SignInFixture;
   const called = new Set<AuthRouteId>();
@@ -24,7 +24,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     discord.close();
   });
 
-  /** Calls it, and holds the answer against everything that is written about it. */
+  /** Calls the route and checks the response against its description. */
   const call = async (
     browser: Browser,
     id: AuthRouteId,
@@ -41,7 +41,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     ]);
     expect(answer.headers.get("cache-control")).toBe("no-store");
     if (answer.status === 200) {
-      // What is not described would be missing from what was parsed.
+      // Parsing drops members that are not described.
       expect(route.answer?.parse(answer.body)).toEqual(answer.body);
     } else {
       expect(route.redirect).toBeString();
@@ -56,7 +56,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     return { browser, answer: await call(browser, "signIn", { email, password }) };
   };
 
-  test("making an account, verifying its address, signing in and out", async () => {
+  test("describes signing up, verifying the email address, signing in and signing out", async () => {
     const email = "contract@example.com";
     const browser = fixture.browser();
     expect((await call(browser, "getSession")).body).toBeNull();
@@ -72,7 +72,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     await call(browser, "signOut", {});
   });
 
-  test("passwords", async () => {
+  test("describes passwords", async () => {
     const { browser, email } = await fixture.createSignedInUser();
     const { body: options } = await call(browser, "beginPasskey", { password: goodPassword });
     await call(browser, "addPasskey", { response: new Authenticator(fixture.url).register(options) });
@@ -88,7 +88,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     await signIn(email);
   });
 
-  test("the second factor", async () => {
+  test("describes the second factor", async () => {
     const { browser, email } = await fixture.createSignedInUser();
     const { totpURI } = (await call(browser, "enableSecondFactor", { password: goodPassword })).body;
     await call(browser, "verifyTotp", { code: totpCode(totpSecret(totpURI)) });
@@ -101,7 +101,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     await call(browser, "disableSecondFactor", { password: goodPassword });
   });
 
-  test("passkeys", async () => {
+  test("describes passkeys", async () => {
     const { browser } = await fixture.createSignedInUser();
     const device = new Authenticator(fixture.url);
     const { body: options } = await call(browser, "beginPasskey", { password: goodPassword });
@@ -119,7 +119,7 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     await call(browser, "removePasskey", { id, confirmation: body.confirmation });
   });
 
-  test("Discord", async () => {
+  test("describes Discord", async () => {
     const who = { id: "81000000001", username: "grace", email: "grace@example.com", verified: true };
     const browser = fixture.browser();
     const begun = await call(browser, "signInWithDiscord", {
@@ -140,13 +140,13 @@ describe.each(databases)("what the reference says of /api/auth on $kind", ({ mak
     await call(other, "unlinkAccount", { accountId });
   });
 
-  test("nothing that is in the list was left out here", () => {
+  test("this file calls every route of the contract", () => {
     expect([...called].sort()).toEqual(authRoutes.map((route) => route.id).sort());
   });
 });
 
 test.each(authRoutes.map((route) => [`${route.method} ${authBase}${route.path}`, route] as const))(
-  "%s is described whole",
+  "%s is described completely",
   (_, route) => {
     const described = openApiDocument().paths[authBase + route.path]?.[route.method.toLowerCase()];
     expect(described).toMatchObject({ operationId: route.id, tags: [route.group], summary: route.summary });

@@ -32,7 +32,7 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     discord.close();
   });
 
-  const comeBy = async (browser: Browser, who: DiscordProfile, start = "/sign-in/social") => {
+  const authorize = async (browser: Browser, who: DiscordProfile, start = "/sign-in/social") => {
     const begun = await browser.auth(start, {
       provider: "discord",
       callbackURL: "/welcome",
@@ -45,16 +45,16 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
   const errorOf = (answer: { headers: Headers }) =>
     new URL(answer.headers.get("location") ?? "/", fixture.url).searchParams.get("error");
 
-  test("somebody new gets an account with the address that Discord verified; next time it is the same one", async () => {
+  test("a new user gets an account with the email address that Discord verified, and keeps it", async () => {
     const who = profile();
     const browser = fixture.browser();
-    const back = await comeBy(browser, who);
+    const back = await authorize(browser, who);
     expect([back.status, back.headers.get("location")]).toEqual([302, "/welcome"]);
     const me = (await browser.manage("GET", "/me")).body;
     expect(me).toMatchObject({ email: who.email, email_verified: true, name: "grace" });
     expect(me.sign_in_methods).toMatchObject({ password: false, discord: { discord_id: who.id } });
     const later = fixture.browser();
-    await comeBy(later, { ...who, email: "moved@example.com" });
+    await authorize(later, { ...who, email: "moved@example.com" });
     expect((await later.manage("GET", "/me")).body.id).toBe(me.id);
     const rows = await fixture.store.reads
       .selectFrom("accounts")
@@ -64,68 +64,68 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     expect(rows).toMatchObject([{ access_token: null, refresh_token: null, id_token: null }]);
   });
 
-  test("an address that has an account here does not open it, verified or not", async () => {
+  test("an existing account with the same email address is not signed in, verified or not", async () => {
     for (const verified of [true, false]) {
       const { email } = await fixture.createUser();
       const browser = fixture.browser();
-      const back = await comeBy(browser, profile({ email, verified }));
+      const back = await authorize(browser, profile({ email, verified }));
       expect(back.status).toBe(302);
       expect(errorOf(back)).toBe(verified ? "account_not_linked" : "email_not_verified");
       expect((await browser.manage("GET", "/me")).status).toBe(401);
     }
   });
 
-  test("an address that Discord did not verify makes no account", async () => {
+  test("an email address that Discord did not verify creates no account", async () => {
     for (const parts of [{ verified: false }, { email: null, verified: true }]) {
       const browser = fixture.browser();
-      const back = await comeBy(browser, profile(parts));
+      const back = await authorize(browser, profile(parts));
       expect(errorOf(back)).toBe("email_not_verified");
       expect((await browser.manage("GET", "/me")).status).toBe(401);
     }
   });
 
-  test("linked by somebody signed in, whatever its address, it opens their account and no other", async () => {
+  test("a linked Discord account signs in its user only, whatever its email address", async () => {
     const { browser, userId } = await fixture.createSignedInUser();
     const who = profile({ verified: false });
-    const linked = await comeBy(browser, who, "/link-social");
+    const linked = await authorize(browser, who, "/link-social");
     expect(linked.headers.get("location")).toBe("/welcome");
     const me = (await browser.manage("GET", "/me")).body;
     expect(me.sign_in_methods.discord.discord_id).toBe(who.id);
     const later = fixture.browser();
-    await comeBy(later, who);
+    await authorize(later, who);
     expect((await later.manage("GET", "/me")).body.id).toBe(userId);
 
     const other = await fixture.createSignedInUser();
-    const stolen = await comeBy(other.browser, who, "/link-social");
+    const stolen = await authorize(other.browser, who, "/link-social");
     expect(errorOf(stolen)).toBe("account_already_linked_to_different_user");
     const { account_id: accountId } = me.sign_in_methods.discord;
-    // Neither when it would be their last way in, nor when they have others.
+    // Refused both with and without another sign-in method.
     expect((await other.browser.auth("/unlink-account", { accountId })).status).toBe(409);
-    await comeBy(other.browser, profile(), "/link-social");
+    await authorize(other.browser, profile(), "/link-social");
     expect((await other.browser.auth("/unlink-account", { accountId })).status).toBe(404);
     expect((await browser.auth("/unlink-account", { accountId })).status).toBe(200);
     expect((await browser.manage("GET", "/me")).body.sign_in_methods.discord).toBeNull();
   });
 
-  test("linking needs a session, and the last way in stays", async () => {
+  test("linking needs a session, and the last sign-in method cannot be removed", async () => {
     expect((await fixture.browser().auth("/link-social", { provider: "discord" })).status).toBe(401);
     const browser = fixture.browser();
-    await comeBy(browser, profile());
+    await authorize(browser, profile());
     const me = (await browser.manage("GET", "/me")).body;
     const { account_id: accountId } = me.sign_in_methods.discord;
     expect((await browser.auth("/unlink-account", { accountId })).status).toBe(409);
   });
 
-  test("it is no way around the second factor", async () => {
+  test("signing in with Discord still requires the second factor", async () => {
     const { browser, userId } = await fixture.createSignedInUser();
     const who = profile();
-    await comeBy(browser, who, "/link-social");
+    await authorize(browser, who, "/link-social");
     const { totpURI } = (await browser.auth("/two-factor/enable", { password: goodPassword })).body;
     const secret = totpSecret(totpURI);
     await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
     const later = fixture.browser();
-    const back = await comeBy(later, who);
-    // The page that was wanted is not forgotten on the way.
+    const back = await authorize(later, who);
+    // The requested page is preserved.
     const asked = `${fixture.url}/sign-in/second-factor?next=%2Fwelcome`;
     expect([back.status, back.headers.get("location")]).toEqual([302, asked]);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
@@ -134,7 +134,7 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     expect((await later.manage("GET", "/me")).body.id).toBe(userId);
   });
 
-  test("an answer that this browser did not ask for, or that was used, opens nothing", async () => {
+  test("a callback for another browser, or with a foreign return URL, creates no session", async () => {
     const victim = fixture.browser();
     const begun = await fixture.browser().auth("/sign-in/social", { provider: "discord" });
     const address = discord.approve(begun.body.url, profile());
@@ -146,19 +146,19 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     expect([elsewhere.status, elsewhere.body.errors[0].field]).toEqual([422, "callbackURL"]);
   });
 
-  test("somebody suspended does not get in", async () => {
+  test("a suspended user cannot sign in", async () => {
     const who = profile();
     const browser = fixture.browser();
-    await comeBy(browser, who);
+    await authorize(browser, who);
     await suspendUserForTest(fixture.store, (await browser.manage("GET", "/me")).body.id);
     const later = fixture.browser();
-    const back = await comeBy(later, who);
+    const back = await authorize(later, who);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
     expect(back.status).toBe(302);
     expect(errorOf(back)).toBe("SUSPENDED");
   });
 
-  test("where signing up is not open, only those who linked it come in", async () => {
+  test("with sign-up closed, only linked accounts can sign in", async () => {
     const closed = await openSignInFixture(make, discord.settings);
     const begun = await closed
       .browser()

@@ -10,7 +10,6 @@ setDefaultTimeout(60_000);
 
 const ada = { name: "Ada Lovelace", email: "Ada@Example.com", password: goodPassword };
 
-/** The token in the link that the server printed. */
 async function printedToken(output: () => string): Promise<string> {
   await until("the set-up link is printed", () => output().includes("/setup?token="));
   return /\/setup\?token=([\w-]{43})/.exec(output())?.[1] ?? "";
@@ -18,15 +17,15 @@ async function printedToken(output: () => string): Promise<string> {
 
 for (const { kind, make } of databases) {
   describe(`the first run on ${kind}`, () => {
-    const houses: SignInFixture[] = [];
+    const fixtures: SignInFixture[] = [];
     const fresh = async (settings = {}) => {
       const fixture = await openSignInFixture(make, settings);
-      houses.push(fixture);
+      fixtures.push(fixture);
       return fixture;
     };
-    afterEach(() => Promise.all(houses.splice(0).map((fixture) => fixture.close())));
+    afterEach(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.close())));
 
-    test("the printed link makes the first person, the platform admin, who is signed in at once", async () => {
+    test("the printed link creates the first user as platform admin and signs them in", async () => {
       const fixture = await fresh();
       const token = await printedToken(fixture.server.output);
       expect(fixture.server.output()).toContain(`${fixture.url}/setup?token=`);
@@ -54,7 +53,7 @@ for (const { kind, make } of databases) {
       expect(JSON.stringify(rows)).not.toContain(token);
     });
 
-    test("whoever opens the link learns at once whether it still works", async () => {
+    test("the set-up page says whether the link still works", async () => {
       const fixture = await fresh();
       const token = await printedToken(fixture.server.output);
       const browser = fixture.browser();
@@ -71,7 +70,7 @@ for (const { kind, make } of databases) {
       expect(await good(`?token=${token}`)).toBe(false);
     });
 
-    test("a made-up token, a weak password and missing members make nobody", async () => {
+    test("an invented token, a weak password and missing members create no user", async () => {
       const fixture = await fresh();
       const token = await printedToken(fixture.server.output);
       const browser = fixture.browser();
@@ -87,7 +86,7 @@ for (const { kind, make } of databases) {
       expect((await browser.manage("GET", "/setup")).body.is_open).toBe(true);
     });
 
-    test("a link is good for half an hour", async () => {
+    test("a link expires after half an hour", async () => {
       const fixture = await fresh();
       const token = await printedToken(fixture.server.output);
       await fixture.store.transaction((db) =>
@@ -100,7 +99,7 @@ for (const { kind, make } of databases) {
       expect((await fixture.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
     });
 
-    test("many at once make one person", async () => {
+    test("concurrent requests create one user", async () => {
       const fixture = await fresh();
       const token = await printedToken(fixture.server.output);
       const answers = await Promise.all(
@@ -112,7 +111,7 @@ for (const { kind, make } of databases) {
       expect(await fixture.store.reads.selectFrom("users").select("id").execute()).toHaveLength(1);
     });
 
-    test("the command line makes a person who can sign in, and gives them more when the password is right", async () => {
+    test("the command line creates a user who can sign in, and adds organizations given the right password", async () => {
       const fixture = await fresh();
       const token = await printedToken(fixture.server.output);
       const setup = (password: string, organization: string) =>
@@ -150,11 +149,11 @@ for (const { kind, make } of databases) {
         "First",
         "Second",
       ]);
-      // Somebody has an account now, so the link that was printed before is worth nothing.
+      // The printed link stops working once an account exists.
       expect((await fixture.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
     });
 
-    test("a server that has somebody prints no link", async () => {
+    test("a server with a user prints no link", async () => {
       const fixture = await fresh();
       await fixture.createUser();
       await fixture.server.stop();
@@ -165,14 +164,14 @@ for (const { kind, make } of databases) {
   });
 }
 
-describe("the first person's emails", () => {
+describe("the first user's emails", () => {
   let fixture: SignInFixture;
   afterEach(() => fixture.close());
 
   test.each([
-    ["the language that is asked for", { locale: "es" }, "de-AT,de;q=0.9", "es"],
-    ["that of the browser", {}, "fr, de-AT;q=0.9, en;q=0.8", "de"],
-    ["English, where nothing is known", {}, "", "en"],
+    ["the requested language", { locale: "es" }, "de-AT,de;q=0.9", "es"],
+    ["the browser's language", {}, "fr, de-AT;q=0.9, en;q=0.8", "de"],
+    ["English by default", {}, "", "en"],
   ])("are in %s", async (_what, body, header, locale) => {
     fixture = await openSignInFixture(sqlite.make);
     const token = await printedToken(fixture.server.output);
@@ -194,7 +193,7 @@ describe("the first person's emails", () => {
   });
 });
 
-test("on several nodes each prints a link, each works on any of them, and one use ends them all", async () => {
+test("several nodes print one link each, all work on any node, and one use invalidates them all", async () => {
   const fixture = await openSignInFixture(postgres.make);
   const port = String(await freePort());
   const second = await startServerProcess({ ...fixture.environment, PORT: port });
@@ -203,7 +202,7 @@ test("on several nodes each prints a link, each works on any of them, and one us
   const onSecond = new Browser(`http://127.0.0.1:${port}`, "198.19.0.1");
   expect((await onSecond.manage("POST", "/setup", { ...ada, token: tokens[0] })).status).toBe(201);
   expect((await fixture.browser().manage("POST", "/setup", { ...ada, token: tokens[1] })).status).toBe(403);
-  // One secret for all nodes: the session of one is a session of the other.
+  // All nodes share one secret, so a session works on each of them.
   const onFirst = new Browser(fixture.url, "198.19.0.1");
   for (const [name, value] of onSecond.cookies) onFirst.cookies.set(name, value);
   expect((await onFirst.manage("GET", "/me")).status).toBe(200);

@@ -17,7 +17,7 @@ setDefaultTimeout(60_000);
 const wanted = { name: "CI", permissions: ["licenses:view"] };
 const newPassword = "something quite different";
 
-describe.each(databases)("somebody who got into an account on $kind", ({ make }) => {
+describe.each(databases)("an intruder with a session on $kind", ({ make }) => {
   let discord: FakeDiscord;
   let fixture: SignInFixture;
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
         .execute(),
     );
 
-  test("with a session alone they add no passkey, no token and no account at Discord", async () => {
+  test("cannot add a passkey, a token or a Discord account with the session alone", async () => {
     const { browser, userId, email } = await fixture.createSignedInUser();
     const organization = await browser.manage("POST", "/organizations", { name: "Acme" });
     const tries = (password: object) => [
@@ -89,7 +89,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     expect(await kinds(email)).toEqual([]);
   });
 
-  test("their guesses at the password are few, and do not use up those of the owner's session", async () => {
+  test("has few password attempts, which do not count against the owner's session", async () => {
     const { browser, email } = await fixture.createSignedInUser();
     const owner = fixture.browser();
     await owner.auth("/sign-in/email", { email, password: goodPassword });
@@ -104,7 +104,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     expect((await addToken(owner)).token).toStartWith("cst_");
   });
 
-  test("the owner hears by email of every passkey and token that is added", async () => {
+  test("cannot add a passkey or token without an email to the owner", async () => {
     const owner = await fixture.createSignedInUser();
     const { browser, email, userId } = owner;
     await addPasskey(browser, "Phone");
@@ -119,7 +119,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     expect(await fixture.actions(userId)).toEqual(["person.passkey_added"]);
   });
 
-  test("a token that holds everything needs no password, and the owner hears of what it makes", async () => {
+  test("a token with all permissions needs no password, and the owner is notified of the tokens it creates", async () => {
     const { browser, email } = await fixture.createSignedInUser();
     const { data } = (await browser.manage("GET", "/permissions")).body;
     const all = data.map(({ code }: { code: string }) => code);
@@ -133,7 +133,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     expect(await kinds(email)).toEqual(["account_security", "account_security"]);
   });
 
-  test("without a password, a sign-in of the last ten minutes stands for it", async () => {
+  test("without a password, a sign-in within ten minutes is sufficient", async () => {
     const browser = fixture.browser();
     const begun = await browser.auth("/sign-in/social", { provider: "discord" });
     const who = { id: "82000000001", username: "grace", email: "grace@fresh.example", verified: true };
@@ -157,7 +157,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     }
   });
 
-  test("a reset shows what opens the account, and removes it", async () => {
+  test("a password reset shows every means of access and removes it", async () => {
     const owner = await fixture.createSignedInUser();
     const { browser, email, userId } = owner;
     const { device, id } = await addPasskey(browser, "Intruder");
@@ -189,7 +189,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     });
   });
 
-  test("a reset keeps what its owner names, and nothing of somebody else", async () => {
+  test("a password reset keeps what the owner selects, and affects no other user", async () => {
     const owner = await fixture.createSignedInUser();
     const other = await fixture.createSignedInUser();
     const keys = [await addPasskey(owner.browser, "Mine"), await addPasskey(owner.browser, "Not mine")];
@@ -211,7 +211,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     expect([await works(tokens[0]), await works(tokens[1]), await works(theirs[1])]).toEqual([200, 401, 200]);
   });
 
-  test("an account at Discord that was linked goes with a reset too, unless it is kept", async () => {
+  test("a password reset removes a linked Discord account unless it is kept", async () => {
     for (const [number, keepDiscord] of [false, true].entries()) {
       const owner = await fixture.createSignedInUser();
       const begun = await owner.browser.auth("/link-social", { provider: "discord", password: goodPassword });
@@ -230,7 +230,7 @@ describe.each(databases)("somebody who got into an account on $kind", ({ make })
     }
   });
 
-  test("a link that is not good shows nothing", async () => {
+  test("an invalid reset link reveals nothing", async () => {
     const owner = await fixture.createUser();
     const token = await resetToken(owner);
     await fixture.browser().auth("/reset-password", { token, newPassword });

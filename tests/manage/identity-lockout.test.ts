@@ -9,15 +9,15 @@ setDefaultTimeout(60_000);
 
 const newPassword = "something quite different";
 
-describe.each(databases)("keeping an account's owner out on $kind", ({ make }) => {
+describe.each(databases)("locking out an account's owner on $kind", ({ make }) => {
   let fixture: SignInFixture;
   beforeAll(async () => {
     fixture = await openSignInFixture(make);
   });
   afterAll(() => fixture.close());
 
-  /** Asked again in a second, where a hundred strangers were heard in this one already. */
-  const heard = async (ask: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> => {
+  /** Tries again after a second when the global limit for unknown devices is reached. */
+  const retried = async (ask: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> => {
     for (;;) {
       const answer = await ask();
       if (answer.status !== 429 || answer.headers.get("retry-after") !== "1") return answer;
@@ -25,8 +25,8 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     }
   };
   const signIn = (browser: Browser, email: string, password = goodPassword, from = {}) =>
-    heard(() => browser.auth("/sign-in/email", { email, password }, from));
-  /** The statuses of so many wrong passwords, each from an address of its own. */
+    retried(() => browser.auth("/sign-in/email", { email, password }, from));
+  /** The statuses of this many wrong passwords, each from its own IP address. */
   const guesses = async (email: string, count: number) => {
     const statuses: number[] = [];
     for (let time = 0; time < count; time++)
@@ -38,7 +38,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect((await signIn(someone.browser, someone.email)).status).toBe(200);
     return someone;
   };
-  /** Somebody who was signed in at this browser before. */
+  /** A user whose browser is a known device. */
   const knownHere = async () => {
     const someone = await fixture.createUser();
     expect((await signIn(someone.browser, someone.email)).status).toBe(200);
@@ -46,17 +46,17 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     return someone;
   };
 
-  test("wrong passwords from anywhere are slowed down, and the owner's own device gets in", async () => {
+  test("wrong passwords are rate limited, and the owner's known device can still sign in", async () => {
     const { browser, email } = await knownHere();
     expect(await guesses(email, 22)).toEqual([...Array(20).fill(401), 429, 429]);
     expect((await signIn(browser, email)).status).toBe(200);
-    // On another device the right password waits like any other, so that a guess is not told from a failure.
+    // On an unknown device the right password is limited too, so that it cannot be told from a wrong one.
     const refused = await signIn(fixture.browser(), email);
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 181);
   });
 
-  test("an address without an account is slowed down in the same way, in the same words", async () => {
+  test("an email address without an account is limited with identical responses", async () => {
     const { email } = await fixture.createUser();
     const anonymous = `${newId()}@example.com`;
     expect(await guesses(email, 21)).toEqual(await guesses(anonymous, 21));
@@ -67,7 +67,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect([known.status, known.body.code]).toEqual([unknown.status, unknown.body.code]);
   });
 
-  test("one network gets fewer tries than there are, whichever of its IPv6 addresses it uses", async () => {
+  test("one network gets only some of the attempts, whichever of its IPv6 addresses it uses", async () => {
     const { email } = await fixture.createUser();
     const statuses: number[] = [];
     for (let time = 0; time < 12; time++) {
@@ -78,7 +78,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect((await signIn(fixture.browser(), email)).status).toBe(200);
   });
 
-  test("what others send from the owner's own address does not keep their device out", async () => {
+  test("requests by others from the owner's IP address do not lock out the owner's device", async () => {
     const { browser, email } = await knownHere();
     const from = { "x-forwarded-for": "203.0.113.200" };
     for (let time = 0; time < 70; time++) await signIn(fixture.browser(), email, `guess ${time}`, from);
@@ -86,7 +86,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect((await signIn(browser, email, goodPassword, from)).status).toBe(200);
   });
 
-  test("a known device has a limit too, which a success clears", async () => {
+  test("a known device has its own limit, which a successful sign-in resets", async () => {
     const { browser, email } = await knownHere();
     const wrong = async (count: number) => {
       const statuses: number[] = [];
@@ -98,11 +98,11 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect((await signIn(browser, email)).status).toBe(200);
     await browser.auth("/sign-out", {});
     expect(await wrong(11)).toEqual([...Array(10).fill(401), 429]);
-    // Elsewhere there is a limit of its own.
+    // Other devices have a separate limit.
     expect((await signIn(fixture.browser(), email)).status).toBe(200);
   });
 
-  test("the mark of a device is good for its own account, unforged, and until the password changes", async () => {
+  test("a device cookie is valid for its own account, if unmodified, until the password changes", async () => {
     const { browser, email } = await knownHere();
     const other = await knownHere();
     await guesses(email, 21);
@@ -123,7 +123,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect((await signIn(browser, email, newPassword)).status).toBe(200);
   });
 
-  test("the mark is out of reach for scripts and other sites, and names nobody's email address", async () => {
+  test("the device cookie is hidden from scripts and other sites and contains no email address", async () => {
     const { email, browser } = await fixture.createUser();
     const answer = await signIn(browser, email);
     const mark = answer.headers.getSetCookie().find((cookie) => cookie.includes(".device="));
@@ -132,7 +132,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect((await signIn(fixture.browser(), email, "wrong")).headers.getSetCookie()).toEqual([]);
   });
 
-  test("codes that others try do not use up those of the owner's device", async () => {
+  test("code attempts by others do not use up those of the owner's device", async () => {
     const { browser, email } = await signedIn();
     const enabled = await browser.auth("/two-factor/enable", { password: goodPassword });
     const secret = totpSecret(enabled.body.totpURI);
@@ -154,7 +154,7 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect(right.status).toBe(200);
   });
 
-  test("a device is not known by the password alone, where there is a second factor", async () => {
+  test("with a second factor, the password alone does not make a device known", async () => {
     const { browser, email } = await signedIn();
     const enabled = await browser.auth("/two-factor/enable", { password: goodPassword });
     const secret = totpSecret(enabled.body.totpURI);
@@ -164,16 +164,16 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect([...half.cookies.keys()].filter((cookie) => cookie.endsWith(".device"))).toEqual([]);
   });
 
-  test("reset emails that others ask for do not use up the owner's", async () => {
+  test("reset emails requested by others do not use up the owner's", async () => {
     const { browser, email } = await knownHere();
-    const ask = (at: Browser) => heard(() => at.auth("/request-password-reset", { email }));
+    const ask = (at: Browser) => retried(() => at.auth("/request-password-reset", { email }));
     const statuses: number[] = [];
     for (let time = 0; time < 6; time++) statuses.push((await ask(fixture.browser())).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
     expect((await ask(browser)).status).toBe(200);
     const emails = (await fixture.emails(email)).filter(({ kind }) => kind === "password_reset");
     expect(emails).toHaveLength(5);
-    // Each link works, also the first: those that others asked for are of use to the owner alone.
+    // Every link works, because links that others requested reach only the owner.
     const fresh = fixture.browser();
     const reset = await fresh.auth("/reset-password", { token: tokenIn(emails[0]), newPassword });
     expect(reset.status).toBe(200);
@@ -184,12 +184,12 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     const loud = fixture.browser();
     const statuses: number[] = [];
     for (let time = 0; time < 4; time++)
-      statuses.push((await heard(() => loud.auth("/request-password-reset", { email }))).status);
+      statuses.push((await retried(() => loud.auth("/request-password-reset", { email }))).status);
     expect(statuses).toEqual([200, 200, 429, 429]);
     expect((await fixture.browser().auth("/request-password-reset", { email })).status).toBe(200);
   });
 
-  test("a device that was used to set a new password is known, so a reset always leads back in", async () => {
+  test("resetting the password makes the device known, so that a reset always restores access", async () => {
     const { email } = await fixture.createUser();
     await fixture.browser().auth("/request-password-reset", { email });
     await guesses(email, 21);
@@ -200,12 +200,12 @@ describe.each(databases)("keeping an account's owner out on $kind", ({ make }) =
     expect((await signIn(fresh, email, newPassword)).status).toBe(200);
   });
 
-  test("a crowd of strangers does not keep a known device from signing in", async () => {
+  test("a flood from unknown devices does not keep a known device from signing in", async () => {
     const { browser, email } = await knownHere();
     const crowd = Array.from({ length: 60 }, () =>
       signIn(fixture.browser(), `${newId()}@example.com`, "guess"),
     );
-    // Answers that are refused come at once: then the queue for passwords is full.
+    // The first 429 shows that the password queue is full.
     await Promise.any(
       crowd.map((answer) => answer.then(({ status }) => (status === 429 ? true : Promise.reject()))),
     );

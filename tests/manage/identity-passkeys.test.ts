@@ -20,12 +20,12 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     });
     return browser.auth("/passkey/verify-registration", { response: device.register(options), name });
   };
-  const come = async (browser: Browser, device: Authenticator) => {
+  const signInWith = async (browser: Browser, device: Authenticator) => {
     const { body: options } = await browser.auth("/passkey/generate-authenticate-options");
     return browser.auth("/passkey/verify-authentication", { response: device.authenticate(options) });
   };
 
-  test("added by somebody signed in, a passkey opens their account, and only once for one answer", async () => {
+  test("a passkey added in a session signs in its user, once per challenge", async () => {
     const { browser, userId, email } = await fixture.createSignedInUser();
     const device = new Authenticator(fixture.url);
     expect((await add(browser, device)).status).toBe(200);
@@ -46,7 +46,7 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     expect(await fixture.actions(userId)).toEqual(["person.passkey_added"]);
   });
 
-  test("another site's passkey, an unknown one and one that did not ask who it is are refused", async () => {
+  test("passkeys of another site, unknown ones and ones without user verification are refused", async () => {
     const { browser } = await fixture.createSignedInUser();
     expect((await add(browser, new Authenticator("https://evil.example"))).status).toBeGreaterThanOrEqual(
       400,
@@ -55,11 +55,11 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     expect(lax.status).toBe(422);
     expect((await browser.manage("GET", "/me")).body.sign_in_methods.passkeys).toEqual([]);
     const otherUser = fixture.browser();
-    expect((await come(otherUser, new Authenticator(fixture.url))).status).toBe(404);
+    expect((await signInWith(otherUser, new Authenticator(fixture.url))).status).toBe(404);
     expect((await otherUser.manage("GET", "/me")).status).toBe(401);
   });
 
-  test("what no device answers with is refused, and never breaks the server", async () => {
+  test("malformed authenticator responses are refused and never cause a server error", async () => {
     const { browser } = await fixture.createSignedInUser();
     const known = new Authenticator(fixture.url);
     expect((await add(browser, known)).status).toBe(200);
@@ -77,7 +77,7 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
       expect([given, [401, 404, 422].includes(authentication.status)]).toEqual([given, true]);
       expect((await later.manage("GET", "/me")).status).toBe(401);
     }
-    // The same passkey twice.
+    // Registering the same passkey twice is a conflict.
     const { body: creation } = await browser.auth("/passkey/generate-register-options", {
       password: goodPassword,
     });
@@ -86,7 +86,7 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     expect(fixture.server.output()).not.toContain("failed in a way it should not");
   });
 
-  test("nobody touches the passkeys of others, and a removed one opens nothing", async () => {
+  test("users cannot change the passkeys of others, and a removed passkey stops working", async () => {
     const { browser, userId } = await fixture.createSignedInUser();
     const device = new Authenticator(fixture.url);
     await add(browser, device);
@@ -98,18 +98,18 @@ describe.each(databases)("passkeys on $kind", ({ make }) => {
     expect((await browser.auth("/passkey/update-passkey", { id, name: "Old phone" })).status).toBe(200);
     expect((await browser.auth("/passkey/list-user-passkeys")).body).toMatchObject([{ name: "Old phone" }]);
     expect((await browser.auth("/passkey/delete-passkey", { id, password: goodPassword })).status).toBe(200);
-    expect((await come(fixture.browser(), device)).status).toBe(404);
+    expect((await signInWith(fixture.browser(), device)).status).toBe(404);
     expect(await fixture.actions(userId)).toEqual(["person.passkey_added", "person.passkey_removed"]);
   });
 
-  test("adding one needs a session; somebody suspended does not get in with one", async () => {
+  test("adding a passkey needs a session, and a suspended user cannot sign in with one", async () => {
     expect((await fixture.browser().auth("/passkey/generate-register-options", {})).status).toBe(401);
     const { browser, userId } = await fixture.createSignedInUser();
     const device = new Authenticator(fixture.url);
     await add(browser, device);
     await suspendUserForTest(fixture.store, userId);
     const later = fixture.browser();
-    expect((await come(later, device)).status).toBe(403);
+    expect((await signInWith(later, device)).status).toBe(403);
     expect(later.cookies.has("countersign.session_token")).toBe(false);
   });
 });
@@ -121,7 +121,7 @@ const inside = (answered: Answered, response: object) => ({
 });
 const rubbish = Buffer.from("rubbish").toString("base64url");
 
-/** What a device gave, changed into what none would give. */
+/** Changes to a valid response that no authenticator would make. */
 const unlikely: ((answered: Answered) => object)[] = [
   () => ({}),
   ({ id: _, ...rest }) => rest,

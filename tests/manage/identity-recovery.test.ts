@@ -5,14 +5,14 @@ import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("a lost password and a new address on $kind", ({ make }) => {
+describe.each(databases)("password reset and email change on $kind", ({ make }) => {
   let fixture: SignInFixture;
   beforeAll(async () => {
     fixture = await openSignInFixture(make);
   });
   afterAll(() => fixture.close());
 
-  test("the link in the email sets a password once, ends every session, and verifies the address", async () => {
+  test("the emailed link sets a password once, ends every session, and verifies the email address", async () => {
     const { browser, email, userId } = await fixture.createSignedInUser();
     await fixture.browser().auth("/request-password-reset", { email });
     await fixture.browser().auth("/request-password-reset", { email });
@@ -40,7 +40,7 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     expect(await fixture.actions(userId)).toContain("person.password_reset");
   });
 
-  test("one token used many times at once sets one password", async () => {
+  test("concurrent uses of one token set one password", async () => {
     const { email } = await fixture.createUser();
     await fixture.browser().auth("/request-password-reset", { email });
     const token = tokenIn((await fixture.emails(email))[0]);
@@ -52,7 +52,7 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401, 401, 401]);
   });
 
-  test("asking for it takes as long, and answers the same, for an address that nobody has", async () => {
+  test("a request for an unknown email address gets the same response in the same time", async () => {
     const times = { known: [] as number[], unknown: [] as number[] };
     const answers = new Set<string>();
     for (let time = 0; time < 3; time++) {
@@ -68,11 +68,11 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     }
     expect([...answers]).toHaveLength(1);
     expect([...answers][0]).toStartWith("200 ");
-    // The quickest of each: whatever else the machine does makes one slower, never quicker.
+    // The minimum of each, because other load only adds time.
     expect(Math.min(...times.known) / Math.min(...times.unknown)).toBeWithin(0.6, 1.7);
   });
 
-  test("emails to one address are few, whoever asks", async () => {
+  test("one email address gets few emails, whoever requests them", async () => {
     const { email } = await fixture.createUser();
     const statuses = [];
     for (let time = 0; time < 6; time++)
@@ -81,7 +81,7 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     expect(await fixture.emails(email)).toHaveLength(4);
   });
 
-  test("tokens in the database are good for nothing: only their hashes are there", async () => {
+  test("the database stores only hashes of tokens", async () => {
     const { email } = await fixture.createUser();
     await fixture.browser().auth("/request-password-reset", { email });
     const token = tokenIn((await fixture.emails(email))[0]);
@@ -89,7 +89,7 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  test("a new address counts once it is confirmed from there, and the old one is told", async () => {
+  test("a new email address applies once confirmed, and the old one is notified", async () => {
     const { browser, email, userId } = await fixture.createSignedInUser();
     const newEmail = `new-${newId()}@example.com`;
     const body = { new_email: newEmail.toUpperCase(), password: goodPassword };
@@ -104,7 +104,7 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     expect((await fixture.emails(email)).map((message) => message.kind)).toEqual(["email_change_requested"]);
     const token = tokenIn((await fixture.emails(newEmail))[0]);
 
-    // Neither the link alone nor somebody else with it changes anything, and trying does not use it up.
+    // The link needs its user's session. A failed attempt does not consume it.
     expect((await fixture.browser().manage("POST", "/me/email/confirm", { token })).status).toBe(401);
     const otherUser = await fixture.createSignedInUser();
     expect((await otherUser.browser.manage("POST", "/me/email/confirm", { token })).status).toBe(422);
@@ -124,7 +124,7 @@ describe.each(databases)("a lost password and a new address on $kind", ({ make }
     expect(await fixture.actions(userId)).toEqual(["person.email_change_requested", "person.email_changed"]);
   });
 
-  test("an address that has an account cannot be taken over, and asking does not tell that it has one", async () => {
+  test("another account's email address cannot be taken over, and the response does not reveal the account", async () => {
     const { browser } = await fixture.createSignedInUser();
     const other = await fixture.createUser();
     const free = `free-${newId()}@example.com`;

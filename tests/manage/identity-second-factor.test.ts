@@ -22,7 +22,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
   });
   afterAll(() => fixture.close());
 
-  /** Somebody who has it on. Each code is good once: who signs in then takes the next. */
+  /** A user with a second factor. Each code works once, so the next sign-in needs the next code. */
   const guarded = async (): Promise<Guarded> => {
     const someone = await fixture.createSignedInUser();
     const enabled = await someone.browser.auth("/two-factor/enable", { password: goodPassword });
@@ -37,7 +37,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     return { browser, answer };
   };
 
-  test("it is on once a code was right, and the person is told", async () => {
+  test("is enabled by a correct code, and the user is notified", async () => {
     const { browser, email, userId } = await fixture.createSignedInUser();
     expect((await browser.auth("/two-factor/enable", { password: "not the one" })).status).toBe(401);
     const { totpURI } = (await browser.auth("/two-factor/enable", { password: goodPassword })).body;
@@ -52,7 +52,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     expect(rows).not.toContain(new URL(totpURI).searchParams.get("secret") ?? "?");
   });
 
-  test("before the code, the password opens nothing", async () => {
+  test("prevents any access by password alone", async () => {
     const { email, secret } = await guarded();
     const { browser, answer } = await begin(email);
     expect(answer.body).toEqual({ twoFactorRedirect: true, twoFactorMethods: ["totp"] });
@@ -64,7 +64,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     expect((await browser.manage("GET", "/me")).status).toBe(200);
   });
 
-  test("a code is good once, also for two at the same moment", async () => {
+  test("accepts each code once, even concurrently", async () => {
     const { email, secret } = await guarded();
     const pair = await Promise.all([begin(email), begin(email)]);
     const code = totpCode(secret, 1);
@@ -76,7 +76,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     expect((await browser.auth("/two-factor/verify-totp", { code })).status).toBe(401);
   });
 
-  test("a recovery code is good once, and new ones take the place of the old", async () => {
+  test("accepts each recovery code once, and new recovery codes replace the old", async () => {
     const { browser: own, email, recoveryCodes } = await guarded();
     const [first, second] = recoveryCodes;
     const { browser } = await begin(email);
@@ -91,7 +91,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     expect((await again.browser.auth("/two-factor/verify-backup-code", { code })).status).toBe(200);
   });
 
-  test("guessing codes is stopped, and begun again with the password it stays stopped", async () => {
+  test("limits code attempts, even across new sign-ins", async () => {
     const { email, secret } = await guarded();
     const statuses: number[] = [];
     for (let round = 0; round < 4; round++) {
@@ -108,7 +108,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     expect(Number(right.headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  test("turned off, with the password, the password alone opens a session again", async () => {
+  test("can be turned off with the password, after which the password alone signs in", async () => {
     const { browser, email, userId } = await guarded();
     expect((await browser.auth("/two-factor/disable", { password: "not the one" })).status).toBe(401);
     expect((await browser.auth("/two-factor/disable", { password: goodPassword })).status).toBe(200);
@@ -117,7 +117,7 @@ describe.each(databases)("the second factor on $kind", ({ make }) => {
     expect(await fixture.actions(userId)).toContain("person.second_factor_disabled");
   });
 
-  test("a new password does not turn it off", async () => {
+  test("stays on after a password reset", async () => {
     const { email } = await guarded();
     await fixture.browser().auth("/request-password-reset", { email });
     const message = (await fixture.emails(email)).find(({ kind }) => kind === "password_reset");

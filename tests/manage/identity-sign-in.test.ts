@@ -14,7 +14,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
   afterAll(() => fixture.close());
 
-  test("the right password opens a session, in a cookie that no script can read", async () => {
+  test("the right password creates a session in a cookie that scripts cannot read", async () => {
     const { browser, email, userId } = await fixture.createUser();
     const answer = await browser.auth("/sign-in/email", {
       email: email.toUpperCase(),
@@ -34,7 +34,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect((await browser.manage("GET", "/me")).status).toBe(401);
   });
 
-  test("a wrong password and an unknown address get the same answer in about the same time", async () => {
+  test("a wrong password and an unknown email address get the same response in about the same time", async () => {
     const { email } = await fixture.createUser({ hash: await hashPassword(goodPassword) });
     const tries = { known: [] as number[], unknown: [] as number[] };
     const texts = new Set<string>();
@@ -59,7 +59,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(best(tries.known) / best(tries.unknown)).toBeLessThan(2);
   });
 
-  test("an address that is not verified does not get in with the right password", async () => {
+  test("a user with an unverified email address cannot sign in with the right password", async () => {
     const { browser, email } = await fixture.createUser({ verified: false });
     const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
     expect(answer.status).toBe(403);
@@ -67,7 +67,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(browser.cookies.size).toBe(0);
   });
 
-  test("somebody suspended is nobody: signed in or signing in", async () => {
+  test("a suspended user has no session and cannot sign in", async () => {
     const { browser, email, userId } = await fixture.createSignedInUser();
     await suspendUserForTest(fixture.store, userId);
     expect((await browser.manage("GET", "/me")).status).toBe(401);
@@ -83,7 +83,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     ).toEqual([]);
   });
 
-  describe("a change with a session cookie is taken from this site alone", () => {
+  describe("with a session cookie, changes from other origins", () => {
     const origins = (own: string): [string, string][] => [
       ["none", ""],
       ["null", "null"],
@@ -94,7 +94,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       ["a path", `${own}/`],
       ["upper case", own.toUpperCase()],
     ];
-    test("under /api/auth and in the management API", async () => {
+    test("are refused under /api/auth and in the management API", async () => {
       const { browser } = await fixture.createSignedInUser();
       for (const [what, origin] of origins(fixture.url)) {
         const out = await browser.auth("/sign-out", {}, { origin });
@@ -106,7 +106,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       expect((await browser.manage("PATCH", "/me", { name: "Ada" })).body.name).toBe("Ada");
     });
 
-    test("and a sign-in that another site sends is refused even without a cookie", async () => {
+    test("are refused for signing in even without a cookie", async () => {
       const { email } = await fixture.createUser();
       const body = { email, password: goodPassword };
       const answer = await fixture.browser().auth("/sign-in/email", body, { origin: "https://evil.example" });
@@ -115,7 +115,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     });
   });
 
-  test("sessions are listed without their secrets, and end when told to", async () => {
+  test("sessions are listed without their secrets and can be ended", async () => {
     const { browser, email } = await fixture.createSignedInUser();
     const other = fixture.browser();
     const third = fixture.browser();
@@ -140,7 +140,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(page.body).toMatchObject({ data: [{ is_current: true }], next_cursor: null });
   });
 
-  test("a change of password needs the old one, ends the other sessions, and is told by email", async () => {
+  test("changing the password needs the old one, ends the other sessions, and sends an email", async () => {
     const { browser, email, userId } = await fixture.createSignedInUser();
     const other = fixture.browser();
     await other.auth("/sign-in/email", { email, password: goodPassword });
@@ -167,7 +167,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(await fixture.actions(userId)).toEqual(["person.password_changed"]);
   });
 
-  test("a sign-in from a new place is told, one from a known place is not", async () => {
+  test("a sign-in from a new device sends an email, one from a known device does not", async () => {
     const { browser, email } = await fixture.createSignedInUser();
     await browser.auth("/sign-in/email", { email, password: goodPassword });
     expect(await fixture.emails(email)).toEqual([]);
@@ -178,7 +178,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(emails[0]?.body_text).toContain("203.0.113.7");
   });
 
-  describe("an email about a sign-in from somewhere new", () => {
+  describe("an email about a sign-in from a new device", () => {
     const signIn = (email: string, from: Record<string, string>) =>
       fixture.browser().auth("/sign-in/email", { email, password: goodPassword }, from);
     const at = (address: string, program = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0") => ({
@@ -188,7 +188,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     const notices = async (email: string) =>
       (await fixture.emails(email)).filter((message) => message.kind === "new_sign_in");
 
-    test("is not written about the first one ever, and comes once for each device and network", async () => {
+    test("is not sent for the first sign-in, and is sent once per device and network", async () => {
       const { email } = await fixture.createUser();
       await signIn(email, at("203.0.113.7"));
       await signIn(email, at("203.0.113.7"));
@@ -209,7 +209,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       expect(first?.body_text).toContain("IP address: 192.0.2.9\nApplication: Firefox 140, Linux\n");
     });
 
-    test("is not written because a browser renewed itself, or got another address of its network", async () => {
+    test("is not sent for a browser update or another IP address of the same network", async () => {
       const { email } = await fixture.createUser();
       await signIn(email, at("203.0.113.7"));
       await signIn(email, at("203.0.113.250", "Mozilla/5.0 (X11; Linux x86_64; rv:141.0) Firefox/141.0.2"));
@@ -217,12 +217,12 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       expect(await notices(email)).toEqual([]);
     });
 
-    test("is written once when the device signs in many times at once", async () => {
+    test("is sent once for concurrent sign-ins", async () => {
       const { email, userId } = await fixture.createUser();
       await signIn(email, at("203.0.113.7"));
       await Promise.all(Array.from({ length: 5 }, () => signIn(email, at("192.0.2.9"))));
       expect(await notices(email)).toHaveLength(1);
-      // A server checks one password at a time; several servers meet only here.
+      // A server checks one password at a time, so only this simulates several servers.
       for (let round = 0; round < 20; round++) {
         const seen = await Promise.all(
           Array.from({ length: 6 }, () =>
@@ -233,7 +233,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       }
     });
 
-    test("is in the person's language, and does not follow a wrong password", async () => {
+    test("is in the user's language, and is not sent for a wrong password", async () => {
       const { email, browser } = await fixture.createSignedInUser();
       expect((await browser.manage("PATCH", "/me", { locale: "de" })).body.locale).toBe("de");
       const wrong = { email, password: "not the one" };
@@ -246,7 +246,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     });
   });
 
-  test("guessing one account's password is stopped, from wherever it comes, and says for how long", async () => {
+  test("password attempts for one account are limited from any IP address, with a Retry-After", async () => {
     const { email } = await fixture.createUser();
     const statuses: number[] = [];
     let last = await fixture.browser().auth("/get-session");
@@ -257,15 +257,15 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect(statuses).toEqual([...Array(20).fill(401), 429, 429]);
     expect(last.body.code).toBe("too_many_attempts");
     expect(Number(last.headers.get("retry-after"))).toBeWithin(1, 601);
-    // The right password waits as well: whoever guesses must not learn that it was right.
+    // The right password is limited too, so that a guess cannot be recognized as right.
     expect((await fixture.browser().auth("/sign-in/email", { email, password: goodPassword })).status).toBe(
       429,
     );
-    // A hundred strangers are heard in a second, and the next test comes with many.
+    // Lets the global limit for unknown devices reset before the next test.
     await Bun.sleep(1_000);
   });
 
-  test("one address is stopped, whichever accounts it tries; its own word for its address counts for nothing", async () => {
+  test("attempts from one IP address are limited across accounts, ignoring a forged IP header", async () => {
     const browser = fixture.browser();
     const statuses = new Map<number, number>();
     for (let time = 0; time < 70; time++) {
@@ -280,11 +280,11 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
       [404, 60],
       [429, 10],
     ]);
-    // A hundred strangers are heard in a second: whoever comes next is not to be one too many.
+    // Lets the global limit for unknown devices reset before the next test.
     await Bun.sleep(1_000);
   });
 
-  test("an address of the library that is not wanted does not exist", async () => {
+  test("unused routes of the sign-in library do not exist", async () => {
     const { browser } = await fixture.createSignedInUser();
     for (const path of [
       "/list-sessions",
@@ -304,7 +304,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
   });
 
-  test("bad input names the field, and what the server owns cannot be sent", async () => {
+  test("invalid input names the field, and server-owned fields are refused", async () => {
     const browser = fixture.browser();
     const missing = await browser.auth("/sign-in/email", { email: "ada@example.com" });
     expect([missing.status, missing.body.errors]).toEqual([
@@ -325,7 +325,7 @@ describe.each(databases)("signing in on $kind", ({ make }) => {
   });
 });
 
-test("where the address is https, cookies are bound to this host and to https", async () => {
+test("cookies are bound to the host and to https if the server's URL is https", async () => {
   const [sqlite] = databases;
   if (sqlite === undefined) throw new Error("There is no database.");
   const fixture = await openSignInFixture(sqlite.make, { COUNTERSIGN_URL: "https://license.example.com" });

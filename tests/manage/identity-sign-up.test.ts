@@ -11,14 +11,14 @@ const someone = (email = `${newId()}@example.com`) => ({
   password: goodPassword,
 });
 
-describe.each(databases)("signing up on $kind", ({ make }) => {
+describe.each(databases)("sign-up on $kind", ({ make }) => {
   let open: SignInFixture;
   beforeAll(async () => {
     open = await openSignInFixture(make, { COUNTERSIGN_SIGN_UP: "open" });
   });
   afterAll(() => open.close());
 
-  test("an account opens nothing until its address is verified by the link in the email", async () => {
+  test("an account cannot sign in until its email address is verified by the emailed link", async () => {
     const browser = open.browser();
     const person = someone();
     expect((await browser.auth("/sign-up/email", person)).body).toEqual({ status: true });
@@ -30,7 +30,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     const link = linkIn(message);
     const verified = await browser.send("GET", link.pathname + link.search);
     expect([verified.status, verified.headers.get("location")]).toEqual([302, "/sign-in?verified=true"]);
-    // The link says that the address is right, and no more: it is not a way to sign in.
+    // The link only verifies the email address. It does not sign in.
     expect(verified.headers.getSetCookie()).toEqual([]);
     expect((await browser.auth("/sign-in/email", { email, password })).status).toBe(200);
     const me = await browser.manage("GET", "/me");
@@ -38,7 +38,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect(await open.actions(me.body.id)).toEqual(["person.signed_up"]);
   });
 
-  test("an address that has an account gets the same answer, and an email that says so", async () => {
+  test("an email address that has an account gets the same response, and an email that says so", async () => {
     const { email, browser } = await open.createUser();
     const times = { free: [] as number[], taken: [] as number[] };
     const answers = new Set<string>();
@@ -57,13 +57,13 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
       }
     }
     expect([...answers]).toHaveLength(1);
-    // The quickest of each: whatever else the machine does makes one slower, never quicker.
+    // The minimum of each, because other load only adds time.
     expect(Math.min(...times.taken) / Math.min(...times.free)).toBeWithin(0.6, 1.7);
     expect((await open.emails(email)).map((message) => message.kind)).toEqual(["sign_up_again"]);
     expect((await browser.auth("/sign-in/email", { email, password: goodPassword })).status).toBe(200);
   });
 
-  test("two at once for one address make one account", async () => {
+  test("concurrent sign-ups for one email address create one account", async () => {
     const person = someone();
     const answers = await Promise.all([1, 2, 3].map(() => open.browser().auth("/sign-up/email", person)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
@@ -84,19 +84,19 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     ["iloveyou2", "common_password"],
     ["19870412", "common_password"],
     ["Grace.Hopper1", "personal_password"],
-  ])("the password %p is refused, and the answer says why", async (password, why) => {
+  ])("the password %p is refused with the reason", async (password, why) => {
     const answer = await open.browser().auth("/sign-up/email", { ...someone(), password });
     expect(answer.status).toBe(422);
     expect(answer.body.errors[0]).toMatchObject({ field: "password", code: why });
   });
 
-  test("what the server owns cannot be sent", async () => {
+  test("server-owned fields are refused", async () => {
     for (const extra of [{ emailVerified: true }, { is_platform_admin: true }, { id: "x" }, { image: "x" }]) {
       expect((await open.browser().auth("/sign-up/email", { ...someone(), ...extra })).status).toBe(422);
     }
   });
 
-  test("an email can be asked for again, a few times, and the answer does not tell who has an account", async () => {
+  test("a verification email can be requested a few times, and the response does not reveal accounts", async () => {
     const { email } = await open.createUser({ verified: false });
     const verified = await open.createUser();
     const answers = [];
@@ -111,7 +111,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
-  test("a link that was tampered with verifies nothing", async () => {
+  test("a forged link verifies nothing", async () => {
     const answer = await open.browser().auth("/verify-email?token=eyJhbGciOiJub25lIn0.e30.");
     expect(answer.status).toBe(401);
     const away = await open
@@ -120,7 +120,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect([away.status, away.headers.get("location")]).toEqual([422, null]);
   });
 
-  test("closed, the default: only an invitation creates an account, for the address that was invited, verified at once", async () => {
+  test("by default, only an invitation creates an account, for the invited email address, already verified", async () => {
     const fixture = await openSignInFixture(make);
     expect((await fixture.browser().manage("GET", "/setup")).body).toMatchObject({
       sign_up: "closed",
@@ -157,7 +157,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
     expect(me.email_verified).toBe(true);
     expect((await browser.manage("POST", `/invitations/${token}/accept`)).status).toBe(200);
     expect((await browser.manage("GET", "/organizations")).body.data).toHaveLength(1);
-    // How the account came to be can be traced to the invitation, which says whether its link was shown.
+    // The audit log names the invitation, which records whether its link was shown.
     const [entry] = await fixture.store.reads
       .selectFrom("audit_log")
       .select("after")
@@ -166,7 +166,7 @@ describe.each(databases)("signing up on $kind", ({ make }) => {
       .execute();
     expect(JSON.parse(String(entry?.after))).toEqual({ invitation_id: invited.id });
 
-    // A link that was used, has expired or was withdrawn creates no account.
+    // A used, expired or revoked invitation creates no account.
     const again = await fixture.browser().auth("/sign-up/email", { ...person, invitationToken: token });
     expect(again.status).toBe(403);
     for (const columns of [{ expires_at: Date.now() - 1 }, { revoked_at: Date.now() }]) {

@@ -5,7 +5,7 @@ import { type ManageFixture, openManageFixture, type Person } from "../support/m
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Emails are meant to be sent, and wait in the outbox, where the tests read them. */
+/** A configured mail server that is down, so that emails stay in the outbox, where the tests read them. */
 const deadMailServer = {
   COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
   COUNTERSIGN_MAIL_FROM: "license@example.com",
@@ -53,7 +53,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
       .where("user_id", "=", userId)
       .execute();
 
-  test("somebody invited gets an email with a link, and joins with the role they were promised", async () => {
+  test("an invited user gets an email with a link and joins with the role of the invitation", async () => {
     const ada = await fixture.person();
     const made = await fixture.owner.api.post(invitations, {
       email: ada.email.toUpperCase(),
@@ -96,7 +96,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(list.body.data.map((one: { id: string }) => one.id)).toContain(made.body.id);
   });
 
-  test("the token is in the email and nowhere else", async () => {
+  test("the token appears only in the email", async () => {
     const { token } = await invite("secret@example.com");
     const dump = JSON.stringify([
       await fixture.store.reads.selectFrom("invitations").selectAll().execute(),
@@ -107,14 +107,14 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(fixture.server.output()).not.toContain(token);
   });
 
-  test("whether there is an account is told to the holder of the token alone", async () => {
+  test("only the holder of the token learns whether an account exists", async () => {
     const made = await fixture.owner.api.post(invitations, { email: "new@example.com", role_id: roleId });
     expect(made.text).not.toContain("account");
     const token = await invitationTokenFor(fixture.store, "new@example.com");
     expect((await fixture.anonymous.get(`/invitations/${token}`)).body.has_account).toBe(false);
   });
 
-  test("an invitation is accepted once, however many try at once", async () => {
+  test("an invitation is accepted once, even by concurrent requests", async () => {
     const person = await fixture.person();
     const { token } = await invite(person.email);
     const answers = await Promise.all(
@@ -124,7 +124,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(await rolesOf(person.userId)).toEqual([{ role_id: roleId }]);
   });
 
-  test("people who accept at the same moment all join, each once", async () => {
+  test("users who accept at the same moment all join, each once", async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => fixture.person()));
     const tokens: string[] = [];
     for (const person of people) tokens.push((await invite(person.email)).token);
@@ -138,7 +138,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     for (const person of people) expect(await rolesOf(person.userId)).toEqual([{ role_id: roleId }]);
   });
 
-  test("somebody invited at two addresses joins once, with the role they accepted first", async () => {
+  test("a user invited at two email addresses joins once, with the first role accepted", async () => {
     const person = await fixture.person();
     const first = await invite(person.email);
     const other = `other-${person.userId}@example.com`;
@@ -149,7 +149,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(await rolesOf(person.userId)).toEqual([{ role_id: roleId }]);
   });
 
-  test("only whoever verified the invited address can accept", async () => {
+  test("only a user with the verified, invited email address can accept", async () => {
     const person = await fixture.person();
     const otherUser = await fixture.person();
     const { token } = await invite(person.email);
@@ -169,7 +169,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect((await fixture.anonymous.post(`/invitations/${token}/accept`)).status).toBe(401);
   });
 
-  test("a link that is over says why, and opens nothing; one that was replaced or never was is not found", async () => {
+  test("an ended invitation says why and cannot be accepted; a replaced or unknown link is not found", async () => {
     const person = await fixture.person();
     const expired = await invite(person.email);
     await set(expired.id, { expires_at: Date.now() - 1 });
@@ -195,7 +195,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(await rolesOf(person.userId)).toEqual([]);
   });
 
-  test("sending again makes a new link for seven days more, also for one that ran out", async () => {
+  test("resending creates a new link for seven more days, even for an expired invitation", async () => {
     const person = await fixture.person();
     const { id, token } = await invite(person.email);
     const early = await fixture.owner.api.post(`${invitations}/${id}/resend`);
@@ -212,7 +212,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect((await fixture.owner.api.delete(`${invitations}/${id}`)).status).toBe(409);
   });
 
-  test("a member, the owner, or somebody invited already is not invited again", async () => {
+  test("a member, the owner or an invited user cannot be invited again", async () => {
     const member = await fixture.member([]);
     await invite("twice@example.com");
     for (const email of [member.email, fixture.owner.email, "twice@example.com", " TWICE@example.com "]) {
@@ -232,7 +232,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(many.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409]);
   });
 
-  test("somebody whose invitation ran out or was taken back can be invited anew", async () => {
+  test("a user whose invitation expired or was revoked can be invited again", async () => {
     const first = await invite("again@example.com");
     await set(first.id, { expires_at: Date.now() - 1 });
     const second = await invite("again@example.com");
@@ -245,7 +245,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(states).toEqual(["pending", "revoked", "revoked"]);
   });
 
-  test("inviting needs members:invite, and the role can hold no more than the inviter", async () => {
+  test("inviting needs members:invite and every permission of the role", async () => {
     const inviter = await fixture.member(["members:invite", "licenses:view"]);
     const viewer = await fixture.member(["members:view"]);
     const outsider = await fixture.person();
@@ -275,7 +275,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect((await outsider.api.get(invitations)).status).toBe(404);
   });
 
-  test("an invitation of another organization is answered like one that does not exist", async () => {
+  test("an invitation of another organization is not found", async () => {
     const otherUser = await fixture.person();
     const theirs = await otherUser.api.post("/organizations", { name: "Elsewhere" });
     const { id } = await invite("foreign@example.com");
@@ -287,13 +287,13 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(foreign.body.errors[0].field).toBe("role_id");
   });
 
-  test("an address that nobody could sign in with is not invited", async () => {
+  test("an email address that cannot sign in cannot be invited", async () => {
     const answer = await fixture.owner.api.post(invitations, { email: "ada@localhost", role_id: roleId });
     expect(answer.status).toBe(422);
     expect(answer.body.errors[0].field).toBe("email");
   });
 
-  test("what is wrong is named", async () => {
+  test("validation errors name the fields", async () => {
     const wrong = await fixture.owner.api.post(invitations, {
       email: "nobody",
       role_id: roleId,
@@ -306,7 +306,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     ]);
   });
 
-  test("a role that is deleted while an invitation with it is accepted leaves no member without one", async () => {
+  test("deleting a role while an invitation with it is accepted leaves no member without a role", async () => {
     for (let round = 0; round < 4; round++) {
       const person = await fixture.person();
       const role = await roleWith([]);
@@ -324,7 +324,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     }
   });
 
-  test("the same request with the same Idempotency-Key invites once and writes one email", async () => {
+  test("a repeated request with the same Idempotency-Key creates one invitation and one email", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = { email: "repeated@example.com", role_id: roleId };
     const answers = await Promise.all(
@@ -340,7 +340,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(emails).toHaveLength(1);
   });
 
-  test("an organization cannot write to more than two hundred strangers a day", async () => {
+  test("an organization can send at most two hundred invitations a day", async () => {
     const spammer = await fixture.person();
     const made = await spammer.api.post("/organizations", { name: "Spam" });
     const base = `/organizations/${made.body.id}`;
@@ -369,7 +369,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 429, 429, 429, 429]);
     expect(answers.find(({ status }) => status === 429)?.headers.get("retry-after")).toMatch(/^\d+$/);
-    // Taking one back makes no room, and sending one again takes a place too.
+    // Revoking an invitation does not restore quota, and resending one uses it too.
     const [taken] = answers.filter(({ status }) => status === 201);
     await spammer.api.delete(`${base}/invitations/${taken?.body.id}`);
     expect((await invite("one-more@example.com")).status).toBe(429);
@@ -388,7 +388,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(await counted()).toEqual([{ recipients: "invited", used: 1 }]);
   });
 
-  test("all organizations of one owner together send no more than two hundred invitations a day", async () => {
+  test("the organizations of one owner together can send at most two hundred invitations a day", async () => {
     const spammer = await fixture.person();
     const organization = async () => {
       const made = await spammer.api.post("/organizations", { name: "Spam" });
@@ -410,7 +410,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429]);
   });
 
-  test("nobody joins a suspended organization", async () => {
+  test("nobody can join a suspended organization", async () => {
     const person = await fixture.person();
     const { token } = await invite(person.email);
     const suspend = (suspendedAt: number | null) =>
@@ -427,7 +427,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect((await person.api.post(`/invitations/${token}/accept`)).status).toBe(200);
   });
 
-  test("a name cannot write lines of its own into the email", async () => {
+  test("an organization's name cannot inject lines into the email", async () => {
     const trickster = await fixture.person();
     const organization = await trickster.api.post("/organizations", {
       name: 'Acme\n\nYour account is locked: <a href="https://evil.example">',
@@ -441,7 +441,7 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
     expect(message?.body_html).not.toContain('<a href="https://evil.example">');
   });
 
-  test("every step is in the audit log", async () => {
+  test("the audit log records every step", async () => {
     const person = await fixture.person();
     const { id, token } = await invite(person.email);
     await set(id, { mailed_at: 0 });
@@ -463,14 +463,14 @@ describe.each(databases)("invitations on $kind", ({ make }) => {
   });
 });
 
-describe.each(databases)("invitations without a mail server, on $kind", ({ make }) => {
+describe.each(databases)("invitations without a mail server on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(make, { COUNTERSIGN_URL: "https://license.example.com" });
   });
   afterAll(() => fixture.close());
 
-  test("the inviter gets the link, once, and a new one as soon as they ask", async () => {
+  test("the inviter gets the link once, and can create a new one at any time", async () => {
     const base = `/organizations/${fixture.organizationId}`;
     const [role] = (await fixture.owner.api.get(`${base}/roles`)).body.data;
     const person = await fixture.person();

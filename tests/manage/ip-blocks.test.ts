@@ -27,7 +27,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
   };
   const statusOf = async (license: AddedLicense) =>
     (await fixture.publicApi.validate({ license_key: license.key })).body.status;
-  /** What the hot path goes by, beside the blocks that there really are. */
+  /** Compares the counters that the hot path reads with the actual number of blocks. */
   const counters = async (license: AddedLicense) => {
     const [organization, row, blocks] = await Promise.all([
       fixture.store.reads
@@ -49,7 +49,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
   };
 
   describe.each(levels)("of the %s", (level, toView) => {
-    test("hold from the next request on, and end when they are lifted", async () => {
+    test("apply from the next request until they are removed", async () => {
       const license = await licensed();
       const bystander = await licensed();
       const path = pathOf(level, license);
@@ -73,7 +73,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       expect((await fixture.owner.api.delete(`${path}/${made.body.id}`)).status).toBe(404);
     });
 
-    test("end by themselves, and the end can be moved", async () => {
+    test("expire automatically, and the expiry can be changed", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const soon = new Date(Date.now() + 700).toISOString();
@@ -95,7 +95,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       expect(await statusOf(license)).toBe("active");
     });
 
-    test("the same network twice is a conflict that names the block, also in a race", async () => {
+    test("conflict for the same network and name the existing block, even in a race", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const first = await fixture.owner.api.post(path, { cidr: "198.51.100.77/24" });
@@ -114,7 +114,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       await fixture.owner.api.delete(`${path}/${first.body.id}`);
     });
 
-    test("many who lift one block at once lower the counters once", async () => {
+    test("are removed once by concurrent requests, which lower the counters once", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const kept = await fixture.owner.api.post(path, { cidr: "127.0.0.1" });
@@ -129,7 +129,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       expect(await statusOf(license)).toBe("active");
     });
 
-    test("are listed in pages", async () => {
+    test("are paginated", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const made: string[] = [];
@@ -148,7 +148,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       for (const id of made) await fixture.owner.api.delete(`${path}/${id}`);
     });
 
-    test(`looking needs ${toView}, changing ip_blocks:manage, and outsiders find nothing`, async () => {
+    test(`need ${toView} to be listed and ip_blocks:manage to be changed, and outsiders get 404`, async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const { body } = await fixture.owner.api.post(path, { cidr: "198.18.8.8" });
@@ -169,7 +169,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
       expect((await keeper.api.delete(`${path}/${body.id}`)).status).toBe(204);
     });
 
-    test("every change is in the audit log; of a license, in its own history", async () => {
+    test("are audited on every change, for a license in its own history", async () => {
       const license = await licensed();
       const path = pathOf(level, license);
       const { body } = await fixture.owner.api.post(path, { cidr: "198.18.9.9", note: "a" });
@@ -194,7 +194,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
     });
   });
 
-  test("a block is reached only through the list that it is on", async () => {
+  test("a block is accessible only through its own list", async () => {
     const [license, other] = [await licensed(), await licensed()];
     const paths = levels.map(([level]) => pathOf(level, license));
     const elsewhere = levels.slice(1).map(([level]) => pathOf(level, other));
@@ -216,7 +216,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
     ["::ffff:203.0.113.9", "203.0.113.9/32"],
     ["0.0.0.0/0", "0.0.0.0/0"],
   ];
-  test.each(spellings)("%p is kept as %s", async (cidr, kept) => {
+  test.each(spellings)("%p is stored as %s", async (cidr, kept) => {
     const path = pathOf("license", await licensed());
     const made = await fixture.owner.api.post(path, { cidr });
     expect(made.body.cidr).toBe(kept);
@@ -224,7 +224,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
   });
 
   test.each(["", "localhost", "10.0.0.0/33", "1.2.3", "010.0.0.1", "::/129", "1.2.3.4/", 5, null])(
-    "%p is no network",
+    "%p is not a network",
     async (cidr) => {
       const { status, body } = await fixture.owner.api.post(pathOf("organization", await licensed()), {
         cidr,
@@ -234,7 +234,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
     },
   );
 
-  test("what the server decides cannot be sent, and an end in the past is refused", async () => {
+  test("server-owned fields and an expiry in the past are refused", async () => {
     const path = pathOf("organization", await licensed());
     const sent = { cidr: "198.18.11.1", id: "x", created_by: "y", level: "platform", tier: "platform" };
     const refused = await fixture.owner.api.post(path, sent);
@@ -254,7 +254,7 @@ describe.each(databases)("IP blocks on $kind", ({ make }) => {
     expect(moved.status).toBe(422);
   });
 
-  test("a license has room for a bounded number, because each validate reads them", async () => {
+  test("a license has at most 200 blocks, because each validation reads them", async () => {
     const license = await licensed();
     const path = pathOf("license", license);
     await fixture.store.transaction(async (db) => {

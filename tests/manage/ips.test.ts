@@ -8,7 +8,7 @@ import { type ManageFixture, openManageFixture } from "../support/manage-fixture
 import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
-describe.each(databases)("addresses on $kind", ({ make }) => {
+describe.each(databases)("IP addresses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     return { owner, ...ids, addLicense: () => addLicense({ store: fixture.store, ...ids }) };
   };
 
-  test("what validate saw of an address is shown with the licenses it used", async () => {
+  test("an IP address shows its validations and the licenses it used", async () => {
     const license = await addLicense(fixture, { customer: { email: "ada@example.org", name: "Ada" } });
     await fixture.publicApi.validate({ license_key: license.key });
     await fixture.publicApi.validate({ license_key: license.key });
@@ -80,7 +80,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(licenses.data[0].registered_at).not.toBeNull();
   });
 
-  test("licenses come in pages, those registered by hand and never seen among them", async () => {
+  test("licenses are paginated and include those registered by API and never seen", async () => {
     const ip = "198.51.100.40";
     const added = [];
     for (let index = 0; index < 5; index++) added.push(await addLicense(fixture));
@@ -99,7 +99,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(byHand).toMatchObject({ hits: 0, registered_at: new Date(1_000).toISOString() });
   });
 
-  test("addresses that use many licenses come first, in pages", async () => {
+  test("sorting by license count puts the IP addresses with most licenses first, in pages", async () => {
     const own = await anotherOrganization();
     const licenses = Array.from({ length: 40 }, () => newId());
     await see(own.organizationId, "203.0.113.1", licenses.slice(0, 3));
@@ -127,7 +127,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect((await own.owner.api.get(`${ips}?sort=hits`)).status).toBe(422);
   });
 
-  test("the addresses of a network are listed, in pages, and with many licenses only if asked so", async () => {
+  test("the list can be filtered by network and by minimum number of licenses", async () => {
     const { organizationId, owner } = await anotherOrganization();
     const inside = ["203.0.113.7", "203.0.113.77", "203.0.113.130", "203.0.113.9"];
     const outside = ["203.0.11.3", "203.0.114.7", "203.0.1.1", "2001:db8:7::/64", "30.0.113.7"];
@@ -157,7 +157,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect((await owner.api.get(`${path}?cidr=203.0.113`)).body.errors[0].field).toBe("cidr");
   });
 
-  test("an IPv6 address is found as itself and as its /64", async () => {
+  test("an IPv6 address is found by itself and by its /64", async () => {
     const [single, household] = [await addLicense(fixture), await addLicense(fixture)];
     await see(fixture.organizationId, "2001:db8:7::5", [single.id]);
     await see(fixture.organizationId, "2001:db8:7::/64", [household.id, single.id]);
@@ -177,7 +177,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(whole.body.sightings).toHaveLength(1);
   });
 
-  test("the list says which addresses are blocked for every license", async () => {
+  test("the list marks IP addresses that are blocked for every license", async () => {
     const own = await anotherOrganization();
     const here = `/organizations/${own.organizationId}`;
     const addresses = ["203.0.113.7", "203.0.113.8", "198.51.100.1", "2001:db8:1::/64", "2001:db8:2::/64"];
@@ -202,7 +202,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(await blocked("?cidr=203.0.113.0/24")).toEqual(["203.0.113.7"]);
   });
 
-  test("all blocks that cover an address are shown, those that ended are not", async () => {
+  test("an IP address shows every block that covers it, except expired ones", async () => {
     const license = await addLicense(fixture, { customer: { email: `${crypto.randomUUID()}@example.com` } });
     const organization = `/organizations/${fixture.organizationId}`;
     const add = (list: string, cidr: string) => fixture.owner.api.post(`${list}/ip-blocks`, { cidr });
@@ -263,7 +263,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     expect(there.body.blocks).toHaveLength(1);
   });
 
-  test("it needs licenses:view, and outsiders find nothing", async () => {
+  test("reading needs licenses:view, and outsiders get 404", async () => {
     const other = await fixture.member(["products:view", "ip_blocks:manage"]);
     const outsider = await fixture.person();
     for (const address of [path, `${path}/127.0.0.1`, `${path}/127.0.0.1/licenses`]) {
@@ -273,7 +273,7 @@ describe.each(databases)("addresses on $kind", ({ make }) => {
     }
   });
 
-  test.each(["x", "1.2.3", "10.0.0.0%2F8", "2001:db8::%2F48"])("%s is no address", async (ip) => {
+  test.each(["x", "1.2.3", "10.0.0.0%2F8", "2001:db8::%2F48"])("%s is not an IP address", async (ip) => {
     const { status, body } = await fixture.owner.api.get(`${path}/${ip}`);
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("ip");

@@ -4,7 +4,7 @@ import { databases } from "../support/databases.ts";
 import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
-describe.each(databases)("changing ipv6_prefix by API on $kind", ({ make }) => {
+describe.each(databases)("changing ipv6_prefix on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openSharedOffice(make);
@@ -24,7 +24,7 @@ describe.each(databases)("changing ipv6_prefix by API on $kind", ({ make }) => {
   const remove = (licenseId: string, ip: string) =>
     fixture.owner.api.delete(`/licenses/${licenseId}/ips/${encodeURIComponent(ip)}`);
 
-  test("from 128 to 64, single addresses are merged into their /64 without being asked", async () => {
+  test("from 128 to 64 merges single IP addresses into their /64 automatically", async () => {
     const productId = await product(128);
     const license = await addLicense(fixture, { productId, maxIps: 3 });
     for (const ip of ["2001:db8::1", "2001:db8::2"]) expect((await add(license.id, ip)).status).toBe(201);
@@ -36,7 +36,7 @@ describe.each(databases)("changing ipv6_prefix by API on $kind", ({ make }) => {
     expect(body.current_unique_ip_count).toBe(1);
   }, 45_000);
 
-  test("from 64 to 128, a /64 is listed, covers what is added, and can be removed by its name", async () => {
+  test("from 64 to 128 keeps a /64, which covers new IP addresses and can be removed by its CIDR", async () => {
     const productId = await product(64);
     const license = await addLicense(fixture, { productId, maxIps: 3 });
     await add(license.id, "2001:db8::1");
@@ -50,7 +50,7 @@ describe.each(databases)("changing ipv6_prefix by API on $kind", ({ make }) => {
     expect(await ips(license.id)).toEqual(["2001:db8::9"]);
   });
 
-  test("a single address that is left of before can be removed by its name", async () => {
+  test("keeps a remaining single IP address removable", async () => {
     const productId = await product(128);
     const license = await addLicense(fixture, { productId, maxIps: 3 });
     await add(license.id, "2001:db8::1");

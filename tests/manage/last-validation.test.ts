@@ -5,7 +5,7 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("a product's last validation, on $kind", ({ make }) => {
+describe.each(databases)("a product's last validation on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openSharedOffice(make);
@@ -15,7 +15,7 @@ describe.each(databases)("a product's last validation, on $kind", ({ make }) => 
   const last = async (productId = fixture.productId) =>
     (await fixture.owner.api.get(`/products/${productId}/last-validation`)).body.request;
 
-  test("it says how the newest one ended, of this product alone", async () => {
+  test("shows the result of the newest validation of that product only", async () => {
     expect(await last()).toBeNull();
     await fixture.publicApi.validate({ license_key: "NONE-NONE-NONE-NONE" });
     await until("the first is recorded", async () => (await last())?.status === "license_not_found");
@@ -35,7 +35,7 @@ describe.each(databases)("a product's last validation, on $kind", ({ make }) => 
     expect(await last(other.body.id)).toBeNull();
   });
 
-  test("it takes the permission to see requests", async () => {
+  test("needs requests:view", async () => {
     const path = `/products/${fixture.productId}/last-validation`;
     expect((await (await fixture.member(["requests:view"])).api.get(path)).status).toBe(200);
     expect((await (await fixture.member(["products:view"])).api.get(path)).status).toBe(403);

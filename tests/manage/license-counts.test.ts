@@ -14,7 +14,7 @@ setDefaultTimeout(120_000);
 
 const dayMs = 86_400_000;
 
-describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }) => {
+describe.each(databases)("the stored counts of licenses on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(make);
@@ -41,7 +41,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
     return new Set((await products.where("deleted_at", "is not", null).execute()).map(({ id }) => id));
   };
 
-  /** What filters mean, said once more in other words. */
+  /** A second implementation of the filters, to compare with. */
   const matching = (
     rows: Awaited<ReturnType<typeof rowsOf>>,
     deleted: ReadonlySet<string>,
@@ -87,7 +87,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
     }
   };
 
-  test("are what there is after whatever people and apps do, at any time of day", async () => {
+  test("are right after any sequence of operations, at any time of day", async () => {
     const seed = Math.floor(Math.random() * 1e9);
     let state = seed;
     const below = (most: number) => {
@@ -107,7 +107,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
       ...one([{ expires_at: end() }, { term_seconds: 86_400 * (1 + below(9)) }, { expires_at: null }]),
       ...one([{ notes: "By hand" }, {}]),
     });
-    // Some of it is refused, such as to renew what never expires: then nothing may have changed.
+    // Some operations are refused, such as renewing a lifetime license. They must change nothing.
     const ok = ({ status, text }: { status: number; text: string }) => {
       expect(status < 500, `${status} ${text}`).toBe(true);
       if (status < 400) done += 1;
@@ -189,7 +189,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
     expect(done, `seed ${seed}`).toBeGreaterThan(15);
   });
 
-  test("are what there is after many write at once, on several nodes where there can be", async () => {
+  test("are right after concurrent writes, on several nodes where possible", async () => {
     const product = await aProduct(fixture.organizationId);
     const second =
       kind === "postgres" ? await startServerProcess(fixture.database.environment) : fixture.server;
@@ -228,7 +228,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
     await checkAll(fixture.organizationId, product.id, "after many at once");
   });
 
-  test("tell the side of a day on which thousands expire, before and after", async () => {
+  test("are exact within a day on which thousands of licenses expire", async () => {
     const product = await aProduct(fixture.organizationId);
     const filter = { ...everyLicenseOf(fixture.organizationId), productId: product.id } as const;
     const endMs = Date.UTC(2031, 4, 5, 12);
@@ -251,7 +251,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
     expect(await expired(endMs + dayMs)).toBe(2_505);
   });
 
-  test("are put right by a recount, whoever writes meanwhile", async () => {
+  test("are repaired by a recount during concurrent writes", async () => {
     const product = await aProduct(fixture.organizationId);
     const addLicense = () =>
       fixture.owner.api.post(`/products/${product.id}/licenses`, {
@@ -286,7 +286,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
     expect(await wrongCounts(fixture.store.reads)).toEqual([]);
   });
 
-  test("are gone with their organization", async () => {
+  test("are deleted with their organization", async () => {
     const { body } = await fixture.owner.api.post("/organizations", { name: "Gone" });
     const product = await aProduct(String(body.id));
     await fixture.owner.api.post(`/products/${product.id}/licenses`, {
@@ -306,7 +306,7 @@ describe.each(databases)("the kept counts of licenses on $kind", ({ kind, make }
           .execute()
       ).length;
     await until(
-      "nothing is counted of it",
+      "its counts are deleted",
       async () => (await left("license_counts")) + (await left("license_count_changes")) === 0,
     );
   });

@@ -6,10 +6,10 @@ import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("the email with a license key, on $kind", ({ make }) => {
+describe.each(databases)("the email with a license key on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    // Emails are meant to be sent, and wait in the outbox.
+    // The mail server is down, so that emails stay in the outbox.
     fixture = await openManageFixture(make, {
       COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
       COUNTERSIGN_MAIL_FROM: "license@example.com",
@@ -18,7 +18,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
   });
   afterAll(() => fixture.close());
 
-  /** A license of an organization of its own, so that nobody else's emails are counted. */
+  /** A license in its own organization, so that no other emails are counted. */
   const license = async (body: object = {}, settings: object = {}) => {
     const owner = await fixture.person();
     const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
@@ -31,8 +31,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     const path = `/licenses/${made.body.id}`;
     return { owner, organizationId: String(organization.id), to, key: made.body.license_key, path };
   };
-  /** As the mailer would have done it. */
-  // A second ago by any clock: the database's may be a little behind this one.
+  // Does what the mailer would do. One second ago, because the database's clock may be slightly behind.
   const sendAll = (to: string, at = Date.now() - 1_000) =>
     fixture.store.transaction((db) =>
       db
@@ -43,7 +42,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     );
   const anHourAgo = () => Date.now() - 3_600_000;
 
-  test("is sent when somebody asks for it, though the product does not, and says when it went out", async () => {
+  test("is sent on request even if the product does not send it, and shows when it was sent", async () => {
     const { owner, to, key, path } = await license();
     const before = await owner.api.get(`${path}/email`);
     expect(before.body).toMatchObject({ state: "none", recipient: to, written_at: null, sent_at: null });
@@ -68,7 +67,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     expect(entries.at(-1)).toEqual({ action: "license.email_sent", actor_id: owner.userId });
   });
 
-  test("is sent again at most once a minute, and never while it waits, however many ask at once", async () => {
+  test("is sent again at most once a minute, and never while one is queued, even by concurrent requests", async () => {
     const { owner, to, path } = await license({}, { deliver_license_by_email: true });
     expect((await owner.api.post(`${path}/email`)).status).toBe(409);
     await sendAll(to);
@@ -81,7 +80,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     expect(await openedEmails(fixture.store, { to })).toHaveLength(2);
   });
 
-  test("counts among the emails of the day, and is refused beyond them", async () => {
+  test("counts towards the daily limit and is refused beyond it", async () => {
     const { owner, organizationId, to, path } = await license();
     for (let time = 0; time < 3; time++) {
       expect((await owner.api.post(`${path}/email`)).status).toBe(200);
@@ -97,7 +96,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
     expect(Number(used?.used)).toBe(3);
   });
 
-  test("is not sent to nobody, nor for a license that is revoked", async () => {
+  test("is not sent without an email address, nor for a revoked license", async () => {
     const anonymous = await license({ customer_email: undefined, customer_discord_id: "123456789012345678" });
     expect((await anonymous.owner.api.get(`${anonymous.path}/email`)).body).toMatchObject({
       state: "none",
@@ -113,7 +112,7 @@ describe.each(databases)("the email with a license key, on $kind", ({ make }) =>
 
   const rejected = { code: "email_rejected", params: { response: "550 No such user" } };
 
-  test("an email that waits for the next day is said to, and one that was given up is said to have failed", async () => {
+  test("shows over_limit while it waits for the next day, and failed when it was given up", async () => {
     const { owner, to, path } = await license({}, { deliver_license_by_email: true });
     await fixture.store.transaction((db) =>
       db

@@ -4,7 +4,7 @@ import { databases } from "../support/databases.ts";
 import { csv, csvFile, exported, importFile, jsonLines, newProduct } from "../support/license-files.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
-describe.each(databases)("export of licenses on $kind", ({ make }) => {
+describe.each(databases)("exporting licenses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let productId: string;
   const base = () => `/organizations/${fixture.organizationId}/licenses/export`;
@@ -18,7 +18,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
   }, 60_000);
   afterAll(() => fixture.close());
 
-  test("a CSV file has a header, ends lines in CRLF and comes as an attachment with a name", async () => {
+  test("a CSV file has a header, ends lines in CRLF and is an attachment with a file name", async () => {
     const { status, headers, text } = await fixture.owner.api.get(base());
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
@@ -31,7 +31,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
     expect(text).toEndWith("\r\n");
   });
 
-  test("no cell begins a formula", async () => {
+  test("no cell starts a formula", async () => {
     const { text } = await fixture.owner.api.get(base());
     expect(text).toContain(",'=cmd(),");
     expect(text).toContain(`"'=HYPERLINK(""http://evil.example"",""x"")"`);
@@ -40,25 +40,22 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
       for (const cell of record) expect(cell).not.toMatch(/^\s*[=+\-@]|^[\t\r]/);
   });
 
-  test.each(["csv", "jsonl"])(
-    "what was exported as %s and imported again is the same in every field",
-    async (format) => {
-      const file = (await fixture.owner.api.get(`${base()}?format=${format}&product_id=${productId}`)).text;
-      const copy = await newProduct(fixture);
-      const type = format === "csv" ? csv : jsonLines;
-      const job = await importFile(fixture, file, "", { productId: copy, type });
-      expect(job).toMatchObject({ state: "finished", created: hostile.length, failed: 0 });
-      const before = await exported(fixture, productId);
-      const after = await exported(fixture, copy);
-      expect(after.size).toBe(hostile.length);
-      for (const [key, license] of before) {
-        const own = { id: "", product_id: "", product_name: "", updated_at: "" };
-        expect({ ...after.get(key), ...own }).toEqual({ ...license, ...own });
-      }
-    },
-  );
+  test.each(["csv", "jsonl"])("an export as %s imports again with every field unchanged", async (format) => {
+    const file = (await fixture.owner.api.get(`${base()}?format=${format}&product_id=${productId}`)).text;
+    const copy = await newProduct(fixture);
+    const type = format === "csv" ? csv : jsonLines;
+    const job = await importFile(fixture, file, "", { productId: copy, type });
+    expect(job).toMatchObject({ state: "finished", created: hostile.length, failed: 0 });
+    const before = await exported(fixture, productId);
+    const after = await exported(fixture, copy);
+    expect(after.size).toBe(hostile.length);
+    for (const [key, license] of before) {
+      const own = { id: "", product_id: "", product_name: "", updated_at: "" };
+      expect({ ...after.get(key), ...own }).toEqual({ ...license, ...own });
+    }
+  });
 
-  test("filters are those of the list", async () => {
+  test("the filters are those of the list", async () => {
     const lines = async (query: string) => {
       const { text } = await fixture.owner.api.get(`${base()}?format=jsonl&product_id=${productId}&${query}`);
       return text
@@ -74,7 +71,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`${base()}?status=gone`)).body.errors[0].field).toBe("status");
   });
 
-  test("somebody else's product is one that does not exist: an empty file", async () => {
+  test("another organization's product yields an empty file, like an unknown one", async () => {
     const otherUser = await fixture.person();
     const theirs = (await otherUser.api.post("/organizations", { name: "Other" })).body.id;
     const product = (await otherUser.api.post(`/organizations/${theirs}/products`, { name: "P" })).body.id;
@@ -85,7 +82,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
     expect((await otherUser.api.get(base())).status).toBe(404);
   });
 
-  test("it needs its own permission", async () => {
+  test("exporting needs licenses:export", async () => {
     const viewer = await fixture.member(["licenses:view", "licenses:import"]);
     expect((await viewer.api.get(base())).status).toBe(403);
     const exporter = await fixture.member(["licenses:export"]);
@@ -93,7 +90,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
     expect((await fixture.anonymous.get(base())).status).toBe(401);
   });
 
-  test("every export is in the audit log, with what was asked for", async () => {
+  test("the audit log records every export with its filters", async () => {
     await fixture.owner.api.get(`${base()}?format=jsonl&tag=vip`);
     const rows = await fixture.store.reads
       .selectFrom("audit_log")
@@ -106,7 +103,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
     expect(JSON.parse(rows[0]?.after ?? "")).toEqual({ format: "jsonl", tag: "vip" });
   });
 
-  test("many pages come whole, each license once", async () => {
+  test("an export of many pages contains each license once", async () => {
     const many = await newProduct(fixture);
     const rows = Array.from({ length: 3_300 }, (_, number) => [`PAGE-${number}`, "many@example.com"]);
     await importFile(fixture, csvFile(["license_key", "customer_email"], ...rows), "", { productId: many });
@@ -116,7 +113,7 @@ describe.each(databases)("export of licenses on $kind", ({ make }) => {
   }, 60_000);
 });
 
-/** Texts that break out of cells, lines and formulas, and a license in every state. */
+/** Text that breaks out of cells, lines and formulas, and a license in every state. */
 const hostile = [
   {
     license_key: "=HOSTILE-1",

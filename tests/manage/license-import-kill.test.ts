@@ -8,7 +8,7 @@ import { type ManageFixture, openManageFixture } from "../support/manage-fixture
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
-/** Each waits for a dead node's claim to run out. Both ways on both databases are part of the long runs. */
+/** Each waits for a dead node's lease to expire, so only long runs test both modes on both databases. */
 const modes = long ? ["row_by_row", "all_or_nothing"] : ["all_or_nothing"];
 
 describe.each(long ? databases : [sqlite])("an import on $kind whose server is killed", ({ make }) => {
@@ -24,7 +24,7 @@ describe.each(long ? databases : [sqlite])("an import on $kind whose server is k
   );
 
   test.each(modes)(
-    "is taken up by the next one and every row is there once: %s",
+    "continues on the next server and writes every row once: %s",
     async (mode) => {
       const fixture = await openManageFixture(make);
       try {
@@ -70,7 +70,7 @@ describe.each(long ? databases : [sqlite])("an import on $kind whose server is k
     120_000,
   );
 
-  test("while it is undone, the next server goes on, and every license goes once", async () => {
+  test("during an undo continues on the next server and deletes every license once", async () => {
     const fixture = await openManageFixture(make);
     try {
       const path = `/products/${fixture.productId}`;
@@ -94,7 +94,7 @@ describe.each(long ? databases : [sqlite])("an import on $kind whose server is k
     }
   }, 120_000);
 
-  test("while the file is still arriving leaves nothing behind", async () => {
+  test("while the file is still arriving leaves no rows", async () => {
     const fixture = await openManageFixture(make);
     try {
       const { promise: cut, resolve: endIt } = Promise.withResolvers<void>();
@@ -123,7 +123,7 @@ describe.each(long ? databases : [sqlite])("an import on $kind whose server is k
     }
   }, 60_000);
 
-  test("with SIGTERM stops at once and the next server goes on", async () => {
+  test("with SIGTERM stops immediately and continues on the next server", async () => {
     const fixture = await openManageFixture(make);
     try {
       const path = `/products/${fixture.productId}/licenses/import`;
@@ -136,7 +136,7 @@ describe.each(long ? databases : [sqlite])("an import on $kind whose server is k
       expect((await jobOf(fixture, sent.body.id))?.claimed_by).toBeNull();
       const next = await startServerProcess(fixture.database.environment);
       await until(
-        "it is over",
+        "the import is over",
         async () => (await jobOf(fixture, sent.body.id))?.finished_at !== null,
         60_000,
       );

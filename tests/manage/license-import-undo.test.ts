@@ -12,7 +12,7 @@ import {
 import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
-describe.each(databases)("what an import rejected, and taking it back, on $kind", ({ make }) => {
+describe.each(databases)("rejected rows and undoing imports on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openSharedOffice(make);
@@ -31,7 +31,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     Array.from({ length: count }, (_, number) => [`K-${number}`, `u${number}@example.com`]);
   const file = (count: number) => csvFile(["license_key", "customer_email"], ...rows(count));
 
-  test("errors name the column and the value as the file has them, and rejected rows come with their cells", async () => {
+  test("errors name the column and value of the file, and rejected rows contain their cells", async () => {
     const productId = await newProduct(fixture);
     const columns = encodeURIComponent(JSON.stringify({ "Bought by": "customer_email", Phone: null }));
     const wrong = csvFile(
@@ -60,7 +60,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     expect((await fixture.owner.api.get(next)).body).toMatchObject({ data: [{ row: 5 }], next_cursor: null });
   });
 
-  test("a trial keeps rejected rows too, and lines of JSON come as they are", async () => {
+  test("a dry run stores rejected rows too, and JSON lines are returned unchanged", async () => {
     const productId = await newProduct(fixture);
     const columns = encodeURIComponent(JSON.stringify({ Mail: "customer_email" }));
     const lines = '{"license_key":"A","Mail":"a@example.com"}\n{"license_key":"B","Mail":5}\nnothing\n';
@@ -90,7 +90,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     expect(next.body.data[0].id).not.toBe(job.id);
   });
 
-  test("undone, what it created is gone and what it updated is as before; used and changed licenses stay", async () => {
+  test("undoing deletes created licenses and restores updated ones, except used and changed ones", async () => {
     const productId = await newProduct(fixture);
     const header = ["license_key", "customer_email", "notes"];
     await importFile(
@@ -143,7 +143,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     expect(log.body.data[0]).toMatchObject({ subject: { id: job.id }, after: { deleted: 1, kept: 3 } });
   });
 
-  test("with delete_used, licenses that were used go as well", async () => {
+  test("undoing with delete_used deletes used licenses too", async () => {
     const productId = await newProduct(fixture);
     const job = await importFile(fixture, file(3), "?send_events=true", { productId });
     const key = (await exported(fixture, productId)).get("K-1");
@@ -163,7 +163,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     expect(events).toHaveLength(3);
   });
 
-  test("several at once undo it once", async () => {
+  test("concurrent requests undo an import once", async () => {
     const productId = await newProduct(fixture);
     const job = await importFile(fixture, file(200), "?mode=row_by_row", { productId });
     const answers = await Promise.all(Array.from({ length: 4 }, () => undo(productId, job.id)));
@@ -171,7 +171,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     expect(await finishedImport(fixture, job.id, productId)).toMatchObject({ undo: { deleted: 200 } });
   });
 
-  test("cancelled, it stops; what was done stays and can be undone", async () => {
+  test("a cancelled import stops, keeps the written rows, and can be undone", async () => {
     const productId = await newProduct(fixture);
     const query = `/products/${productId}/licenses/import?mode=row_by_row`;
     const sent = await fixture.owner.api.send("POST", query, file(30_000), csv);
@@ -189,7 +189,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     expect((await exported(fixture, productId)).size).toBe(0);
   }, 120_000);
 
-  test("a trial, and an import that changed nothing, cannot be undone", async () => {
+  test("a dry run and an import that changed nothing cannot be undone", async () => {
     const productId = await newProduct(fixture);
     for (const query of ["?dry_run=true", "?on_existing=skip"]) {
       if (query.includes("skip")) await importFile(fixture, file(1), "", { productId });
@@ -199,7 +199,7 @@ describe.each(databases)("what an import rejected, and taking it back, on $kind"
     }
   });
 
-  test("needs licenses:delete, and for updates the permissions that they needed", async () => {
+  test("undoing needs licenses:delete, and for updates the permissions of the update", async () => {
     const productId = await newProduct(fixture);
     await importFile(fixture, file(1), "", { productId });
     const job = await importFile(fixture, file(2), "?on_existing=update", { productId });

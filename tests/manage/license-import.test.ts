@@ -12,7 +12,7 @@ import {
 } from "../support/license-files.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
-describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
+describe.each(databases)("importing licenses on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(make);
@@ -21,7 +21,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
 
   const path = (productId: string, query = "") => `/products/${productId}/licenses/import${query}`;
 
-  test("keys and times are kept as the file gives them, and validate knows the keys at once", async () => {
+  test("keys and times are stored as given, and the keys are valid immediately", async () => {
     const file = csvFile(
       [
         "license_key",
@@ -82,7 +82,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await fixture.publicApi.validate({ license_key: "valid now" })).body.status).toBe("active");
   });
 
-  test("every field is read, from CSV and from JSON Lines alike", async () => {
+  test("every field is read, both from CSV and from JSON Lines", async () => {
     const record = {
       license_key: "FULL-1",
       customer_email: "Ada@Example.com",
@@ -119,7 +119,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     }
   });
 
-  test("a column map says what foreign columns mean, and null leaves one out", async () => {
+  test("a column map renames columns, and null ignores one", async () => {
     const productId = await newProduct(fixture);
     const file = csvFile(["Serial", "E-Mail", "Phone"], ["MAP-1", "ada@example.com", "+49 30"]);
     const columns = encodeURIComponent(
@@ -140,15 +140,15 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     ],
     ["a column twice", "notes,notes\n", { code: "duplicate_column", params: { name: "notes" } }],
     ["an empty file", "", { code: "file_empty", params: {} }],
-    ["only columns that are left out", "id,updated_at\n1,2\n", { code: "no_known_column", params: {} }],
-    ["a quote that is not closed", 'license_key\n"A\n', { code: "quote_not_closed", params: { row: 2 } }],
+    ["only ignored columns", "id,updated_at\n1,2\n", { code: "no_known_column", params: {} }],
+    ["an unclosed quote", 'license_key\n"A\n', { code: "quote_not_closed", params: { row: 2 } }],
     [
-      "text behind a quote",
+      "text after a quote",
       'license_key\n"A"B\n',
       { code: "text_after_quote", params: { row: 2, column: 1 } },
     ],
     ["a NUL character", "license_key\nA\0\n", { code: "file_has_nul", params: {} }],
-  ])("a file with %s is refused at once and leaves no import behind", async (_, file, error) => {
+  ])("a file with %s is refused immediately and creates no import", async (_, file, error) => {
     const productId = await newProduct(fixture);
     const { status, body } = await fixture.owner.api.send("POST", path(productId), file, csv);
     expect({ status, errors: body.errors }).toMatchObject({
@@ -158,7 +158,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await fixture.owner.api.get(`/products/${productId}/imports`)).body.data).toEqual([]);
   });
 
-  test("a file that is not UTF-8 is refused, and so is another type or a bad map", async () => {
+  test("a file that is not UTF-8, of another type or with an invalid map is refused", async () => {
     const bytes = new Blob([new Uint8Array([...Buffer.from("notes\n"), 0xc3, 0x28])]);
     const latin = await fixture.owner.api.send("POST", path(fixture.productId), bytes, csv);
     expect(latin.body.errors[0].code).toBe("file_not_utf8");
@@ -185,7 +185,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     });
   });
 
-  test("a byte order mark, semicolons, single line feeds and no last line break are understood", async () => {
+  test("a byte order mark, semicolons, LF line endings and a missing last line break are accepted", async () => {
     const productId = await newProduct(fixture);
     const file = '\ufefflicense_key;customer_email;notes\nBOM-1;a@example.com;"x;y"\n\nBOM-2;b@example.com;';
     expect(await importFile(fixture, file, "", { productId })).toMatchObject({ created: 2, failed: 0 });
@@ -228,7 +228,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     "7 ips",
   ];
 
-  test("all or nothing: what is wrong is named by row and field, and nothing is written", async () => {
+  test("all_or_nothing names errors by row and field and writes nothing", async () => {
     const productId = await newProduct(fixture);
     const job = await importFile(fixture, wrongRows, "", { productId });
     expect(job).toMatchObject({ state: "failed", created: 0, failed: 5, rows_total: 6 });
@@ -244,7 +244,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await exported(fixture, productId)).size).toBe(0);
   });
 
-  test("row by row: the rows that are right are written, the others are named", async () => {
+  test("row_by_row writes the valid rows and names the others", async () => {
     const productId = await newProduct(fixture);
     const job = await importFile(fixture, wrongRows, "?mode=row_by_row", { productId });
     expect(job).toMatchObject({ state: "finished", created: 1, failed: 5, error_count: 11, failure: null });
@@ -252,7 +252,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect([...(await exported(fixture, productId)).keys()]).toEqual(["GOOD-1"]);
   });
 
-  test("a dry run says the same and writes nothing", async () => {
+  test("a dry run reports the same and writes nothing", async () => {
     const productId = await newProduct(fixture);
     const job = await importFile(fixture, wrongRows, "?mode=row_by_row&dry_run=true", { productId });
     expect(job).toMatchObject({ state: "finished", dry_run: true, created: 1, failed: 5 });
@@ -261,7 +261,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(await fixture.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
   });
 
-  test("JSON Lines: lines that are no objects, unknown members and wrong types are named by line", async () => {
+  test("JSON Lines errors are named by line: non-objects, unknown members and wrong types", async () => {
     const lines = [
       '{"license_key":"J-1","customer_email":"a@example.com"}',
       "not json",
@@ -276,14 +276,14 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(job.created).toBe(1);
   });
 
-  test("of very many errors the first thousand are kept and all are counted", async () => {
+  test("the first thousand errors are stored and all are counted", async () => {
     const rows = Array.from({ length: 1_500 }, () => ["x"]);
     const job = await importFile(fixture, csvFile(["customer_email"], ...rows), "?dry_run=true");
     expect(job.errors).toHaveLength(1_000);
     expect(job).toMatchObject({ error_count: 1_500, failed: 1_500 });
   });
 
-  test("a huge cell is an error of its row, not of the server", async () => {
+  test("a huge cell is an error of its row", async () => {
     const file = csvFile(["customer_email", "notes"], ["a@example.com", "n".repeat(300_000)]);
     expect(errorsOf(await importFile(fixture, file, "?dry_run=true"))).toEqual(["2 notes"]);
     const endless = await importFile(fixture, `notes\n"${"n".repeat(2_000_000)}`);
@@ -294,7 +294,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     });
   });
 
-  describe("keys that the product has already", () => {
+  describe("existing keys", () => {
     const first = csvFile(
       ["license_key", "customer_email", "notes", "tags", "max_ips", "ips"],
       ["Same-1", "ada@example.com", "before", "old", 3, "10.0.0.1"],
@@ -306,7 +306,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       ["Fresh", "grace@example.com", null, null],
     );
 
-    test("fail keeps everything out and names the row", async () => {
+    test("with fail refuse the import and name the row", async () => {
       const productId = await newProduct(fixture);
       await importFile(fixture, first, "", { productId });
       const job = await importFile(fixture, second, "", { productId });
@@ -315,7 +315,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       expect((await exported(fixture, productId)).size).toBe(2);
     });
 
-    test("skip leaves them as they are", async () => {
+    test("with skip stay unchanged", async () => {
       const productId = await newProduct(fixture);
       await importFile(fixture, first, "", { productId });
       expect(await importFile(fixture, second, "?on_existing=skip", { productId })).toMatchObject({
@@ -325,7 +325,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
       expect((await exported(fixture, productId)).get("Same-1")).toMatchObject({ notes: "before" });
     });
 
-    test("update writes what the file says and leaves alone what it does not say", async () => {
+    test("with update get the values in the file and keep all others", async () => {
       const productId = await newProduct(fixture);
       await importFile(fixture, first, "", { productId });
       expect(await importFile(fixture, second, "?on_existing=update", { productId })).toMatchObject({
@@ -346,7 +346,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     });
   });
 
-  test("twenty thousand rows arrive whole, and sending them again with skip doubles nothing", async () => {
+  test("twenty thousand rows are imported completely, and once when repeated with skip", async () => {
     const productId = await newProduct(fixture);
     const rows = Array.from({ length: 20_000 }, (_, number) => [
       `BULK-${number}`,
@@ -369,7 +369,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await exported(fixture, productId)).size).toBe(20_000);
   }, 120_000);
 
-  test("the product's defaults hold where the file says nothing", async () => {
+  test("the product's defaults apply to columns that the file does not have", async () => {
     const productId = await newProduct(fixture, {
       default_max_ips: 7,
       default_expires_in_days: 10,
@@ -384,7 +384,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(days).toBeCloseTo(10, 1);
   });
 
-  test("another organization sees nothing of a customer whom this one imported", async () => {
+  test("an imported customer is invisible to other organizations", async () => {
     const otherUser = await fixture.person();
     const theirs = (await otherUser.api.post("/organizations", { name: "Other" })).body.id;
     await importFile(
@@ -395,7 +395,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(body.data).toEqual([]);
   });
 
-  test("server-owned columns of a file have no effect", async () => {
+  test("server-owned columns have no effect", async () => {
     const productId = await newProduct(fixture);
     const file = csvFile(
       [
@@ -419,7 +419,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(license?.id).not.toBe("chosen");
   });
 
-  test("without the permission it is forbidden, and for outsiders the product does not exist", async () => {
+  test("importing needs licenses:import, and outsiders get 404", async () => {
     const member = await fixture.member(["licenses:create", "licenses:view", "licenses:export"]);
     const outsider = await fixture.person();
     const file = csvFile(["customer_email"], ["a@example.com"]);
@@ -438,7 +438,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await allowed.api.send("POST", path(fixture.productId), file, csv)).status).toBe(202);
   });
 
-  test("a file changes licenses that exist only for those who may update and revoke", async () => {
+  test("updating existing licenses needs the permissions to update and revoke", async () => {
     const productId = await newProduct(fixture);
     const send = async (allowed: readonly Permission[], query: string) => {
       const { api } = await fixture.member(allowed);
@@ -460,7 +460,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await send(["licenses:import"], "?on_existing=skip"))[0]).toBe(202);
   });
 
-  test("imports are listed page by page, newest first", async () => {
+  test("imports are paginated, newest first", async () => {
     const productId = await newProduct(fixture);
     for (let count = 0; count < 3; count++)
       await importFile(fixture, csvFile(["customer_email"], ["a@example.com"]), "?dry_run=true", {
@@ -475,7 +475,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(second.next_cursor).toBeNull();
   });
 
-  test("the same request with the same Idempotency-Key imports once", async () => {
+  test("a repeated request with the same Idempotency-Key imports once", async () => {
     const productId = await newProduct(fixture);
     const file = csvFile(["customer_email"], ["a@example.com"]);
     const headers = { ...csv, "idempotency-key": crypto.randomUUID() };
@@ -486,9 +486,9 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect((await fixture.owner.api.get(`/products/${productId}/imports`)).body.data).toHaveLength(1);
   });
 
-  test("the same Idempotency-Key with another file, or the same read as another type, is refused", async () => {
+  test("an Idempotency-Key with another file or content type is refused", async () => {
     const productId = await newProduct(fixture);
-    // More than one piece of it is written down.
+    // The file needs more than one stored piece.
     const note = "n".repeat(1_000);
     const file = (count: number) =>
       csvFile(
@@ -514,7 +514,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     expect(pieces).toEqual([]);
   }, 60_000);
 
-  test("the audit log says who began it and what came of it", async () => {
+  test("the audit log records who started the import and its result", async () => {
     const job = await importFile(fixture, csvFile(["customer_email"], ["audit@example.com"]));
     const rows = await fixture.store.reads
       .selectFrom("audit_log")
@@ -537,7 +537,7 @@ describe.each(databases)("import of licenses on $kind", ({ kind, make }) => {
     });
   });
 
-  test(`a license that takes a key while an import runs makes ${kind} take everything back`, async () => {
+  test(`a key taken while an import runs makes ${kind} roll back everything`, async () => {
     const productId = await newProduct(fixture);
     const rows = Array.from({ length: 6_000 }, (_, number) => [
       `RACE-${number}`,

@@ -5,7 +5,7 @@ import { csv, importFile, jsonLines } from "../support/license-files.ts";
 import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 
 const count = 120;
-/** What another license than the one that was exported has of its own. */
+/** Fields that differ between a license and its copy. */
 const own = new Set([
   "global_customer_id",
   "id",
@@ -15,7 +15,7 @@ const own = new Set([
   "updated_at",
 ]);
 
-describe.each(databases)("licenses that leave as a file and come back, on $kind", ({ make }) => {
+describe.each(databases)("exported and imported licenses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openSharedOffice(make);
@@ -27,7 +27,7 @@ describe.each(databases)("licenses that leave as a file and come back, on $kind"
     (await fixture.owner.api.get(`/organizations/${organizationId}/licenses/export?format=${format}`)).text;
 
   test.each(["csv", "jsonl"])(
-    "are the same in another organization, as %s",
+    "are identical in another organization, as %s",
     async (format) => {
       const file = await exportOf(format);
       const { body: other } = await fixture.owner.api.post("/organizations", { name: `Other ${format}` });
@@ -44,7 +44,7 @@ describe.each(databases)("licenses that leave as a file and come back, on $kind"
   );
 
   test.each(["csv", "jsonl"])(
-    "are the same after they were deleted, and after they were written over, as %s",
+    "are identical after deletion and after overwriting, as %s",
     async (format) => {
       const file = await exportOf(format);
       const type = format === "csv" ? csv : jsonLines;
@@ -65,7 +65,7 @@ describe.each(databases)("licenses that leave as a file and come back, on $kind"
   );
 });
 
-/** The rows as they stand in the file, without what is another license's own, in one order. */
+/** The rows of the file without the fields that always differ, sorted. */
 function comparable(file: string, format: string): string[] {
   if (format === "jsonl") {
     return file
@@ -118,14 +118,14 @@ async function makeVariedLicenses(fixture: ManageFixture): Promise<void> {
     if (index % 3 === 0) await fixture.publicApi.validate({ license_key: key });
     if (index % 4 === 0) await act("ips", { ip: `203.0.113.${index}` });
     if (index % 4 === 0) await act("ips", { ip: `2001:db8:0:${index}::1` });
-    // As many addresses as before, and fewer places than that.
+    // Keeps the registered IP addresses and lowers the limit below their number.
     if (index % 8 === 0) await fixture.owner.api.patch(`/licenses/${id}`, { max_ips: 1 });
     if (index % 5 === 0) await act("revoke", index % 2 === 0 ? { reason: text(30) || "x" } : {});
     if (index % 7 === 0) await act("renew", { extend_by_seconds: 61 });
   }
 }
 
-/** Chance that is the same in every run. */
+/** Random values that are the same in every run. */
 function dice(seed: number) {
   let state = seed;
   const next = () => {

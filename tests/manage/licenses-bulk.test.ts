@@ -20,7 +20,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
 
   let batches = 0;
   const create = async (count: number, body: object = {}): Promise<{ tag: string; licenses: Shown[] }> => {
-    const tag = `lot ${++batches}`;
+    const tag = `batch ${++batches}`;
     const { body: made } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "bulk@example.com",
       tags: [tag],
@@ -36,7 +36,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
   const statusOf = async (key: string) =>
     (await fixture.publicApi.validate({ license_key: key })).body.status;
 
-  test("a dry run says how many it would be and changes nothing", async () => {
+  test("a dry run reports the counts and changes nothing", async () => {
     const { tag, licenses } = await create(5);
     await fixture.owner.api.post(`/licenses/${licenses[0]?.id}/revoke`);
     const dry = await bulk({ action: "revoke", selection: { filter: { tag } }, dry_run: true });
@@ -52,7 +52,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect(await statusOf(licenses[0]?.license_key ?? "")).toBe("active");
   });
 
-  test("ids of others, and ids of nothing, are left alone alike", async () => {
+  test("unknown IDs and IDs of other organizations are ignored alike", async () => {
     const { licenses } = await create(1);
     const otherUser = await fixture.person();
     const foreign = await otherUser.api.post("/organizations", { name: "Foreign" });
@@ -68,7 +68,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect((await bulk({ action: "delete", selection: { filter } })).body.matched).toBe(0);
   });
 
-  test("what cannot run out is not extended, and the rest is, each from its own end", async () => {
+  test("extending skips lifetime licenses and extends the others from their own expiry", async () => {
     const { tag, licenses } = await create(2, { expires_in_seconds: 3600 });
     const lifetime = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
       customer_email: "bulk@example.com",
@@ -85,7 +85,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect(after.get(lifetime.body.id)).toBeNull();
   });
 
-  test("ends, places, tags and addresses are set for all", async () => {
+  test("expiry, IP limit, tags and IP addresses are set for all", async () => {
     const { tag, licenses } = await create(3);
     const selection = { filter: { tag } };
     await fixture.publicApi.validate({ license_key: licenses[0]?.license_key });
@@ -112,7 +112,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect(gone.body.data).toEqual([]);
   });
 
-  test("more than one lot is done whole, and each license has its own line in the audit log", async () => {
+  test("a change of several batches is completed, and each license has its own audit log entry", async () => {
     const { tag, licenses } = await create(650);
     const { body } = await bulk({ action: "revoke", selection: { filter: { tag, status: "active" } } });
     expect(body).toMatchObject({ matched: 650, changed: 650 });
@@ -132,7 +132,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect(await read(tag)).toEqual([]);
   }, 30_000);
 
-  test("a bulk change sent twice with one Idempotency-Key is made once", async () => {
+  test("a bulk change repeated with the same Idempotency-Key is made once", async () => {
     const { tag, licenses } = await create(2, { expires_in_seconds: 3600 });
     const headers = { "idempotency-key": crypto.randomUUID() };
     const order = { action: "extend", selection: { filter: { tag } }, extend_by_seconds: 60 };
@@ -143,7 +143,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect(Date.parse(license.expires_at) - Date.parse(licenses[0]?.expires_at ?? "")).toBe(60_000);
   });
 
-  test("more than one lot is extended with an Idempotency-Key alone, and then once", async () => {
+  test("extending more than one batch requires an Idempotency-Key and happens once", async () => {
     const { tag, licenses } = await create(120, { expires_in_seconds: 3600 });
     const order = { action: "extend", selection: { filter: { tag } }, extend_by_seconds: 60 };
     expect((await bulk({ ...order, dry_run: true })).body).toMatchObject({ matched: 120, changed: 120 });
@@ -166,7 +166,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     expect(other.status).toBe(409);
   });
 
-  test("fifty are extended without, wherever they are among the others", async () => {
+  test("extending fifty licenses requires no Idempotency-Key", async () => {
     const { licenses } = await create(50, { expires_in_seconds: 3600 });
     const selection = { ids: licenses.map(({ id }) => id) };
     const { body } = await bulk({ action: "extend", selection, extend_by_seconds: 60 });
@@ -184,7 +184,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     ["add_tags", "licenses:update", { tags: ["x"] }],
     ["remove_tags", "licenses:update", { tags: ["x"] }],
   ];
-  test.each(needs)("%s needs %s, also as a dry run", async (action, permission, more) => {
+  test.each(needs)("%s needs %s, even for a dry run", async (action, permission, more) => {
     const all: Permission[] = [
       "licenses:view",
       "licenses:update",
@@ -217,7 +217,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
     ["tags", { action: "add_tags", selection: { ids: ["x"] }, tags: [] }],
     ["reasons", { action: "revoke", selection: { ids: ["x"] }, reasons: "x" }],
   ];
-  test.each(wrong)("what is wrong with %s is named, case %#", async (field, body) => {
+  test.each(wrong)("an invalid %s is named, case %#", async (field, body) => {
     const answer = await bulk(body);
     expect(answer.status).toBe(422);
     expect(answer.body.errors.map((error: { field: string }) => error.field)).toContain(field);

@@ -15,7 +15,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     fixture.owner.api.post(path, body, headers);
   const fieldsOf = (body: { errors: { field: string }[] }) => body.errors.map((error) => error.field).sort();
 
-  test("a customer's email is enough: the rest comes from the product, and the key works at once", async () => {
+  test("an email address is enough: the product provides the rest, and the key works immediately", async () => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, {
       default_max_ips: 7,
       default_expires_in_days: 30,
@@ -45,7 +45,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, { default_expires_in_days: null });
   });
 
-  test("everything that can be said about a license is kept and shown as it was said", async () => {
+  test("every field is stored and shown as sent", async () => {
     const wanted = {
       license_key: "Old Shop/42",
       customer_discord_id: "123456789012345678",
@@ -77,7 +77,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     [{ term_seconds: 3600 }, { is_lifetime: false, expires_at: null, term_seconds: 3600, status: "active" }],
     [{ expires_at: "2020-01-01T00:00:00Z" }, { is_lifetime: false, status: "expired" }],
   ];
-  test.each(ends)("an end said as %j is kept as %j", async (said, expected) => {
+  test.each(ends)("an expiry sent as %j is stored as %j", async (said, expected) => {
     const { body } = await create({ customer_email: "end@example.com", ...said });
     expect(body).toMatchObject(expected);
   });
@@ -87,7 +87,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(60_000);
   });
 
-  test("a term begins with the first use", async () => {
+  test("a term starts with the first use", async () => {
     const { body } = await create({ customer_email: "term@example.com", term_seconds: 3600 });
     expect((await fixture.publicApi.validate({ license_key: body.license_key })).body.valid).toBe(true);
     const used = (await fixture.owner.api.get(`/licenses/${body.id}`)).body;
@@ -138,7 +138,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
       },
     ],
   ];
-  test.each(wrong)("what is wrong with %s is named, case %#", async (field, body) => {
+  test.each(wrong)("an invalid %s is named, case %#", async (field, body) => {
     const answer = await create(body);
     expect(answer.status).toBe(422);
     expect(fieldsOf(answer.body)).toContain(field);
@@ -148,7 +148,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
   });
 
   test.each(["id", "organization_id", "status", "revoked_at", "created_at", "first_used_at", "block_count"])(
-    "%s is the server's and cannot be sent",
+    "%s is server-owned and refused",
     async (field) => {
       const answer = await create({ customer_email: "a@b.c", [field]: "2020-01-01T00:00:00Z" });
       expect(answer.status).toBe(422);
@@ -156,7 +156,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     },
   );
 
-  test("metadata nested without end is refused, not walked down", async () => {
+  test("deeply nested metadata is refused without being traversed", async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`;
     const { status } = await fixture.owner.api.send(
       "POST",
@@ -167,7 +167,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect(status).toBe(422);
   });
 
-  test("a key that the product has is refused and named, in whatever case it is written", async () => {
+  test("an existing key is refused and named, ignoring case", async () => {
     await create({ customer_email: "a@b.c", license_key: "Taken-1" });
     const again = await create({ customer_email: "a@b.c", license_key: " taken-1" });
     expect(again.status).toBe(409);
@@ -190,15 +190,15 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect(elsewhere.status).toBe(201);
   });
 
-  test("of many who want one key at once, one gets it and the others are told", async () => {
+  test("concurrent requests for one key create it once and refuse the others", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => create({ customer_email: "a@b.c", license_key: "Raced" })),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
   });
 
-  test("count makes that many alike, each with a key of its own", async () => {
-    const { status, body } = await create({ customer_email: "many@example.com", count: 3, tags: ["lot"] });
+  test("count creates that many licenses, each with its own key", async () => {
+    const { status, body } = await create({ customer_email: "many@example.com", count: 3, tags: ["batch"] });
     expect(status).toBe(201);
     expect(body.data).toHaveLength(3);
     expect(body.next_cursor).toBeNull();
@@ -208,7 +208,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     );
   });
 
-  test("ten thousand different ones are made in one call, and each works", async () => {
+  test("ten thousand different licenses are created in one request, and all work", async () => {
     const licenses = Array.from({ length: 10_000 }, (_, index) => ({
       customer_email: `buyer${index}@example.com`,
       license_key: `bulk-${index}`,
@@ -233,7 +233,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect(Number(audited.count)).toBe(10_000);
   }, 60_000);
 
-  test("one bad among many leaves nothing behind", async () => {
+  test("one invalid license among many creates none", async () => {
     const licenses = Array.from({ length: 1_000 }, (_, index) => ({
       customer_email: "x@example.com",
       license_key: `half-${index}`,
@@ -248,7 +248,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
   });
 
   test.each([3, 600])(
-    "a batch of %p with an Idempotency-Key is made once, however often it is sent",
+    "a batch of %p with an Idempotency-Key is created once, however often it is sent",
     async (count) => {
       const headers = { "idempotency-key": crypto.randomUUID() };
       const body = { customer_email: `once${count}@example.com`, count };
@@ -267,7 +267,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     },
   );
 
-  test("a batch whose answer was forgotten is a new one", async () => {
+  test("a batch whose stored response was pruned is created again", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     const body = { customer_email: "forgotten@example.com", count: 250 };
     const first = await create(body, headers);
@@ -280,7 +280,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect(new Set(ids).size).toBe(500);
   });
 
-  test("a batch is one request: its Idempotency-Key with another body is refused", async () => {
+  test("an Idempotency-Key of a batch with another body is refused", async () => {
     const headers = { "idempotency-key": crypto.randomUUID() };
     await create({ customer_email: "other@example.com", count: 150 }, headers);
     const other = await create({ customer_email: "other@example.com", count: 151 }, headers);
@@ -288,7 +288,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect(other.body.code).toBe("idempotency_key_reused");
   });
 
-  test("needs licenses:create; to outsiders the product does not exist", async () => {
+  test("creating needs licenses:create, and outsiders get 404", async () => {
     const viewer = await fixture.member(["licenses:view", "licenses:update", "products:manage"]);
     expect((await viewer.api.post(path, { customer_email: "a@b.c" })).status).toBe(403);
     const org = await fixture.member(["licenses:create"]);
@@ -298,7 +298,7 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect((await fixture.anonymous.post(path, { customer_email: "a@b.c" })).status).toBe(401);
   });
 
-  test("the audit log says who made it, for whom, and not the key", async () => {
+  test("the audit log records the actor and the customer but not the key", async () => {
     const { body } = await create({ customer_email: "audited@example.com", license_key: "Secret-Key-1" });
     const row = await fixture.store.reads
       .selectFrom("audit_log")

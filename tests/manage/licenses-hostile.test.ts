@@ -4,7 +4,7 @@ import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.
 
 const who = { customer_email: "hostile@example.com" };
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
-/** Too long for a field, and short enough for the body of every route. */
+/** Too long for a field, but short enough for the body limit of every route. */
 const long = "x".repeat(100_000);
 const longFields = {
   metadata: { text: "m".repeat(8_000) },
@@ -12,7 +12,7 @@ const longFields = {
   notes: "n".repeat(10_000),
 };
 
-/** What a license is refused for when it is made and when it is changed: the field that is named, and what is sent. */
+/** Refused for creating and for changing a license: the field that is named, and the input. */
 const wrongFields: [field: string, sent: object][] = [
   ["notes", { notes: "a\u0000b" }],
   ["notes", { notes: "a\ud800b" }],
@@ -68,7 +68,7 @@ const wrongFields: [field: string, sent: object][] = [
   ["constructor", { constructor: 1 }],
 ];
 
-describe.each(databases)("licenses and what should not be sent, on $kind", ({ make }) => {
+describe.each(databases)("hostile input for licenses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let id: string;
   let path: string;
@@ -87,7 +87,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
   };
   const inBulk = (sent: object) => api().post(bulk(), { selection: { ids: [id] }, ...sent });
 
-  test.each(wrongFields)("%s is named when a license is made or changed, case %#", async (field, sent) => {
+  test.each(wrongFields)("%s is named when creating or changing a license, case %#", async (field, sent) => {
     const before = (await api().get(`/licenses/${id}`)).body;
     const isOwn = Object.hasOwn(sent, "__proto__");
     const body = isOwn ? JSON.parse(`{"customer_email":"a@b.c","__proto__":{}}`) : { ...who, ...sent };
@@ -112,7 +112,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
     expect(refused(rotated)).toEqual([422, field]);
   });
 
-  test("white space around a key and its case make no other key", async () => {
+  test("surrounding white space and case do not make a different key", async () => {
     const { body } = await api().post(path, { ...who, license_key: "\t Spaced Key \u00a0" });
     expect(body.license_key).toBe("Spaced Key");
     expect(refused(await api().post(path, { ...who, license_key: "sPACED kEY" }))).toEqual([
@@ -126,15 +126,15 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
   });
 
   const manyWrong: [what: string, sent: object, field: string][] = [
-    ["10,001 by count", { ...who, count: 10_001 }, "count"],
-    ["34 KB a thousand times", { ...who, count: 1_000, ...longFields }, "custom_override"],
-    ["none by count", { ...who, count: 0 }, "count"],
-    ["half a license", { ...who, count: 0.5 }, "count"],
-    ["10,001 in a list", { licenses: Array.from({ length: 10_001 }, () => who) }, "licenses"],
+    ["a count of 10,001", { ...who, count: 10_001 }, "count"],
+    ["a thousand times 34 KB", { ...who, count: 1_000, ...longFields }, "custom_override"],
+    ["a count of zero", { ...who, count: 0 }, "count"],
+    ["a fractional count", { ...who, count: 0.5 }, "count"],
+    ["a list of 10,001", { licenses: Array.from({ length: 10_001 }, () => who) }, "licenses"],
     ["an empty list", { licenses: [] }, "licenses"],
-    ["a list of rubbish", { licenses: Array.from({ length: 10_000 }, () => 5) }, "licenses.0"],
+    ["a list of invalid elements", { licenses: Array.from({ length: 10_000 }, () => 5) }, "licenses.0"],
   ];
-  test.each(manyWrong)("%s: refused, in an answer that can be read", async (_, sent, field) => {
+  test.each(manyWrong)("%s: refused with a short response", async (_, sent, field) => {
     const answer = await api().post(path, sent);
     expect(refused(answer)).toEqual([422, field]);
     expect(answer.text.length).toBeLessThan(20_000);
@@ -182,7 +182,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
     expect(refused(await inBulk(sent))).toEqual([422, field]);
   });
 
-  test("a cursor is of one list and one order", async () => {
+  test("a cursor is valid for one list and one order", async () => {
     await api().post(path, { ...who, count: 3 });
     const list = `/organizations/${fixture.organizationId}/licenses?limit=1`;
     const cursor = (await api().get(list)).body.next_cursor;
@@ -227,12 +227,12 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
     ["expires_within_days=1.5", "expires_within_days"],
     ["customer_id=", "customer_id"],
   ];
-  test.each(queries)("a list asked for with %s is refused", async (query, field) => {
+  test.each(queries)("a list with %s is refused", async (query, field) => {
     for (const list of [path, `/organizations/${fixture.organizationId}/licenses`])
       expect(refused(await api().get(`${list}?${query}`))).toEqual([422, field]);
   });
 
-  test("tags and searches take every sign that can be seen", async () => {
+  test("tags and searches accept every visible character", async () => {
     const odd = ["%", "_", "\\", "'", '"', "; drop table licenses", "😀", "*", "ﬁ", "a|b", "<b>"];
     const { body } = await api().post(path, { ...who, tags: odd });
     expect(body.tags).toHaveLength(odd.length);
@@ -244,7 +244,7 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
       expect((await api().get(`${path}?q=${encodeURIComponent(q)}`)).status).toBe(200);
   });
 
-  test("a change with nothing in it changes nothing, not even its time", async () => {
+  test("an empty update changes nothing, not even updated_at", async () => {
     const before = (await api().get(`/licenses/${id}`)).body;
     for (const body of [{}, { updated_at: before.updated_at }]) {
       const { status, body: after } = await api().patch(`/licenses/${id}`, body);
@@ -257,13 +257,13 @@ describe.each(databases)("licenses and what should not be sent, on $kind", ({ ma
     ).toBe(400);
   });
 
-  test("blank notes are no notes", async () => {
+  test("blank notes become null", async () => {
     const { body } = await api().post(path, { ...who, notes: " \n" });
     expect(body.notes).toBeNull();
     expect((await api().patch(`/licenses/${id}`, { notes: "" })).body.notes).toBeNull();
   });
 
-  test("If-Match takes one tag or several, a weak one, and any; and nothing that is none", async () => {
+  test("If-Match accepts one or several tags, weak tags and *, and refuses invalid ones", async () => {
     const license = (await api().post(path, who)).body;
     const patch = async (tag: (etag: string) => string) => {
       const etag = (await api().get(`/licenses/${license.id}`)).headers.get("etag") ?? "";

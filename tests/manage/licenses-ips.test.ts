@@ -4,7 +4,7 @@ import { databases } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { registeredIps } from "../support/public-api-fixture.ts";
 
-describe.each(databases)("a license's IPs on $kind", ({ make }) => {
+describe.each(databases)("a license's IP addresses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1/32" });
@@ -29,7 +29,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
         .executeTakeFirstOrThrow()
     ).ip_count;
 
-  test("an address that was added passes, and is listed with when it was seen", async () => {
+  test("an added IP address passes validation and is listed with its sightings", async () => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, { auto_register_ip_on_validate: false });
     const license = await create({ max_ips: 2 });
     const path = `/licenses/${license.id}/ips`;
@@ -47,7 +47,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, { auto_register_ip_on_validate: true });
   });
 
-  test("the list says which addresses are blocked for this license, at any level", async () => {
+  test("the list marks IP addresses that are blocked for this license at any level", async () => {
     const license = await create({ max_ips: 9 });
     const other = await create();
     for (const ip of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"])
@@ -70,7 +70,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     ]);
   });
 
-  test("an IPv6 address takes its network's slot, once", async () => {
+  test("an IPv6 address takes one slot for its network", async () => {
     const license = await create({ max_ips: 2 });
     const path = `/licenses/${license.id}/ips`;
     const first = await fixture.owner.api.post(path, { ip: "2001:DB8:0:1::1" });
@@ -85,7 +85,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect(await countOf(license.id)).toBe(0);
   });
 
-  test("where all slots are taken, another is refused, with how many are allowed", async () => {
+  test("when all slots are taken, another IP address is refused with the limit", async () => {
     const license = await create({ max_ips: 1 });
     const path = `/licenses/${license.id}/ips`;
     await fixture.owner.api.post(path, { ip: "203.0.113.1" });
@@ -96,7 +96,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
   });
 
   test.each(["", "localhost", "010.0.0.1", "203.0.113.0/24", "2001:db8::/32"])(
-    "%p is no address",
+    "%p is not an IP address",
     async (ip) => {
       const license = await create();
       const { status, body } = await fixture.owner.api.post(`/licenses/${license.id}/ips`, { ip });
@@ -105,7 +105,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     },
   );
 
-  test("a removed address frees its slot at once, and is not there a second time", async () => {
+  test("removing an IP address frees its slot immediately, and a second removal gets 404", async () => {
     const license = await create({ max_ips: 1 });
     await validateFrom(license.license_key, "203.0.113.1");
     expect(await validateFrom(license.license_key, "203.0.113.2")).toBe("ip_limit_reached");
@@ -115,7 +115,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect(await validateFrom(license.license_key, "203.0.113.2")).toBe("active");
   });
 
-  test("a reset frees all slots at once and is written down with how many they were", async () => {
+  test("a reset frees all slots immediately and is audited with their number", async () => {
     const license = await create({ max_ips: 2 });
     for (const ip of ["203.0.113.1", "203.0.113.2"]) await validateFrom(license.license_key, ip);
     const { body } = await fixture.owner.api.post(`/licenses/${license.id}/reset-ips`);
@@ -131,7 +131,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect(row.before).toBe('{"current_unique_ip_count":2}');
   });
 
-  test("the list is read page by page", async () => {
+  test("the list is paginated", async () => {
     const license = await create({ max_ips: 10 });
     const path = `/licenses/${license.id}/ips`;
     const ips = Array.from({ length: 5 }, (_, index) => `203.0.113.${index + 1}`);
@@ -146,7 +146,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect(seen).toEqual(ips);
   });
 
-  test("while validations, additions, removals and resets race, the count stays true and the limit holds", async () => {
+  test("races of validations, additions, removals and resets keep the count right and the limit enforced", async () => {
     const license = await create({ max_ips: 3 });
     const path = `/licenses/${license.id}`;
     const address = (index: number) => `198.51.100.${index % 12}`;
@@ -169,7 +169,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect(ips.length).toBeLessThanOrEqual(3);
   });
 
-  test("each needs its permission, and outsiders find nothing", async () => {
+  test("each action needs its permission, and outsiders get 404", async () => {
     const license = await create();
     const path = `/licenses/${license.id}/ips`;
     const viewer = await fixture.member(["licenses:view"]);
@@ -188,7 +188,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect((await otherUser.api.delete(`${path}/203.0.113.1`)).status).toBe(404);
   });
 
-  test("updated_at of the record changes when an address is registered, removed and reset alike", async () => {
+  test("updated_at changes when an IP address is registered, removed or reset", async () => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, { auto_register_ip_on_validate: true });
     const license = await addLicense(fixture, { maxIps: 5 });
     const path = `/licenses/${license.id}`;
@@ -215,7 +215,7 @@ describe.each(databases)("a license's IPs on $kind", ({ make }) => {
     expect(await shown()).toEqual(seen.at(-1) as never);
   });
 
-  test("an address that was registered meanwhile refuses no edit; an edit does", async () => {
+  test("registering an IP address does not make an edit stale; another edit does", async () => {
     const license = await addLicense(fixture, { maxIps: 5 });
     const path = `/licenses/${license.id}`;
     const before = await fixture.owner.api.get(path);

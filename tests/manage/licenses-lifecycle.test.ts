@@ -4,7 +4,7 @@ import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.
 
 const hourMs = 3_600_000;
 
-describe.each(databases)("a license's life on $kind", ({ make }) => {
+describe.each(databases)("the lifecycle of a license on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openSharedOffice(make);
@@ -32,7 +32,7 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
         .execute()
     ).map((row) => row.action);
 
-  test("a revocation holds from the next validation on, and so does its end", async () => {
+  test("revoking and reinstating apply from the next validation", async () => {
     const license = await create();
     expect(await statusOf(license.license_key)).toBe("active");
     const revoked = await act(license.id, "revoke", { reason: "Charged back" });
@@ -45,7 +45,7 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
     expect(await actionsOn(license.id)).toEqual(["license.created", "license.revoked", "license.reinstated"]);
   });
 
-  test("revoking twice keeps the first time and reason and is written down once", async () => {
+  test("revoking twice keeps the first time and reason and is audited once", async () => {
     const license = await create();
     const first = await act(license.id, "revoke", { reason: "first" });
     const second = await act(license.id, "revoke", { reason: "second" });
@@ -53,7 +53,7 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
     expect(await actionsOn(license.id)).toEqual(["license.created", "license.revoked"]);
   });
 
-  test("a renewal goes on from the end, or from now when that has passed", async () => {
+  test("a renewal extends from the expiry, or from now if it has passed", async () => {
     const running = await create({ expires_in_seconds: 3600 });
     const renewed = await act(running.id, "renew", { extend_by_seconds: 3600 });
     expect(Date.parse(renewed.body.expires_at) - Date.parse(running.expires_at)).toBe(hourMs);
@@ -62,20 +62,20 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
     const before = Date.now();
     const revived = await act(expired.id, "renew", { extend_by_seconds: 3600 });
     const end = Date.parse(revived.body.expires_at);
-    // By the clock of the database, which a server knows to within a round trip.
+    // The database's clock decides, which a server knows to within a round trip.
     expect(end).toBeGreaterThanOrEqual(before + hourMs - 1_000);
     expect(end).toBeLessThanOrEqual(Date.now() + hourMs + 1_000);
     expect(await statusOf(expired.license_key)).toBe("active");
   });
 
-  test("many renewals at once all count", async () => {
+  test("concurrent renewals all count", async () => {
     const license = await create({ expires_in_seconds: 3600 });
     await Promise.all(Array.from({ length: 5 }, () => act(license.id, "renew", { extend_by_seconds: 60 })));
     const { body } = await fixture.owner.api.get(`/licenses/${license.id}`);
     expect(Date.parse(body.expires_at) - Date.parse(license.expires_at)).toBe(5 * 60_000);
   });
 
-  test("a renewal sent twice with one Idempotency-Key counts once", async () => {
+  test("a renewal repeated with the same Idempotency-Key counts once", async () => {
     const license = await create({ expires_in_seconds: 3600 });
     const headers = { "idempotency-key": crypto.randomUUID() };
     const first = await act(license.id, "renew", { extend_by_seconds: 60 }, headers);
@@ -83,7 +83,7 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
     expect(second.body).toEqual(first.body);
   });
 
-  test("a license can be renewed until a time, and a term that has not begun becomes longer", async () => {
+  test("a license can be renewed until a date, and a term that has not started gets longer", async () => {
     const license = await create({ expires_in_seconds: 60 });
     const { body } = await act(license.id, "renew", { expires_at: "2099-01-01T00:00:00Z" });
     expect(body.expires_at).toBe("2099-01-01T00:00:00.000Z");
@@ -94,7 +94,7 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
     });
   });
 
-  test("what cannot be renewed is refused with a sentence", async () => {
+  test("an impossible renewal is refused with the reason", async () => {
     const lifetime = await create();
     expect((await act(lifetime.id, "renew", { extend_by_seconds: 60 })).status).toBe(409);
     const license = await create({ expires_in_seconds: 60 });
@@ -111,7 +111,7 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
     }
   });
 
-  test("a new key works and the old is unknown from the next request on; its addresses stay", async () => {
+  test("a rotated key applies from the next request and keeps the IP addresses; the old key is unknown", async () => {
     const license = await create();
     await statusOf(license.license_key);
     const { body } = await act(license.id, "rotate-key");
@@ -133,14 +133,14 @@ describe.each(databases)("a license's life on $kind", ({ make }) => {
     expect(JSON.stringify(rows)).not.toContain(license.license_key);
   });
 
-  test("a key of one's own can be given, unless another license has it", async () => {
+  test("a custom key can be set unless another license has it", async () => {
     const [one, two] = [await create({ license_key: "mine" }), await create()];
     expect((await act(two.id, "rotate-key", { license_key: "MINE" })).status).toBe(409);
     expect((await act(two.id, "rotate-key", { license_key: "yours" })).body.license_key).toBe("yours");
     expect((await act(one.id, "rotate-key", { license_key: "Mine" })).body.license_key).toBe("Mine");
   });
 
-  test("each needs its permission, and outsiders find nothing", async () => {
+  test("each action needs its permission, and outsiders get 404", async () => {
     const license = await create({ expires_in_seconds: 60 });
     const needs: [
       action: string,

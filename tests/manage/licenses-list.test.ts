@@ -101,13 +101,13 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
     expect(names(paged)).toEqual(expected);
   });
 
-  test("sorted by change, what was changed last comes first", async () => {
+  test("sorting by updated_at puts the latest change first", async () => {
     await fixture.owner.api.patch(`/licenses/${made.soon?.id}`, { notes: null, max_ips: 5 });
     const { data } = await list("sort=updated_at&limit=1");
     expect(names(data)).toEqual(["soon"]);
   });
 
-  test("a product's list holds its own; a product of others is one that does not exist", async () => {
+  test("a product's list contains only its licenses, and a foreign product yields none, like an unknown one", async () => {
     expect(names((await list("", `/products/${otherProductId}/licenses`)).data)).toEqual(["elsewhere"]);
     expect(names((await list(`product_id=${otherProductId}`)).data)).toEqual(["elsewhere"]);
     const otherUser = await fixture.person();
@@ -123,13 +123,13 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
     expect(theirs.body.data).toHaveLength(1);
   });
 
-  test("a customer's licenses are found by the customer's id", async () => {
+  test("licenses are found by customer ID", async () => {
     const license = made.later as Shown & { global_customer_id: string };
     expect(names((await list(`customer_id=${license.global_customer_id}`)).data)).toEqual(["later"]);
     expect((await list("customer_id=nobody")).data).toEqual([]);
   });
 
-  test("the licenses of a deleted product are gone from every list", async () => {
+  test("licenses of a deleted product are in no list", async () => {
     const product = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "C",
     });
@@ -155,13 +155,13 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
     ["limit=201", "limit"],
     ["cursor=nonsense", "cursor"],
   ];
-  test.each(wrong)("%p is refused and %p named", async (query, field) => {
+  test.each(wrong)("%p is refused and names %p", async (query, field) => {
     const { status, body } = await fixture.owner.api.get(`${path}?${query}`);
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe(field);
   });
 
-  test("needs licenses:view; outsiders find nothing", async () => {
+  test("listing needs licenses:view, and outsiders get 404", async () => {
     const creator = await fixture.member(["licenses:create", "products:view"]);
     const otherUser = await fixture.person();
     for (const at of [path, `/products/${fixture.productId}/licenses`]) {
@@ -171,7 +171,7 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
     }
   });
 
-  test("pages neither repeat nor leave out what was there all along, while licenses come and go", async () => {
+  test("pages neither repeat nor omit existing licenses while others are created and deleted", async () => {
     const product = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "D",
     });

@@ -13,8 +13,7 @@ import { until } from "../support/until.ts";
 
 const licenseCount = mostScannedForNothing + 5_000;
 
-/** How a database goes about it when there are many licenses. */
-describe.each(databases)("finding among many licenses on $kind", ({ kind, make }) => {
+describe.each(databases)("querying many licenses on $kind", ({ kind, make }) => {
   let database: TestDatabase;
   let org: TestOrganization;
   let all: LicenseFilter;
@@ -43,14 +42,14 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     ["a rare tag", () => ({ tag: "rare" })],
     ["a customer", () => ({ customerId: "nobody" })],
     ["an expiry soon", () => ({ expiresByMs: nowMs + 86_400_000 })],
-    ["a common part of the text", () => ({ words: ["example"] })],
-    ["a rare part of the text", () => ({ words: [`buyer${licenseCount - 1}@`] })],
-    ["a text that nobody has", () => ({ words: ["nowhere to be found"] })],
-    ["several words, of which one is rare", () => ({ words: ["example", `buyer${licenseCount - 1}@`] })],
+    ["common text", () => ({ words: ["example"] })],
+    ["rare text", () => ({ words: [`buyer${licenseCount - 1}@`] })],
+    ["text without a match", () => ({ words: ["nowhere to be found"] })],
+    ["several words, one of them rare", () => ({ words: ["example", `buyer${licenseCount - 1}@`] })],
     ["common words", () => ({ words: ["example", "buyer"] })],
-    ["what no index knows", () => ({ neverUsed: false, minIps: 3, hasNotes: true })],
+    ["unindexed fields", () => ({ neverUsed: false, minIps: 3, hasNotes: true })],
     [
-      "all at once",
+      "all filters combined",
       () => ({ words: ["example"], tag: "common", status: "active", productId: org.productId }),
     ],
   ];
@@ -58,7 +57,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     [true, false].map((descending) => ({ by, descending })),
   );
 
-  test.each(filters)("by %s no query reads the whole table", async (_, filter) => {
+  test.each(filters)("filtering by %s reads the whole table in no query", async (_, filter) => {
     const { store, plans } = watched(org.store);
     for (const order of orders) {
       const first = await licensePage(store, { ...all, ...filter() }, order, null, 50, nowMs);
@@ -70,13 +69,13 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     for (const { text, plan } of await plans()) {
       const whole = kind === "sqlite" ? /SCAN licenses/ : /Seq Scan on licenses/;
       expect(whole.test(plan) ? `${text}\n${plan}` : "").toBe("");
-      // Neither does one that has to sort, unless it names the few that it sorts.
+      // No query sorts either, unless it names the few IDs that it sorts.
       const sorts = kind === "sqlite" ? /USE TEMP B-TREE/ : /Sort/;
       expect(sorts.test(plan) && !text.includes("where id in") ? `${text}\n${plan}` : "").toBe("");
     }
   });
 
-  test("the overview's charts read kept counts, and of the licenses only those that expire today", async () => {
+  test("the overview's charts read stored counts, and only licenses that expire today", async () => {
     const { store, plans } = watched(org.store);
     const today = Math.floor(nowMs / 86_400_000);
     const created = await createdByDay(store.listReads, org.organizationId, today - 29, 30);
@@ -101,7 +100,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     }
   });
 
-  test("a match that is far down is found by going on from page to page", async () => {
+  test("a match far down the list is found by following the pages", async () => {
     let found: readonly string[] = [];
     let pages = 0;
     for (let after = null as Parameters<typeof licensePage>[3]; ; ) {
@@ -118,7 +117,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
 
   const unhurried = { longestMs: 60_000 };
 
-  test("all are counted, whatever they are chosen by", async () => {
+  test("counts are exact for every filter", async () => {
     const count = async (filter: Partial<LicenseFilter>) =>
       (await countLicenses(org.store, { ...all, ...filter }, nowMs, unhurried)).count;
     expect(await count({})).toBe(licenseCount);
@@ -137,7 +136,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     );
   });
 
-  test("a count that takes too long, or that nobody waits for, says how many it found", async () => {
+  test("a count that times out or is aborted returns what it found", async () => {
     const filter = { ...all, words: ["example"] };
     for (const limits of [{ longestMs: 0 }, { ...unhurried, signal: AbortSignal.abort() }]) {
       const { count, exact } = await countLicenses(org.store, filter, nowMs, limits);
@@ -147,7 +146,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     }
   });
 
-  test("counts that go through everything do so one after the other, and all come to an end", async () => {
+  test("concurrent full counts are queued and all complete", async () => {
     const filter = { ...all, words: ["example"] };
     const counted = await Promise.all(
       Array.from({ length: 4 }, () => countLicenses(org.store, filter, nowMs, unhurried)),
@@ -155,7 +154,7 @@ describe.each(databases)("finding among many licenses on $kind", ({ kind, make }
     expect(counted).toEqual(Array(4).fill({ count: licenseCount, exact: true }));
   });
 
-  test("the text index finds what is rare, says so when it is common, and keeps to the organization", async () => {
+  test("the text index finds rare text, reports common text, and is limited to the organization", async () => {
     const { store, organizationId } = org;
     expect(await store.searchLicenses(organizationId, [`buyer${licenseCount - 1}@`], 10)).toHaveLength(1);
     expect(await store.searchLicenses(organizationId, ["example"], 10)).toBeNull();
@@ -196,7 +195,7 @@ async function fill({ store, organizationId, productId }: TestOrganization, nowM
   await store.transaction(async (db) => void (await sql`analyze licenses`.execute(db)));
 }
 
-/** The store, and how the database would go about each statement that was read through it. */
+/** Wraps a store to record the query plan of each statement that it reads. */
 function watched(store: Store) {
   const seen = new Map<string, { query: CompiledQuery; by: Store["reads"] }>();
   const watching = (by: Store["reads"]) =>

@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
-describe.each(databases)("emails of licenses that are made in lots, on $kind", ({ make }) => {
+describe.each(databases)("emails for licenses created in batches on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(make);
@@ -38,16 +38,16 @@ describe.each(databases)("emails of licenses that are made in lots, on $kind", (
   const wanted = (count: number, to: string) =>
     Array.from({ length: count }, (_, index) => ({
       customer_email: to,
-      license_key: `LOT-${to.slice(0, 13)}-${index}`,
+      license_key: `BATCH-${to.slice(0, 13)}-${index}`,
     }));
 
-  test("of many that are taken back, because a key was taken meanwhile, nobody hears", async () => {
+  test("are not sent for a large batch that is rolled back because a key was taken", async () => {
     const productId = await product();
     const to = `${newId()}@example.net`;
     const licenses = wanted(3_000, to);
     const sending = fixture.owner.api.post(`/products/${productId}/licenses`, { licenses });
     await until("some are made", async () => (await licenseCount(productId)) > 0);
-    // On SQLite the server may be writing for longer than another process waits.
+    // On SQLite the server may hold the lock for longer than another process waits.
     await until("somebody else has the last key", () =>
       addLicense(fixture, { productId, key: licenses.at(-1)?.license_key ?? "" }).then(
         () => true,
@@ -64,7 +64,7 @@ describe.each(databases)("emails of licenses that are made in lots, on $kind", (
     expect(await fixture.store.reads.selectFrom("waiting_emails").selectAll().execute()).toEqual([]);
   });
 
-  test("of a few that cannot all be made nobody hears", async () => {
+  test("are not sent for a small batch that fails", async () => {
     const productId = await product();
     const to = `${newId()}@example.net`;
     const licenses = wanted(20, to);
@@ -74,7 +74,7 @@ describe.each(databases)("emails of licenses that are made in lots, on $kind", (
     expect(await emailsTo(to)).toEqual([]);
   });
 
-  test("an import that is taken back, told or not, writes to nobody", async () => {
+  test("are not sent for an import that is rolled back, with or without events", async () => {
     const productId = await product();
     const to = `${newId()}@example.net`;
     const rows = wanted(300, to).map(({ license_key: key }) => [key, to]);
@@ -87,7 +87,7 @@ describe.each(databases)("emails of licenses that are made in lots, on $kind", (
     expect(await emailsTo(to)).toEqual([]);
   });
 
-  test("a server that is killed while it writes them leaves none out and none twice", async () => {
+  test("are each sent once when the server is killed while writing them", async () => {
     const productId = await product();
     const to = `${newId()}@example.net`;
     const path = `/products/${productId}/licenses`;

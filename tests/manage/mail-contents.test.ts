@@ -31,13 +31,13 @@ describe.each(databases)("emails on $kind", ({ make }) => {
         ...settings,
       })
     ).body;
-  const speak = async (locale: string) =>
+  const setLocale = async (locale: string) =>
     expect(
       (await fixture.owner.api.patch(`/organizations/${fixture.organizationId}`, { locale })).body.locale,
     ).toBe(locale);
   const delivered = { deliver_license_by_email: true };
 
-  test("a server that sends no emails says so of a license, has the text, and sends none", async () => {
+  test("without a mail server, a license shows its email text as kept and sends nothing", async () => {
     const made = await product(delivered);
     const to = address();
     const license = await fixture.owner.api.post(`/products/${made.id}/licenses`, { customer_email: to });
@@ -49,7 +49,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect([refused.status, refused.body.code]).toEqual([409, "license_email_unavailable"]);
   });
 
-  test("two emails about the same are one, also when both are written at once", async () => {
+  test("emails with the same deduplication key are sent once, even if written concurrently", async () => {
     const to = address();
     const once = `test:${newId()}`;
     const write = (subject: string) =>
@@ -61,7 +61,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(await emailsTo(to)).toHaveLength(1);
   });
 
-  test("emails that tell of nothing in particular are all written", async () => {
+  test("emails without a deduplication key are all sent", async () => {
     const to = address();
     for (const subject of ["A", "B\r\nBcc: everyone@example.com"])
       await fixture.store.transaction((db) =>
@@ -73,7 +73,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     ]);
   });
 
-  test("nobody is written to about a license unless the product says so", async () => {
+  test("a license sends no email unless the product enables it", async () => {
     const made = await product({});
     expect(made).toMatchObject({
       deliver_license_by_email: false,
@@ -85,8 +85,8 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(await emailsTo(to)).toEqual([]);
   });
 
-  test("the customer gets the key, once, in the organization's language and with the seller's words", async () => {
-    await speak("de");
+  test("the customer gets the key once, in the organization's language and with the custom text", async () => {
+    await setLocale("de");
     const { id } = await product({ ...delivered, license_email_text: "Danke, <b>Ada</b>!\n\nBis bald." });
     const to = address();
     const send = () =>
@@ -97,7 +97,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
       );
     const { body: license } = await send();
     expect((await send()).body.id).toBe(license.id);
-    await speak("en");
+    await setLocale("en");
     const [message, ...others] = await emailsTo(to);
     expect(others).toEqual([]);
     expect(message).toMatchObject({
@@ -112,8 +112,8 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(message?.body_html).not.toContain("<b>Ada");
   });
 
-  test("a product has its own language for its customers, or the organization's", async () => {
-    await speak("de");
+  test("a product's language takes precedence over the organization's", async () => {
+    await setLocale("de");
     const made = await product({ ...delivered, locale: "es" });
     expect(made.locale).toBe("es");
     const wrong = await fixture.owner.api.patch(`/products/${made.id}`, { locale: "fr" });
@@ -123,14 +123,14 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     await create();
     expect((await fixture.owner.api.patch(`/products/${made.id}`, { locale: null })).body.locale).toBeNull();
     await create();
-    await speak("en");
+    await setLocale("en");
     expect((await emailsTo(to)).map((message) => message.subject)).toEqual([
       "Tu licencia de Acme Backup",
       "Deine Lizenz für Acme Backup",
     ]);
   });
 
-  test("of several licenses each comes with its email; a customer without an address gets none", async () => {
+  test("each of several licenses sends its email, and a customer without an email address gets none", async () => {
     const { id } = await product(delivered);
     const [ada, grace] = [address(), address()];
     const { body } = await fixture.owner.api.post(`/products/${id}/licenses`, {
@@ -147,7 +147,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(message?.body_text).toContain("Validity: 30 days from first use");
   });
 
-  test("of many that are made in lots each has its email, and a repetition writes none again", async () => {
+  test("each license of a large batch sends one email, even if the request is repeated", async () => {
     const { id } = await product(delivered);
     const to = address();
     const send = () =>
@@ -163,7 +163,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(emails).toHaveLength(150);
   });
 
-  test("an import writes to nobody", async () => {
+  test("an import sends no emails", async () => {
     const { id } = await product(delivered);
     const to = address();
     const file = csvFile(["customer_email", "license_key"], [to, newId()]);
@@ -174,7 +174,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(await emailsTo(to)).toEqual([]);
   });
 
-  test("of a license that runs out soon its customer is told once for each end, where the product says so", async () => {
+  test("a customer gets one email per expiry that is near, if the product enables it", async () => {
     const to = address();
     const { id: productId } = await product({ expiring_soon_email: true });
     const license = await addLicense(fixture, {
@@ -197,7 +197,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(await emailsTo(to)).toHaveLength(2);
   });
 
-  test("the owner is told of an endpoint that was switched off, without what is secret in its address", async () => {
+  test("the owner is notified of a disabled endpoint without the secret part of its URL", async () => {
     const endpoint = {
       id: newId(),
       organization_id: fixture.organizationId,
@@ -220,7 +220,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect(JSON.stringify(notices)).not.toContain("hush-hush");
   });
 
-  test("people choose the language of their emails, among those there are", async () => {
+  test("users choose the language of their emails from those available", async () => {
     const person = await fixture.person();
     expect((await person.api.get("/me")).body.locale).toBe("en");
     const refused = await person.api.patch("/me", { locale: "tlh" });
@@ -241,7 +241,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     ]);
   });
 
-  test("the platform admin sees every kind in every language, in a page that can do nothing", async () => {
+  test("the platform admin can preview every email in every language in a sandboxed page", async () => {
     const { body } = await fixture.admin.api.get("/admin/email-templates");
     expect(body.languages).toEqual([...languages]);
     for (const kind of body.kinds) {
@@ -265,7 +265,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
       expect((await fixture.owner.api.get(path)).status).toBeOneOf([403, 404]);
   });
 
-  test("an email that waits is seen as its reader would see it, and not any more once it was sent", async () => {
+  test("a queued email can be previewed until it is sent", async () => {
     const to = address();
     const html = "<p>Hello <script>alert(1)</script></p>";
     await fixture.store.transaction((db) =>
@@ -282,7 +282,7 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     expect((await fixture.admin.api.get(path)).status).toBe(404);
   });
 
-  test("whoever signs up is written to in the language of their browser", async () => {
+  test("a new user's emails are in their browser's language", async () => {
     const signInFixture = await openSignInFixture(make, { COUNTERSIGN_SIGN_UP: "open" });
     try {
       const email = address();

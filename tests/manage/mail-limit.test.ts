@@ -18,7 +18,7 @@ setDefaultTimeout(60_000);
 const dayMs = 86_400_000;
 const dailyEmails = 5;
 
-describe.each(databases)("how many emails an organization sends, on $kind", ({ kind, make }) => {
+describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     await fixture.close();
   });
 
-  /** A seller of their own, who delivers by mail, and everything that is known of their emails. */
+  /** An organization of its own owner that emails licenses, and the state of its emails. */
   const org = async (settings: object = { deliver_license_by_email: true }, of?: Person) => {
     const owner = of ?? (await fixture.person());
     const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
@@ -66,7 +66,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     new WaitingEmails(fixture.store, allowed, async () => ms).run();
   const nextDay = (days = 1) => Date.now() + days * dayMs;
 
-  test("emails beyond a day's number wait for the next days, the oldest first, and none is lost", async () => {
+  test("emails beyond the limit wait for the next days, oldest first, and none is lost", async () => {
     const { create, written, waiting, counts, ownersEmails } = await org();
     const { body } = await create(12, undefined, { "idempotency-key": newId() });
     const keys: string[] = body.data.map((license: { license_key: string }) => license.license_key);
@@ -87,7 +87,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     expect(await ownersEmails()).toHaveLength(1);
   });
 
-  test("the owner is told once a day, however many emails wait, and in their language", async () => {
+  test("the owner is notified once a day in their language, however many emails wait", async () => {
     const { owner, create, counts, ownersEmails } = await org();
     await owner.api.patch("/me", { locale: "es" });
     for (let time = 0; time < 4; time++) await create(3);
@@ -97,14 +97,14 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     ]);
   });
 
-  test("a request that is repeated takes no place, and many made in lots are counted alike", async () => {
+  test("a repeated request uses no quota, and large batches count as well", async () => {
     const { create, counts } = await org();
     const again = { "idempotency-key": newId() };
     for (let time = 0; time < 2; time++) expect((await create(130, undefined, again)).status).toBe(201);
     expect(await counts()).toEqual([5, 125]);
   });
 
-  test("nodes that write and release at once never send more than the day's number, nor one twice", async () => {
+  test("nodes that write and release concurrently stay within the limit and send nothing twice", async () => {
     const { owner, create, counts, written } = await org();
     const api = manageClient(secondNode?.url ?? fixture.server.url, owner.token);
     const other = { ...owner, api };
@@ -117,7 +117,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     expect(new Set((await written()).map((message) => message.body_text)).size).toBe(24);
   });
 
-  test("the organizations of one owner share a day's number, unless the operator set one of their own", async () => {
+  test("the organizations of one owner share a limit unless the operator sets one for an organization", async () => {
     const first = await org();
     const second = await org(undefined, first.owner);
     await Promise.all([first.create(3), second.create(4)]);
@@ -137,7 +137,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     expect((await second.counts())[1]).toBe(0);
   });
 
-  test("the operator can allow one organization more, and what waits goes out soon", async () => {
+  test("raising an organization's limit releases waiting emails soon", async () => {
     const { organizationId, create, counts } = await org();
     await create(8);
     const path = `/admin/organizations/${organizationId}`;
@@ -154,7 +154,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     expect(await counts()).toEqual([7, 2]);
   });
 
-  test("what is not true any more when it is its turn is not written, and takes no place", async () => {
+  test("waiting emails that no longer apply are dropped and use no quota", async () => {
     const { owner, productId, create, written, waiting, counts } = await org();
     const { body } = await create(12);
     const late: { id: string; license_key: string }[] = body.data.slice(5);
@@ -176,7 +176,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     expect(await counts()).toEqual([10, 0]);
   });
 
-  test("of a license that was renewed meanwhile nobody says that it ends soon", async () => {
+  test("a license renewed while its expiry email waits sends none", async () => {
     const { owner, organizationId, productId, customer, counts } = await org({ expiring_soon_email: true });
     const added = { store: fixture.store, organizationId, productId };
     const ids: string[] = [];
@@ -206,13 +206,13 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     expect(await counts()).toEqual([7, 0]);
   });
 
-  test("an email that somebody waits for is sent before those to customers", async () => {
+  test("emails that a user is waiting for are sent before those to customers", async () => {
     const { customer, create, written } = await org();
     await create(3);
     const to = `${newId()}@example.net`;
     const message = { to, subject: "Choose a new password", text: "A", html: null, kind: "password_reset" };
     await fixture.store.transaction((db) => writeEmail(db, message, Date.now()));
-    // The others that lie in the outbox are not the point.
+    // Removes other emails from the queue.
     await fixture.store.transaction((db) =>
       db
         .updateTable("outbox")
@@ -227,7 +227,7 @@ describe.each(databases)("how many emails an organization sends, on $kind", ({ k
     expect(await written()).toHaveLength(3);
   });
 
-  test("what has waited for ninety days is forgotten", async () => {
+  test("emails that have waited for ninety days are pruned", async () => {
     const { organizationId, create, counts } = await org();
     await create(7);
     await fixture.store.transaction((db) =>

@@ -16,7 +16,7 @@ const startMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
 const dailyEmails = 1_000;
 
-describe.each(databases)("emails that time brings on $kind", ({ kind, make }) => {
+describe.each(databases)("timed emails on $kind", ({ kind, make }) => {
   const made: { database: TestDatabase; stores: Store[] }[] = [];
   let org: TestOrganization;
   let nodes: ExpiryCheck[];
@@ -25,7 +25,7 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
   beforeEach(async () => {
     const database = await make();
     org = await openTestOrganization(database.location, { settings: { expiring_soon_email: 1 } });
-    // A SQLite database has one server, so there it is two watches of that one.
+    // A SQLite database has one server, which runs two checks.
     const options = { encryptionKey: null, durability: "standard" } as const;
     const other = kind === "sqlite" ? org.store : await openStore(database.location, options);
     made.push({ database, stores: [...new Set([org.store, other])] });
@@ -39,7 +39,7 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
     }
   });
 
-  /** Both nodes look at the same time. */
+  /** Runs both nodes at the same time. */
   const runAt = async (ms: number) => {
     nowMs = ms;
     await Promise.all(nodes.map((node) => node.run()));
@@ -52,7 +52,7 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
   };
   const emails = () => openedEmails(org.store);
 
-  test("the customer is written to so many days before the end as the product says, and not at the end", async () => {
+  test("the customer gets an email the product's number of days before the expiry, and none at the expiry", async () => {
     const month = await org.product({ expiring_soon_email: 1, expiring_soon_days: 30, locale: "de" });
     const silent = await org.product({ expiring_soon_days: 30 });
     await license(startMs + 40 * dayMs);
@@ -72,7 +72,7 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
     ]);
   });
 
-  test("two nodes that look at once write one email and one event for each of 120 licenses", async () => {
+  test("two nodes that check at once send one email and one event for each of 120 licenses", async () => {
     for (let index = 0; index < 120; index++) await license(startMs + 8 * dayMs + index);
     await runAt(startMs);
     await runAt(startMs + 2 * dayMs);
@@ -84,7 +84,7 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
     expect((await events()).slice(120)).toEqual(Array(120).fill("license.expired"));
   });
 
-  test("after days without any server it is one email, not one for each day that was missed", async () => {
+  test("after days of downtime, a customer gets one email", async () => {
     await license(startMs + 12 * dayMs);
     const gone = await license(startMs + 9 * dayMs);
     await runAt(startMs);
@@ -92,12 +92,12 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
     for (let hour = 0; hour < 24; hour++) await runAt(startMs + 10 * dayMs + hour * 3_600_000);
     const found = await emails();
     expect(found).toHaveLength(1);
-    // What has ended meanwhile is not said to end soon.
+    // An expired license is not reported as expiring soon.
     expect(found[0]?.body_text).not.toContain(gone.key);
     expect(await events()).toEqual(["license.expired", "license.expiring_soon"]);
   });
 
-  test("a license whose end is moved is told of anew, with the new end; one moved back is not", async () => {
+  test("a changed expiry sends another email with the new date; one that is changed back does not", async () => {
     const { id } = await license(startMs + 8 * dayMs);
     const endAt = (ms: number) =>
       org.store.transaction((db) =>
@@ -120,7 +120,7 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
     expect(await events()).toEqual(["license.expiring_soon", "license.expiring_soon", "license.expired"]);
   });
 
-  test("an email that was written stays alone when the look that wrote it is done again", async () => {
+  test("a check that is repeated sends no second email", async () => {
     await license(startMs + 8 * dayMs);
     await runAt(startMs);
     const state = () =>
@@ -140,7 +140,7 @@ describe.each(databases)("emails that time brings on $kind", ({ kind, make }) =>
 });
 
 test.each(databases)(
-  "servers on $kind tell and write by themselves, once",
+  "servers on $kind record expiries and send emails automatically, once",
   async ({ kind, make }) => {
     const fixture = await openManageFixture(make);
     const second = kind === "postgres" ? await startServerProcess(fixture.database.environment) : null;
@@ -158,7 +158,7 @@ test.each(databases)(
           .executeTakeFirst();
         return row === undefined ? null : Number(row.value);
       };
-      // What is due at the very first look on a database is never told.
+      // The first check on a database ignores what is already due.
       await until("the first look", async () => (await state()) !== null, 30_000);
       const productId = String(product.body.id);
       const to = `${newId()}@example.net`;

@@ -22,7 +22,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
       COUNTERSIGN_MAIL_FROM: "Countersign <license@example.com>",
     };
     fixture = await openManageFixture(make, settings);
-    // Two servers share one PostgreSQL, and both look into the outbox.
+    // Two servers share one PostgreSQL database, and both poll the outbox.
     if (kind === "postgres")
       secondNode = await startServerProcess({ ...fixture.database.environment, ...settings });
   });
@@ -53,7 +53,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
         .execute(),
     );
 
-  test("an invitation is sent soon after it is written, and then kept without its link", async () => {
+  test("an invitation is sent soon, and then stored without its link", async () => {
     const role = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/roles`, {
       name: "Guest",
       permissions: [],
@@ -79,7 +79,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     expect(JSON.stringify(kept)).not.toContain(token ?? "no token");
   });
 
-  test("however many nodes look, each email is sent once", async () => {
+  test("each email is sent once, however many nodes poll the outbox", async () => {
     const recipients = Array.from({ length: 60 }, address);
     await Promise.all(recipients.map((recipient) => write(recipient)));
     const isSent = async (recipient: string) => (await emailTo(recipient)).sent_at !== null;
@@ -87,7 +87,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     for (const recipient of recipients) expect(receivedBy(recipient)).toHaveLength(1);
   });
 
-  test("an email that cannot be opened says so, and holds up no other", async () => {
+  test("an email that cannot be decrypted records a failure and delays no other", async () => {
     const [broken, whole] = [address(), address()];
     const nowMs = Date.now();
     await fixture.store.transaction(async (db) => {
@@ -115,7 +115,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     expect(receivedBy(broken)).toEqual([]);
   });
 
-  test("what could not be sent says why and is tried again, later each time, until it is", async () => {
+  test("a failed email records the reason and is retried with increasing delays until it is sent", async () => {
     const to = address();
     mailServer.verdict = (recipient) => (recipient === to ? 451 : "take");
     await write(to);
@@ -138,7 +138,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     expect((await emailTo(to)).failure).toBeNull();
   });
 
-  test("what the mail server will never take is given up at once", async () => {
+  test("an email that the mail server rejects permanently is given up immediately", async () => {
     const to = address();
     mailServer.verdict = (recipient) => (recipient === to ? 550 : "take");
     await write(to);
@@ -152,7 +152,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     });
   });
 
-  test("one email that hangs does not hold up the others", async () => {
+  test("an email that hangs does not delay the others", async () => {
     const slow = address();
     mailServer.verdict = (recipient) => (recipient === slow ? "hang" : "take");
     await write(slow);
@@ -164,7 +164,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     mailServer.verdict = () => "take";
   });
 
-  test("an email of days ago is not sent any more", async () => {
+  test("an email that is days old is not sent", async () => {
     const old = address();
     const fresh = address();
     await write(old, Date.now() - 2 * dayMs);
@@ -174,7 +174,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     expect(receivedBy(old)).toHaveLength(0);
   });
 
-  test("without a mail server emails stay, and with a wrong password they say so without telling it", async () => {
+  test("emails are kept without a mail server, and a wrong password is reported without revealing it", async () => {
     const kept = await openManageFixture(make);
     const wrong = await openManageFixture(make, {
       COUNTERSIGN_SMTP_URL: `smtp://countersign:guessed-wrong@127.0.0.1:${mailServer.port}`,
@@ -210,7 +210,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     }
   });
 
-  test("a server that stops does not wait for a mail server that hangs", async () => {
+  test("a server stops without waiting for a mail server that hangs", async () => {
     const hanging = await openMailServer();
     hanging.verdict = () => "hang";
     const other = await openManageFixture(make, {

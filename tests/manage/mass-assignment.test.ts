@@ -10,7 +10,7 @@ import { pathIn } from "../support/matrix-paths.ts";
 
 setDefaultTimeout(60_000);
 
-/** What only the server writes, with a value that each of them could have. */
+/** Server-owned fields, each with a plausible value. */
 const serverOwned: Readonly<Record<string, unknown>> = {
   id: "0190a000-0000-7000-8000-000000000000",
   organization_id: "0190a000-0000-7000-8000-000000000000",
@@ -42,7 +42,7 @@ const serverOwned: Readonly<Record<string, unknown>> = {
   __proto__x: 1,
 };
 
-/** Where setting one of them is what the route is for. Whoever adds to this says so on purpose. */
+/** Routes whose purpose is to set one of these fields. Additions must be deliberate. */
 const meant: Readonly<Record<string, readonly string[]>> = {
   updatePlatformOrganization: ["plan", "daily_limit_override", "daily_emails_override", "billing_state"],
   updateUser: ["is_platform_admin", "organization_allowance"],
@@ -54,7 +54,7 @@ const writing = manageRoutes
   .filter((route) => route.bodyTypes === undefined && (route.body as z.ZodType) !== nothing)
   .map((route) => [`${route.method} ${route.path}`, route] as const);
 
-describe.each(databases)("what only the server writes, on $kind", ({ make }) => {
+describe.each(databases)("server-owned fields on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let ours: FilledOrganization;
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe.each(databases)("what only the server writes, on $kind", ({ make }) => 
   });
   afterAll(() => fixture.close());
 
-  test.each(writing)("%s takes none of it", async (_, route) => {
+  test.each(writing)("are refused by %s", async (_, route) => {
     const sent = Object.fromEntries(
       Object.entries(serverOwned).filter(([name]) => !meant[route.id]?.includes(name)),
     );
@@ -71,7 +71,7 @@ describe.each(databases)("what only the server writes, on $kind", ({ make }) => 
     expect(taken).toEqual([]);
     const { access } = route;
     if (access.who === "anyone" || (access.who === "person" && access.byToken === "never")) {
-      // Not asked over and over: these are the ones that count how often somebody tries, or take no token.
+      // Parsed only, because these routes are rate limited or accept no token.
       expect(route.body.safeParse(sent).success).toBe(false);
       return;
     }
@@ -92,7 +92,7 @@ function schemaOf(route: Route) {
   return z.toJSONSchema(route.body, { io: "input", unrepresentable: "any" });
 }
 
-/** Every member that a body may have, also where it may have one of several shapes. */
+/** Every member that a body may have, in any of its variants. */
 function membersOf(route: Route): Set<string> {
   const { properties, anyOf = [], oneOf = [] } = schemaOf(route);
   return new Set(

@@ -20,7 +20,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     return made.body.id as string;
   };
 
-  test("the list begins with the owner and goes on in the order of joining, page by page", async () => {
+  test("the list starts with the owner, then follows the order of joining, in pages", async () => {
     const first = await fixture.member(["members:view"]);
     const second = await fixture.member([]);
     const whole = await first.api.get(members);
@@ -45,7 +45,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect(paged).toEqual(ids);
   });
 
-  test("seeing members needs members:view, and outsiders learn nothing", async () => {
+  test("listing needs members:view, and outsiders get 404", async () => {
     const member = await fixture.member(["licenses:view"]);
     const outsider = await fixture.person();
     expect((await member.api.get(members)).status).toBe(403);
@@ -56,7 +56,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await outsider.api.delete(path)).status).toBe(404);
   });
 
-  test("another role holds from the next request on", async () => {
+  test("a changed role applies from the next request", async () => {
     const member = await fixture.member([]);
     expect((await member.api.get(members)).status).toBe(403);
     const role = await roleWith(["members:view"]);
@@ -65,7 +65,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await member.api.get(members)).status).toBe(200);
   });
 
-  test("a role is given only by somebody with roles:edit who holds all of it", async () => {
+  test("assigning a role needs roles:edit and every permission of the role", async () => {
     const target = await fixture.member(["licenses:view"]);
     const path = `${members}/${target.userId}`;
     const narrow = await fixture.member(["roles:edit", "licenses:view"]);
@@ -82,7 +82,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await narrow.api.patch(path, { role_id: empty })).status).toBe(200);
   });
 
-  test("a member whose role holds more can be neither changed nor removed, nor oneself raised", async () => {
+  test("a member with more permissions cannot be changed or removed, and nobody can raise their own", async () => {
     const mighty = await fixture.member(["licenses:view", "licenses:delete"]);
     const narrow = await fixture.member(["roles:edit", "members:remove"]);
     const empty = await roleWith([]);
@@ -93,7 +93,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     );
   });
 
-  test("removing somebody needs members:remove and ends all they could do there", async () => {
+  test("removing a member needs members:remove and ends their access", async () => {
     const member = await fixture.member(["members:view"]);
     const other = await fixture.member(["members:view"]);
     expect((await other.api.delete(`${members}/${member.userId}`)).status).toBe(403);
@@ -104,7 +104,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await remover.api.delete(`${members}/${member.userId}`)).status).toBe(404);
   });
 
-  test("everyone may leave, whatever their role allows; a limited token cannot do it for them", async () => {
+  test("every member can leave, whatever their role; a limited token cannot do so for them", async () => {
     const member = await fixture.member([]);
     expect((await member.api.delete(`${members}/${member.userId}`)).status).toBe(204);
     expect((await member.api.get(`/organizations/${fixture.organizationId}`)).status).toBe(404);
@@ -124,7 +124,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await limited.api.delete(`${members}/${limited.userId}`)).status).toBe(403);
   });
 
-  test("the owner can neither leave, nor be removed, nor be given a role", async () => {
+  test("the owner can neither leave nor be removed nor get a role", async () => {
     const remover = await fixture.member(["members:remove", "roles:edit"]);
     const owner = `${members}/${fixture.owner.userId}`;
     expect((await fixture.owner.api.delete(owner)).status).toBe(409);
@@ -133,7 +133,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(members)).body.data[0].user_id).toBe(fixture.owner.userId);
   });
 
-  test("a role of another organization is answered like one that does not exist", async () => {
+  test("a role of another organization is refused like an unknown one", async () => {
     const otherUser = await fixture.person();
     const theirs = await otherUser.api.post("/organizations", { name: "Elsewhere" });
     const role = await otherUser.api.post(`/organizations/${theirs.body.id}/roles`, {
@@ -149,7 +149,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await fixture.owner.api.patch(`${members}/nobody`, { role_id: member.roleId })).status).toBe(404);
   });
 
-  test("fields that nobody sets are refused by name, and an old reading is refused", async () => {
+  test("read-only fields are named and refused, and a stale update is refused", async () => {
     const member = await fixture.member([]);
     const path = `${members}/${member.userId}`;
     const wrong = await fixture.owner.api.patch(path, { role_id: member.roleId, is_owner: true });
@@ -164,7 +164,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     expect((await fixture.owner.api.patch(path, { role_id: role, updated_at: seen })).status).toBe(412);
   });
 
-  test("a role that is given while it is deleted leaves nobody without a role", async () => {
+  test("assigning a role while it is deleted leaves nobody without a role", async () => {
     const member = await fixture.member([]);
     for (let round = 0; round < 5; round++) {
       const role = await roleWith([]);
@@ -183,7 +183,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     }
   });
 
-  test("what was taken while a request was under way is not given on", async () => {
+  test("a permission revoked during a request cannot be granted by it", async () => {
     for (let round = 0; round < 5; round++) {
       const editor = await fixture.member(["roles:edit", "licenses:delete"]);
       const target = await fixture.member([]);
@@ -206,7 +206,7 @@ describe.each(databases)("members on $kind", ({ make }) => {
     }
   });
 
-  test("every change is in the audit log, with the roles by name", async () => {
+  test("the audit log records every change with the names of the roles", async () => {
     const member = await fixture.member([]);
     const role = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/roles`, {
       name: "Archivist",

@@ -13,7 +13,7 @@ describe("the contract of the management API", () => {
     expect(served).toEqual(contractRoutes.map(nameOf).sort());
   });
 
-  test("no two routes share an id or an address", () => {
+  test("every route has a unique ID and path", () => {
     expect(new Set(contractRoutes.map((route) => route.id)).size).toBe(contractRoutes.length);
     const addresses = contractRoutes.map(
       (route) => `${route.method} ${route.path.replace(/\{\w+\}/g, "{}")}`,
@@ -22,7 +22,7 @@ describe("the contract of the management API", () => {
   });
 
   test.each(contractRoutes.map((route) => [nameOf(route), route] as const))(
-    "%s is described whole",
+    "%s is described completely",
     (_, route) => {
       const described = openApiDocument().paths[manageBase + route.path]?.[route.method.toLowerCase()];
       const text = JSON.stringify(described);
@@ -33,7 +33,7 @@ describe("the contract of the management API", () => {
         expect(text).toContain(route.access.may);
       if (route.access.who !== "anyone") expect(text).toContain("authentication_required");
       expect(text.includes("IdempotencyKey")).toBe(route.method === "POST" && route.access.who !== "anyone");
-      // A sentence begins with a capital and the summary of a list of operations has no full stop.
+      // A summary starts with a capital letter and has no full stop.
       expect(route.summary).toMatch(/^[A-Z][^.]*$/);
       expect(route.description ?? "A.").toMatch(/^[A-Z`].*[.!]$/s);
     },

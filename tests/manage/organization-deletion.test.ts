@@ -25,7 +25,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
   beforeAll(async () => {
     fixture = await openManageFixture(make);
     journal = await openTestJournal(fixture.database.location);
-    // Two servers share one PostgreSQL, and both look for what is due.
+    // Two servers share one PostgreSQL database, and both remove what is due.
     if (kind === "postgres") secondNode = await startServerProcess(fixture.database.environment);
   });
   afterAll(async () => {
@@ -45,7 +45,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     readonly licenseKey: string;
   }
 
-  /** An organization with something in every drawer. */
+  /** An organization with rows of every kind. */
   const firm = async (licenseCount = 1): Promise<Firm> => {
     const owner = await fixture.person();
     const made = await owner.api.post("/organizations", { name: `Firm ${newId()}` });
@@ -155,7 +155,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
       .where("action", "=", "organization.deleted")
       .execute();
 
-  test("only the owner can ask for it, and has to name the organization", async () => {
+  test("only the owner can request it, and must name the organization", async () => {
     const { id, path, slug, owner, member } = await firm();
     const outsider = await fixture.person();
     expect((await askDelete(member, path, { confirm: slug })).status).toBe(403);
@@ -172,7 +172,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect((await row(id)).delete_after).toBeNull();
   });
 
-  test("until its day comes everything is served, and the deletion can be taken back", async () => {
+  test("until the deletion is due, everything works and it can be cancelled", async () => {
     const { id, path, slug, owner, publicApi, licenseKey } = await firm();
     const asked = await askDelete(owner, path, { confirm: slug });
     const dueMs = Date.parse(asked.body.delete_after);
@@ -197,7 +197,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     ]);
   });
 
-  test("the owner is told by email when its deletion is asked for and taken back, once each", async () => {
+  test("the owner gets one email when the deletion is requested and one when it is cancelled", async () => {
     const { path, slug, owner } = await firm();
     await askDelete(owner, path, { confirm: slug });
     await askDelete(owner, path, { confirm: slug });
@@ -212,7 +212,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect(emails[0]?.body_text).toMatch(/It will be deleted on \w+ \d+, \d{4} at \d\d:\d\d UTC/);
   });
 
-  test("when its day has come it is gone, with all it held, and its key says so", async () => {
+  test("when due, the organization and its data are removed, and its key answers product_not_found", async () => {
     const gone = await firm();
     const stays = await firm();
     expect(Object.values(await rowsIn(gone.id)).every((count) => count > 0)).toBe(true);
@@ -238,7 +238,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect((await stays.publicApi.validate({ license_key: stays.licenseKey })).body.valid).toBe(true);
   });
 
-  test("several that remove at once remove once, and a large one goes in parts", async () => {
+  test("concurrent removals remove it once, and a large organization is removed in parts", async () => {
     const { id, publicApi, licenseKey } = await firm(1_000);
     await makeDue(id);
     await Promise.all(Array.from({ length: 3 }, () => removeDue()));
@@ -248,7 +248,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect((await publicApi.validate({ license_key: licenseKey })).body.status).toBe("product_not_found");
   });
 
-  test("what a node left half done when it stopped is finished by another", async () => {
+  test("another node completes a removal that was interrupted", async () => {
     const { id } = await firm(300);
     await makeDue(id);
     await fixture.store.transaction((db) => closeOrganization(db, id, Date.now()));
@@ -257,7 +257,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect(Object.values(await rowsIn(id)).every((count) => count === 0)).toBe(true);
   });
 
-  test("taken back at the last moment or gone, never something between", async () => {
+  test("a restore at the last moment either succeeds entirely or not at all", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, publicApi, licenseKey } = await firm();
       await makeDue(id);
@@ -272,7 +272,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     }
   });
 
-  test("the export holds all of it, line by line, and no secret", async () => {
+  test("the export contains everything, line by line, and no secret", async () => {
     const { id, path, slug, owner, member, apiKey, licenseKey } = await firm(450);
     const plain = await owner.api.post(`${path}/webhooks`, {
       url: "https://hooks.example.com/in?a=b",
@@ -298,7 +298,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect(of("organization")).toMatchObject([{ id, slug }]);
     expect(of("product")).toMatchObject([{ name: "Tool" }]);
     expect(of("product_version")).toMatchObject([{ version: "1.0.0", state: "latest" }]);
-    // The three that every organization starts with, and two of its own.
+    // Three default roles and two custom ones.
     expect(of("role")).toHaveLength(5);
     expect(of("member").map((one) => one.user_id)).toEqual([owner.userId, member.userId]);
     expect(of("invitation")).toMatchObject([{ state: "pending", role: { name: "Promised" } }]);

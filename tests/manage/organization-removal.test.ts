@@ -12,7 +12,7 @@ import { rowsWith, tablesOf } from "../support/whole-database.ts";
 
 setDefaultTimeout(60_000);
 
-/** Where an id of a removed organization may still stand: the row that keeps its products' keys, and who did what. */
+/** Tables that may keep an ID of a removed organization: its products' keys, and the actors of the audit log. */
 const mayKeep = new Set([
   "organizations",
   "products",
@@ -21,7 +21,7 @@ const mayKeep = new Set([
   "audit_log",
 ]);
 
-/** Tables whose rows belong to an organization in some way, and what becomes of them. */
+/** Tables whose rows belong to an organization, and whether removal deletes them. */
 const belonging: Readonly<Record<string, "goes" | "stays">> = {
   products: "stays",
   product_api_keys: "stays",
@@ -33,7 +33,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   license_ips: "goes",
   license_tags: "goes",
   license_counts: "goes",
-  // On PostgreSQL a moment later, when they are folded.
+  // On PostgreSQL a moment later, when the changes are folded.
   license_count_changes: "goes",
   ip_blocks: "goes",
   daily_usage: "goes",
@@ -53,15 +53,15 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   customers: "goes",
   daily_emails: "goes",
   waiting_emails: "goes",
-  // Ids only, and every hour they go by themselves.
+  // Contain only IDs, and are pruned every hour.
   recorded_refusals: "stays",
-  // The same: what was counted in the hour of the removal is forgotten with the hour.
+  // Pruned with their hour.
   event_summaries: "stays",
-  // The same, in seconds.
+  // Pruned within seconds.
   quota_checks: "stays",
 };
 
-describe.each(databases)("what is left of a removed organization on $kind", ({ kind, make }) => {
+describe.each(databases)("removing an organization on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   let journal: TestJournal;
   beforeAll(async () => {
@@ -82,11 +82,11 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     return answer.body;
   };
 
-  /** Something in every drawer, as far as the API can put it there. */
+  /** Creates rows of every kind, as far as the API can. */
   const fill = async (owner: Person, canary: string, shared: string) => {
     const organization = await call(owner, "POST", "/organizations", { name: "Firm" });
     const path = `/organizations/${organization.id}`;
-    // So that emails wait, and stay waiting.
+    // Keeps emails waiting.
     await call(fixture.admin, "PATCH", `/admin${path}`, { daily_emails_override: 0 });
     const delivered = { deliver_license_by_email: true };
     const product = await call(owner, "POST", `${path}/products`, { name: "Tool", ...delivered });
@@ -197,7 +197,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     return row.deleted_at !== null && row.delete_after === null;
   };
 
-  test("nothing of it can be found again, and nothing of another is touched", async () => {
+  test("leaves no trace of it and affects no other organization", async () => {
     const shared = `shared-${newId()}@customers.example`;
     const canary = `canary-${newId()}@customers.example`;
     const gone = await fill(await fixture.person(), canary, shared);
@@ -215,7 +215,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
       const events = fixture.store.reads.selectFrom("events").select("id");
       return (await events.where("undistributed", "is not", null).execute()).length === 0;
     });
-    // Counts are folded meanwhile; that they stay right is tested with them.
+    // Counts are folded concurrently, and have their own tests.
     const others = async () => {
       const { license_counts, license_count_changes, ...rows } = await rowsWith(
         fixture.store,
@@ -254,7 +254,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     expect(sightings).toHaveLength(1);
   });
 
-  test("who did what stays in the audit log, and only what it was about goes", async () => {
+  test("keeps the actors in the audit log and erases only the subjects", async () => {
     const owner = await fixture.person();
     const canary = `canary-${newId()}@customers.example`;
     const { ids, path, slug } = await fill(owner, canary, `other-${canary}`);
@@ -285,7 +285,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     ]);
   });
 
-  test("an entry of an organization that is there cannot be emptied", async () => {
+  test("does not allow erasing audit log entries of an existing organization", async () => {
     const owner = await fixture.person();
     const organization = await call(owner, "POST", "/organizations", { name: "Here" });
     await call(owner, "POST", `/organizations/${organization.id}/customers`, {
@@ -302,7 +302,7 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     expect(empty).rejects.toThrow("append-only");
   });
 
-  test("one that stops in the middle leaves the rest to the next", async () => {
+  test("continues after an interruption", async () => {
     const owner = await fixture.person();
     const { ids } = await fill(owner, `canary-${newId()}@a.example`, `shared-${newId()}@a.example`);
     const licenses = Array.from({ length: 1_000 }, (_, index) => ({
@@ -321,16 +321,16 @@ describe.each(databases)("what is left of a removed organization on $kind", ({ k
     expect(left.filter((table) => !mayKeep.has(table))).toEqual([]);
   });
 
-  test("every table whose rows belong to an organization is known to its removal", async () => {
+  test("knows every table whose rows belong to an organization", async () => {
     const columns = ["organization_id", "product_id", "license_id", "import_id"];
     const found = Object.entries(await tablesOf(fixture.store))
       .filter(([, has]) => has.some((column) => columns.includes(column)))
       .map(([table]) => table);
-    // Whoever adds a table says above what becomes of its rows, and makes it so in remove.ts.
+    // A new table needs an entry above and handling in remove.ts.
     expect(found.filter((table) => belonging[table] === undefined)).toEqual([]);
   });
 
-  test("every table that refers to a customer is looked at before one is forgotten", async () => {
+  test("checks every table that refers to a customer before deleting one", async () => {
     const { rows } =
       kind === "sqlite"
         ? await sql<{ table: string }>`select m.name as "table" from main.sqlite_master m,

@@ -14,11 +14,11 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
 
   const create = (body: object) =>
     fixture.owner.api.post(`/products/${fixture.productId}/licenses`, { customer_email: "a@b.c", ...body });
-  const settle = (timeZone: string) => fixture.owner.api.patch(organization, { time_zone: timeZone });
+  const setTimeZone = (timeZone: string) => fixture.owner.api.patch(organization, { time_zone: timeZone });
 
-  test("is UTC until one is chosen, and only what is a zone can be chosen", async () => {
+  test("is UTC by default, and only a valid zone can be set", async () => {
     expect((await fixture.owner.api.get(organization)).body.time_zone).toBe("UTC");
-    const chosen = await settle("america/new_york");
+    const chosen = await setTimeZone("america/new_york");
     expect([chosen.status, chosen.body.time_zone]).toEqual([200, "America/New_York"]);
     for (const wrong of ["Mars/Olympus", "+05:30", "", 5]) {
       const refused = await fixture.owner.api.patch(organization, { time_zone: wrong });
@@ -27,8 +27,8 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(organization)).body.time_zone).toBe("America/New_York");
   });
 
-  test("a date alone is the end of that day there: created, changed, renewed, in bulk and imported", async () => {
-    await settle("America/New_York");
+  test("determines the end of the day for dates: created, changed, renewed, in bulk and imported", async () => {
+    await setTimeZone("America/New_York");
     const made = await create({ expires_at: "2031-01-02" });
     expect(made.body.expires_at).toBe("2031-01-03T04:59:59.999Z");
     const license = `/licenses/${made.body.id}`;
@@ -51,7 +51,7 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
     expect(exact.body.expires_at).toBe("2031-01-02T00:00:00.000Z");
   });
 
-  test("what is no date is refused with both that would be right", async () => {
+  test("an invalid date is refused", async () => {
     for (const wrong of ["2031-02-29", "2031-1-2", "02.01.2031", "tomorrow"]) {
       const refused = await create({ expires_at: wrong });
       expect(refused.status).toBe(422);
@@ -59,8 +59,8 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
     }
   });
 
-  test("a year and a month are those of the calendar there", async () => {
-    await settle("Europe/Berlin");
+  test("determines calendar years and months", async () => {
+    await setTimeZone("Europe/Berlin");
     const made = await create({ expires_at: "2031-12-31" });
     const license = `/licenses/${made.body.id}`;
     const extend = async (by: string) =>
@@ -82,7 +82,7 @@ describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
     expect([365, 366]).toContain(Math.round((to.getTime() - from.getTime()) / 86_400_000));
   });
 
-  test("a duration that is none, or said twice, is refused by its field", async () => {
+  test("an invalid or duplicate duration is refused with its field", async () => {
     const made = await create({ expires_at: "2031-12-31" });
     const wrong: [field: string, body: object][] = [
       ["extend_by", { extend_by: "1 year" }],

@@ -45,7 +45,7 @@ describe.each(databases)("the overview on $kind", ({ make }) => {
   const counts = (stretches: readonly Bucket[]) => stretches.map(({ count }) => count);
   const inDays = (days: number) => new Date(Date.now() + days * dayMs).toISOString();
 
-  test("licenses are counted by the day they were made and the week they run out in", async () => {
+  test("licenses are counted by day of creation and week of expiry", async () => {
     const { path, productId } = await anOrganization();
     const [revoked, older] = await added(productId, 3, { expires_at: inDays(3) });
     await added(productId, 2, { expires_at: inDays(10) });
@@ -65,7 +65,7 @@ describe.each(databases)("the overview on $kind", ({ make }) => {
     expect(counts(expiring)).toEqual([2, 2, ...Array(10).fill(0)]);
   });
 
-  test("the licenses of a deleted product do not count", async () => {
+  test("licenses of a deleted product do not count", async () => {
     const { path, productId } = await anOrganization();
     await added(productId, 2, { expires_at: inDays(3) });
     await fixture.owner.api.delete(`/products/${productId}`);
@@ -86,7 +86,7 @@ describe.each(databases)("the overview on $kind", ({ make }) => {
     expect(listed.body.license_count).toBe(10_001);
   });
 
-  test("each product has its requests of the last two weeks, in pages", async () => {
+  test("each product shows its requests of the last two weeks, in pages", async () => {
     const { path, productId } = await anOrganization();
     const other = await fixture.owner.api.post(`${path}/products`, { name: "Second" });
     const today = quotaDay(Date.now());

@@ -3,13 +3,13 @@ import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 
-describe.each(databases)("how many organizations a person may own, on $kind", ({ make }) => {
+describe.each(databases)("the number of organizations a user can own on $kind", ({ make }) => {
   const create = async (person: Person, name: string) =>
     (await person.api.post("/organizations", { name })).status;
   const setPlan = (fixture: ManageFixture, id: string, plan: string) =>
     fixture.admin.api.patch(`/admin/organizations/${id}`, { plan });
 
-  test("two where anyone can sign up, although every new organization is on Enterprise", async () => {
+  test("is two if anyone can sign up, even if every new organization is on Enterprise", async () => {
     const fixture = await openManageFixture(make, { COUNTERSIGN_SIGN_UP: "open" });
     const person = await fixture.person();
     const made = await Promise.all(["One", "Two", "Three", "Four"].map((name) => create(person, name)));
@@ -20,7 +20,7 @@ describe.each(databases)("how many organizations a person may own, on $kind", ({
     await fixture.close();
   });
 
-  test("follows the plans of those that they own, not the plan of new ones", async () => {
+  test("depends on the plans of the organizations they own, not on the default plan", async () => {
     const fixture = await openManageFixture(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
     const person = await fixture.person();
     const { body: first } = await person.api.post("/organizations", { name: "One" });
@@ -38,7 +38,7 @@ describe.each(databases)("how many organizations a person may own, on $kind", ({
 describe.each(databases)("ownership on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    // On Free a person may own two.
+    // On Free, a user can own two.
     fixture = await openManageFixture(make, { COUNTERSIGN_DEFAULT_PLAN: "free" });
   });
   afterAll(() => fixture.close());
@@ -75,7 +75,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
         .execute()
     ).map((row) => row.user_id);
 
-  test("owner and member change places, each with the day they joined", async () => {
+  test("owner and member swap roles and keep their joining dates", async () => {
     const { id, path, owner, roleId } = await firm();
     const heir = await fixture.member([], id);
     const before = (await owner.api.get(`${path}/members`)).body.data;
@@ -99,7 +99,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect((await heir.api.post(`${path}/transfer-ownership`, back)).body.owner_id).toBe(owner.userId);
   });
 
-  test("only the owner hands over, and only to a member, with a role of the organization", async () => {
+  test("only the owner can transfer ownership, only to a member, with a role of the organization", async () => {
     const { id, path, owner, roleId } = await firm();
     const mighty = await fixture.member(["organization:manage", "roles:edit", "members:remove"], id);
     const outsider = await fixture.person();
@@ -122,7 +122,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect(await ownerOf(id)).toBe(owner.userId);
   });
 
-  test("somebody who owns all they may is not handed another, and nobody whose account is suspended", async () => {
+  test("ownership cannot be transferred to a suspended user or one at their limit", async () => {
     const { id, path, owner, roleId } = await firm();
     const full = await fixture.member([], id);
     await full.api.post("/organizations", { name: "One" });
@@ -145,7 +145,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect(await ownerOf(id)).toBe(owner.userId);
   });
 
-  test("handed over several times at once, it has one owner, and nobody is lost", async () => {
+  test("concurrent transfers leave one owner and lose no member", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, roleId } = await firm();
       const heirs = await Promise.all([
@@ -166,7 +166,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     }
   });
 
-  test("handed over while the heir leaves or is removed, it still has an owner who belongs to it", async () => {
+  test("a transfer while the new owner leaves results in an owner who is in the organization", async () => {
     for (let round = 0; round < 4; round++) {
       const { id, path, owner, roleId } = await firm();
       const heir = await fixture.member([], id);
@@ -187,7 +187,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     }
   });
 
-  test("several that come to one person at once do not go past what they may own", async () => {
+  test("concurrent transfers to one user stay within their limit", async () => {
     const firms = await Promise.all([firm(), firm(), firm(), firm()]);
     const heir = await fixture.person();
     await fixture.store.transaction(async (db) => {
@@ -213,7 +213,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect(owned).toHaveLength(2);
   });
 
-  test("both are told by email, and nobody when it is refused", async () => {
+  test("both are notified by email, and nobody if the transfer is refused", async () => {
     const { id, path, owner, roleId } = await firm();
     const heir = await fixture.member([], id);
     const otherUser = await fixture.person();
@@ -230,7 +230,7 @@ describe.each(databases)("ownership on $kind", ({ make }) => {
     expect(emails[1]?.body_text).toContain("with the role Alumni");
   });
 
-  test("the audit log says who it went from and to", async () => {
+  test("the audit log records the old and the new owner", async () => {
     const { id, path, owner, roleId } = await firm();
     const heir = await fixture.member([], id);
     await owner.api.post(`${path}/transfer-ownership`, { user_id: heir.userId, role_id: roleId });

@@ -4,7 +4,7 @@ import { type ManageFixture, openManageFixture } from "../support/manage-fixture
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("what holds for the whole platform, on $kind", ({ make }) => {
+describe.each(databases)("platform settings on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(make);
@@ -15,13 +15,13 @@ describe.each(databases)("what holds for the whole platform, on $kind", ({ make 
   const choose = (plan: string) => fixture.admin.api.patch("/admin/settings", { default_plan: plan });
   const log = async () => (await fixture.admin.api.get("/admin/audit-log?subject_kind=platform")).body.data;
 
-  test("new organizations have no limits until somebody decides, and reading decides nothing", async () => {
+  test("new organizations have no limits by default, and reading changes nothing", async () => {
     expect(await settings()).toEqual({ default_plan: "enterprise", default_plan_set_by: "nobody" });
     expect((await fixture.admin.api.patch("/admin/settings", {})).body).toEqual(await settings());
     expect(await log()).toEqual([]);
   });
 
-  test("what the platform admin chooses holds for organizations that are made afterwards", async () => {
+  test("the default plan applies to organizations created afterwards", async () => {
     const chosen = { default_plan: "free", default_plan_set_by: "platform_admin" };
     expect((await choose("free")).body).toEqual(chosen);
     expect(await settings()).toEqual(chosen);
@@ -38,7 +38,7 @@ describe.each(databases)("what holds for the whole platform, on $kind", ({ make 
     expect((await other.api.post("/organizations", { name: "Three" })).body.plan).toBe("enterprise");
   });
 
-  test("a choice is written down once, also when it is what held already", async () => {
+  test("a change is audited once, even if it repeats the current value", async () => {
     await choose("enterprise");
     await choose("enterprise");
     expect(await log()).toMatchObject([
@@ -52,12 +52,12 @@ describe.each(databases)("what holds for the whole platform, on $kind", ({ make 
     ]);
   });
 
-  test("several who choose at once take turns: each is written down with what was there before it", async () => {
+  test("concurrent changes are serialized, and each is audited with the value before it", async () => {
     const plans = ["free", "pro", "enterprise", "pro", "free"];
     const answers = await Promise.all(plans.map(choose));
     expect(answers.map((answer) => answer.status)).toEqual(plans.map(() => 200));
     const entries: { id: string; before: object; after: object }[] = await log();
-    // By id, which is given when it is one's turn; the time is that of the request.
+    // IDs are assigned in order of execution; the time is that of the request.
     const inOrder = entries.sort((a, b) => (a.id < b.id ? -1 : 1));
     expect(inOrder.slice(1).map(({ before }) => before)).toEqual(
       inOrder.slice(0, -1).map(({ after }) => after),
@@ -65,15 +65,15 @@ describe.each(databases)("what holds for the whole platform, on $kind", ({ make 
     expect(inOrder.at(-1)?.after).toEqual({ default_plan: (await settings()).default_plan });
   });
 
-  test("a plan that there is not is refused, and so is anything else", async () => {
+  test("an unknown plan and unknown fields are refused", async () => {
     const wrong = await choose("gold");
     expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "default_plan"]);
     expect((await fixture.admin.api.patch("/admin/settings", { plan: "free" })).status).toBe(422);
   });
 });
 
-describe.each(databases)("with COUNTERSIGN_DEFAULT_PLAN, on $kind", ({ make }) => {
-  test("the environment decides, and says so to whoever wants it otherwise", async () => {
+describe.each(databases)("with COUNTERSIGN_DEFAULT_PLAN on $kind", ({ make }) => {
+  test("the environment determines the plan, and a change is refused with the reason", async () => {
     const fixture = await openManageFixture(make, { COUNTERSIGN_DEFAULT_PLAN: "pro" });
     const read = await fixture.admin.api.get("/admin/settings");
     expect(read.body).toEqual({ default_plan: "pro", default_plan_set_by: "environment" });

@@ -28,7 +28,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     (await apiOf(fixture.server.url, apiKey).validate({ license_key: "x" })).status;
   const rotate = (id: string, body?: object) => fixture.owner.api.post(`/products/${id}/rotate-key`, body);
 
-  test("after a rotation the old key and the new one work, and share the product's quota", async () => {
+  test("after a rotation, the old and the new key work and share the product's quota", async () => {
     const { id, apiKey } = await product();
     const before = Date.now();
     const rotated = await rotate(id);
@@ -51,7 +51,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`/products/${id}`)).text).not.toContain(rotated.body.api_key);
   });
 
-  test("without an overlap the old keys answer 401 at once", async () => {
+  test("without an overlap, the old keys answer 401 immediately", async () => {
     const { id, apiKey } = await product();
     const first = await rotate(id, { overlap_seconds: 600 });
     const second = await rotate(id, { overlap_seconds: 0 });
@@ -61,7 +61,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(await statusWith(second.body.api_key)).toBe(200);
   });
 
-  test("when the overlap has ended, the old key answers 401", async () => {
+  test("after the overlap, the old key answers 401", async () => {
     const { id, apiKey } = await product();
     const { body } = await rotate(id, { overlap_seconds: 1 });
     expect(await statusWith(apiKey)).toBe(200);
@@ -70,7 +70,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(await statusWith(body.api_key)).toBe(200);
   });
 
-  test("a later rotation never makes an older key last longer", async () => {
+  test("a later rotation never extends an older key", async () => {
     const { id } = await product();
     const first = await rotate(id, { overlap_seconds: 60 });
     const second = await rotate(id, { overlap_seconds: 6_000 });
@@ -78,7 +78,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(second.body.api_keys).toHaveLength(3);
   });
 
-  test("an old key can be ended at once; the newest cannot", async () => {
+  test("an old key can be revoked immediately; the newest cannot", async () => {
     const { id, apiKey, prefix } = await product();
     expect((await fixture.owner.api.delete(`/products/${id}/api-keys/${prefix}`)).status).toBe(409);
     expect(await statusWith(apiKey)).toBe(200);
@@ -96,7 +96,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(await statusWith(other.apiKey)).toBe(200);
   });
 
-  test("rotations at the same time leave exactly one key without an end", async () => {
+  test("concurrent rotations leave exactly one key without an expiry", async () => {
     const { id } = await product();
     const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(id, { overlap_seconds: 60 })));
     expect(new Set(answers.map((answer) => answer.body.api_key)).size).toBe(8);
@@ -106,7 +106,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(lasting).toHaveLength(1);
   });
 
-  test("the same rotation sent twice with one Idempotency-Key makes one key", async () => {
+  test("a rotation repeated with the same Idempotency-Key creates one key", async () => {
     const { id } = await product();
     const headers = { "idempotency-key": crypto.randomUUID() };
     const path = `/products/${id}/rotate-key`;
@@ -116,20 +116,23 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`/products/${id}`)).body.api_keys).toHaveLength(2);
   });
 
-  test("a rotation changes what the product's ETag stands for", async () => {
+  test("a rotation changes the product's ETag", async () => {
     const { id } = await product();
     const before = await fixture.owner.api.get(`/products/${id}`);
     const rotated = await rotate(id);
     expect(rotated.headers.get("etag")).not.toBe(before.headers.get("etag"));
   });
 
-  test.each([-1, 31_536_001, 1.5, "60"])("an overlap of %p is refused by name", async (overlap) => {
-    const { status, body } = await rotate(fixture.productId, { overlap_seconds: overlap });
-    expect(status).toBe(422);
-    expect(body.errors[0].field).toBe("overlap_seconds");
-  });
+  test.each([-1, 31_536_001, 1.5, "60"])(
+    "an overlap of %p is refused with the field's name",
+    async (overlap) => {
+      const { status, body } = await rotate(fixture.productId, { overlap_seconds: overlap });
+      expect(status).toBe(422);
+      expect(body.errors[0].field).toBe("overlap_seconds");
+    },
+  );
 
-  test("the overlap may be long, or last until the old key is ended", async () => {
+  test("the overlap can be long, or last until the old key is revoked", async () => {
     const { id, apiKey, prefix } = await product();
     const long = await rotate(id, { overlap_seconds: 90 * 86_400 });
     const left = Date.parse(long.body.api_keys[0].expires_at) - Date.now();
@@ -143,7 +146,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(await statusWith(open.body.api_key)).toBe(200);
   });
 
-  test("several keys with names work side by side and share the quota", async () => {
+  test("several named keys work at the same time and share the quota", async () => {
     const { id, apiKey, prefix } = await product();
     const add = (body: object) => fixture.owner.api.post(`/products/${id}/api-keys`, body);
     const end = new Date(Date.now() + 3_600_000).toISOString();
@@ -170,7 +173,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect([long.status, long.body.errors[0].field]).toEqual([422, "name"]);
   });
 
-  test("a key can be renamed and given another end; the last without an end keeps none", async () => {
+  test("a key's name and expiry can be changed, but the last key without an expiry cannot get one", async () => {
     const { id, apiKey, prefix } = await product();
     const change = (which: string, body: object) =>
       fixture.owner.api.patch(`/products/${id}/api-keys/${which}`, body);
@@ -199,7 +202,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(JSON.stringify(log)).not.toContain(added.body.api_key.slice(-20));
   });
 
-  test("twenty keys work at once and no more, however many are asked for together", async () => {
+  test("at most twenty keys are valid, even if requested concurrently", async () => {
     const { id } = await product();
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, at) =>
@@ -213,7 +216,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect((await rotate(id, { overlap_seconds: 0 })).body.api_keys).toHaveLength(1);
   });
 
-  test("when a key was last used is shown, and a key unused for 30 days is marked", async () => {
+  test("keys show their last use, and a key unused for 30 days is marked", async () => {
     const { id, apiKey, prefix } = await product();
     const added = await fixture.owner.api.post(`/products/${id}/api-keys`, { name: "Idle" });
     const idle = String(added.body.api_keys[1].prefix);
@@ -246,7 +249,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(marked).toEqual([idle]);
   });
 
-  test("it needs products:rotate_key, and nobody outside learns that the product exists", async () => {
+  test("managing keys needs products:rotate_key, and outsiders get 404", async () => {
     const { id, prefix } = await product();
     await rotate(id);
     const manager = await fixture.member(["products:view", "products:manage"]);
@@ -266,7 +269,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect((await keeper.api.post(`/products/${id}/rotate-key`, {})).status).toBe(200);
   });
 
-  test("the audit log says who rotated what, and holds no key", async () => {
+  test("the audit log records rotations without any key", async () => {
     const { id } = await product();
     const { body } = await rotate(id, { overlap_seconds: 60 });
     await fixture.owner.api.delete(`/products/${id}/api-keys/${body.api_keys[0].prefix}`);
@@ -285,7 +288,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect(JSON.stringify(rows)).not.toContain(body.api_key.slice(-20));
   });
 
-  test("the licenses of a deleted product are gone with it", async () => {
+  test("licenses of a deleted product are not found", async () => {
     const { id } = await product();
     const license = await addLicense(fixture, { productId: id });
     const blocks = `/licenses/${license.id}/ip-blocks`;
@@ -295,7 +298,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
     expect((await fixture.owner.api.post(`/products/${id}/rotate-key`, {})).status).toBe(404);
   });
 
-  test("an archived product can be made active again", async () => {
+  test("an archived product can be reactivated", async () => {
     const { id, apiKey } = await product();
     const status = async () =>
       (await apiOf(fixture.server.url, apiKey).validate({ license_key: "x" })).body.status;

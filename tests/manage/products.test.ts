@@ -10,7 +10,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
   });
   afterAll(() => fixture.close());
 
-  test("a new product's API key is shown in the answer that makes it and never again", async () => {
+  test("the creating response alone shows a product's API key", async () => {
     const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Editor",
     });
@@ -22,7 +22,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     expect(read.text).not.toContain(made.body.api_key);
   });
 
-  test("settings are set by the names of the specification and hold from the next request on", async () => {
+  test("settings apply from the next request", async () => {
     const changed = await fixture.owner.api.patch(`/products/${fixture.productId}`, { status: "disabled" });
     expect(changed.body.status).toBe("disabled");
     expect((await fixture.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
@@ -34,7 +34,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     );
   });
 
-  test("a product that is closed for sale gets no new licenses by any way, and those it has keep working", async () => {
+  test("a product closed for sale accepts no new licenses, and its existing ones keep working", async () => {
     const path = `/products/${fixture.productId}`;
     const added = await fixture.owner.api.post(`${path}/licenses`, { customer_email: "ada@example.com" });
     const validates = async () =>
@@ -65,7 +65,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     expect((await fixture.owner.api.post(`${path}/licenses`, one)).status).toBe(201);
   });
 
-  test("a change made from an old reading is refused and changes nothing", async () => {
+  test("a stale update is refused and changes nothing", async () => {
     const read = await fixture.owner.api.get(`/products/${fixture.productId}`);
     const etag = read.headers.get("etag") ?? "";
     expect(
@@ -83,7 +83,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`/products/${fixture.productId}`)).body.name).toBe("A");
   });
 
-  test("the same POST with the same Idempotency-Key makes one product and shows its API key once", async () => {
+  test("a repeated POST with the same Idempotency-Key creates one product and shows its API key once", async () => {
     const path = `/organizations/${fixture.organizationId}/products`;
     const headers = { "idempotency-key": crypto.randomUUID() };
     const answers = await Promise.all(
@@ -95,7 +95,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     expect(body.data.filter((product: { name: string }) => product.name === "Once")).toHaveLength(1);
   });
 
-  test("an Idempotency-Key belongs to the token that used it: another token of the same person is not told", async () => {
+  test("an Idempotency-Key is specific to its token: another token of the same user gets no stored response", async () => {
     const path = `/organizations/${fixture.organizationId}/products`;
     const headers = { "idempotency-key": crypto.randomUUID() };
     const made = await fixture.owner.api.post(path, { name: "Mine" }, headers);
@@ -113,7 +113,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     expect(text).not.toContain(made.body.api_key);
   });
 
-  test("what is wrong is named, each field by itself", async () => {
+  test("validation errors name each field", async () => {
     const path = `/organizations/${fixture.organizationId}/products`;
     const { status, body } = await fixture.owner.api.post(path, {
       name: "",
@@ -133,7 +133,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     ).toBe(true);
   });
 
-  test("a deleted product is gone, and its key says so", async () => {
+  test("a deleted product is not found, and its key answers product_not_found", async () => {
     const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "Short-lived",
     });
@@ -147,7 +147,7 @@ describe.each(databases)("products on $kind", ({ make }) => {
     expect(await answer.json()).toMatchObject({ status: "product_not_found" });
   });
 
-  test("every change is in the audit log, with who and what", async () => {
+  test("the audit log records every change with actor and values", async () => {
     const rows = await fixture.store.reads
       .selectFrom("audit_log")
       .selectAll()

@@ -6,11 +6,11 @@ import { until, within } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-/** Far below the time that a body is waited for, and enough for a slow machine. */
+/** Far below the timeout for a body, and enough for a slow machine. */
 const atOnceMs = 5_000;
 const json = "Content-Type: application/json";
 
-/** What outside testing sent: 225 KB, 30,000 levels deep, with 5,000 texts that cannot be kept. */
+/** 225 KB, 30,000 levels deep, with 5,000 texts that cannot be stored. */
 const deepBody = `${'{"a":'.repeat(30_000)}[${Array(5_000).fill('"\\u0000"').join(",")}]${"}".repeat(30_000)}`;
 
 describe("bodies of the management and sign-in APIs", () => {
@@ -27,7 +27,7 @@ describe("bodies of the management and sign-in APIs", () => {
     raw.write([`POST ${target} HTTP/1.1`, "Host: test", ...headers, "", ""].join("\r\n"));
     return raw;
   };
-  /** The answer to the first lines of a request whose body never comes. */
+  /** The response to a request whose body never arrives. */
   const answerToHead = async (target: string, ...headers: string[]): Promise<RawAnswer | null> => {
     const raw = await begin(target, ...headers);
     try {
@@ -37,28 +37,28 @@ describe("bodies of the management and sign-in APIs", () => {
     }
   };
 
-  describe("what the first lines decide is answered before any of the body has come", () => {
+  describe("the headers alone decide, before any body arrives:", () => {
     const framings = ["Content-Length: 200", "Transfer-Encoding: chunked"];
-    test.each(framings)("nobody signed in: 401 (%s)", async (framing) => {
+    test.each(framings)("no credentials get 401 (%s)", async (framing) => {
       expect((await answerToHead(licenses(), json, framing))?.status).toBe(401);
     });
-    test.each(framings)("a permission that is missing: 403 (%s)", async (framing) => {
+    test.each(framings)("a missing permission gets 403 (%s)", async (framing) => {
       const member = await fixture.member(["licenses:view"]);
       const answer = await answerToHead(licenses(), json, framing, `Authorization: Bearer ${member.token}`);
       expect(answer?.status).toBe(403);
     });
-    test.each(framings)("a query that is wrong: 422 (%s)", async (framing) => {
+    test.each(framings)("an invalid query gets 422 (%s)", async (framing) => {
       const target = `/api/manage/v1/products/${fixture.productId}/licenses/import?mode=sideways`;
       expect((await answerToHead(target, asOwner(), "Content-Type: text/csv", framing))?.status).toBe(422);
     });
-    test.each(framings)("another type than JSON: 415 (%s)", async (framing) => {
+    test.each(framings)("a type other than JSON gets 415 (%s)", async (framing) => {
       expect((await answerToHead(licenses(), asOwner(), "Content-Type: text/xml", framing))?.status).toBe(
         415,
       );
       const signIn = await answerToHead("/api/auth/sign-in/email", "Content-Type: text/xml", framing);
       expect(signIn?.status).toBe(415);
     });
-    test.each(framings)("an Idempotency-Key or If-Match that is none: 400 (%s)", async (framing) => {
+    test.each(framings)("an invalid Idempotency-Key or If-Match gets 400 (%s)", async (framing) => {
       for (const header of ["Idempotency-Key: a b", "If-Match: unquoted"])
         expect((await answerToHead(licenses(), asOwner(), json, framing, header))?.status).toBe(400);
     });
@@ -67,12 +67,12 @@ describe("bodies of the management and sign-in APIs", () => {
       ["sign-in", "/api/auth/sign-in/email", "8193"],
       ["an ordinary route", "/api/manage/v1/organizations", "65537"],
       ["creating licenses", "", "4194305"],
-    ])("a length beyond the limit of %s: 413, and the connection ends", async (_, target, length) => {
+    ])("a length beyond the limit of %s gets 413 and closes the connection", async (_, target, length) => {
       const answer = await answerToHead(target || licenses(), json, asOwner(), `Content-Length: ${length}`);
       expect(answer?.status).toBe(413);
       expect(answer?.headers.get("connection")).toBe("close");
     });
-    test("set-up tried too often from one IP address: 429", async () => {
+    test("too many set-up requests from one IP address get 429", async () => {
       const from = "X-Forwarded-For: 198.51.100.7";
       const statuses: (number | undefined)[] = [];
       for (let tries = 0; tries < 31; tries++)
@@ -83,7 +83,7 @@ describe("bodies of the management and sign-in APIs", () => {
     });
   });
 
-  test("a body without an announced length is read up to the limit and no further", async () => {
+  test("a body without a declared length is read up to the limit and no further", async () => {
     const frame = `4000\r\n${"[".repeat(0x4000)}\r\n`;
     const targets: [target: string, most: number][] = [
       ["/api/manage/v1/setup", 8 * 1024],
@@ -93,7 +93,7 @@ describe("bodies of the management and sign-in APIs", () => {
       const raw = await begin(target, json, asOwner(), "Transfer-Encoding: chunked");
       raw.write(frame);
       const answer = await raw.answer({ deadlineMs: atOnceMs });
-      // One piece is enough: it is nested too deep, or too large already. The rest is never asked for.
+      // The first chunk is already too deep or too large, so the rest is not read.
       expect([413, 422]).toContain(answer?.status ?? 0);
       expect(answer?.headers.get("connection")).toBe("close");
       await within(atOnceMs, "the connection ends", raw.closed);
@@ -101,7 +101,7 @@ describe("bodies of the management and sign-in APIs", () => {
     }
   });
 
-  test("the body that held up others for seconds is refused unread where it is not signed for, and unparsed elsewhere", async () => {
+  test("a deeply nested body is refused unread without authentication, and unparsed with it", async () => {
     const length = `Content-Length: ${deepBody.length}`;
     const anonymous = await answerToHead(
       "/api/manage/v1/setup",
@@ -118,7 +118,7 @@ describe("bodies of the management and sign-in APIs", () => {
   });
 
   const wide: [what: string, body: () => object, most: number][] = [
-    ["texts that cannot be kept", () => ({ tags: Array(5_000).fill("\u0000") }), 20],
+    ["texts that cannot be stored", () => ({ tags: Array(5_000).fill("\u0000") }), 20],
     ["elements of a wrong type", () => ({ licenses: Array(10_000).fill(5) }), 100],
     [
       "wrong members of elements",
@@ -136,12 +136,12 @@ describe("bodies of the management and sign-in APIs", () => {
       100,
     ],
     [
-      "unkeepable members with long names",
+      "invalid members with long names",
       () => Object.fromEntries(numbers(50).map((one) => [`${one}\u0000${"y".repeat(50_000)}`, 1])),
       20,
     ],
   ];
-  test.each(wide)("%s, thousands at once: a short answer", async (_, body, most) => {
+  test.each(wide)("many %s get a short response", async (_, body, most) => {
     const answer = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, body());
     expect(answer.status).toBe(422);
     expect(answer.body.errors.length).toBeGreaterThan(0);
@@ -150,7 +150,7 @@ describe("bodies of the management and sign-in APIs", () => {
     for (const { field } of answer.body.errors) expect(field.length).toBeLessThanOrEqual(200);
   });
 
-  test("more values than a route can use are refused before they are parsed", async () => {
+  test("more values than a route can use are refused before parsing", async () => {
     const many = `{"name":"A","permissions":[${Array(2_000).fill('"x"').join(",")}]}`;
     const answer = await fixture.owner.api.send(
       "POST",
@@ -171,7 +171,7 @@ describe("bodies of the management and sign-in APIs", () => {
     expect(answer.text.length).toBeLessThan(2_000);
   });
 
-  test("bodies that never end get 408 in time, and their connections end", async () => {
+  test("bodies that never end get 408 in time, and their connections are closed", async () => {
     const started: [what: string, raw: Promise<RawConnection>, bytes: string][] = [
       ["set-up", begin("/api/manage/v1/setup", json, "Content-Length: 200"), '{"token":'],
       ["sign-in", begin("/api/auth/sign-in/email", json, "Transfer-Encoding: chunked"), "1\r\n{\r\n"],
@@ -205,7 +205,7 @@ describe("bodies of the management and sign-in APIs", () => {
     expect(body.data).toEqual([]);
   });
 
-  test("a caller who goes away in the middle of a body leaves no error in the log", async () => {
+  test("a client that disconnects during a body leaves no error in the log", async () => {
     for (const target of [
       "/api/manage/v1/setup",
       "/api/auth/sign-in/email",

@@ -19,7 +19,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     return made.body;
   };
 
-  test("a role is made, read, listed, changed and deleted", async () => {
+  test("a role can be created, read, listed, changed and deleted", async () => {
     const made = await create(["licenses:create", "licenses:view", "licenses:view"], "Seller");
     expect(made).toMatchObject({
       name: "Seller",
@@ -37,7 +37,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(path)).status).toBe(404);
   });
 
-  test("a new organization has roles to invite people with, in its language, which are like any others", async () => {
+  test("a new organization has default roles in its language, which can be edited like any other", async () => {
     const namesOf = async (id: string) =>
       (await fixture.owner.api.get(`/organizations/${id}/roles`)).body.data.map(
         (role: { name: string }) => role.name,
@@ -63,7 +63,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     ]);
   });
 
-  test("the list comes in pages", async () => {
+  test("the list is paginated", async () => {
     await create([]);
     await create([]);
     const whole = await fixture.owner.api.get(`${roles}?limit=200`);
@@ -73,7 +73,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect(whole.body.next_cursor).toBeNull();
   });
 
-  test("each permission is listed with what it means", async () => {
+  test("each permission is listed with its description", async () => {
     const { body } = await (await fixture.person()).api.get("/permissions");
     expect(body.data.map((permission: { code: string }) => permission.code)).toEqual([...permissions]);
     expect(body.data.every((permission: { description: string }) => permission.description.length > 8)).toBe(
@@ -82,7 +82,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await fixture.anonymous.get("/permissions")).status).toBe(401);
   });
 
-  test("seeing needs members:view or to choose among them, changing roles:edit, and outsiders learn nothing", async () => {
+  test("reading needs members:view or a permission to assign roles, changing needs roles:edit, and outsiders get 404", async () => {
     const role = await create([]);
     const viewer = await fixture.member(["members:view"]);
     const other = await fixture.member(["members:remove"]);
@@ -101,7 +101,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     }
   });
 
-  test("nobody makes or changes a role beyond what they hold, their own least of all", async () => {
+  test("nobody can create or change a role with permissions they do not have, including their own", async () => {
     const editor = await fixture.member(["roles:edit", "licenses:view"]);
     const mightier = await create(["licenses:view", "licenses:delete"]);
     const made = await editor.api.post(roles, { name: "Mine", permissions: ["licenses:delete"] });
@@ -120,7 +120,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await editor.api.patch(own, { permissions: ["roles:edit", "licenses:view"] })).status).toBe(403);
   });
 
-  test("a token gives on no more than it was made for, also the owner's", async () => {
+  test("a token cannot grant permissions it does not have, even the owner's", async () => {
     const allowed = { name: "Limited", permissions: ["roles:edit", "licenses:view"] };
     const { body } = await fixture.owner.api.post("/me/access-tokens", allowed);
     const limited = manageClient(fixture.server.url, body.token);
@@ -128,7 +128,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await limited.post(roles, { name: "B", permissions: ["licenses:delete"] })).status).toBe(403);
   });
 
-  test("names are unique within the organization, and free in others", async () => {
+  test("names are unique within an organization", async () => {
     const taken = await create([], "Unique");
     const again = await fixture.owner.api.post(roles, { name: " Unique ", permissions: [] });
     expect(again.status).toBe(409);
@@ -142,14 +142,14 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await fixture.owner.api.post(path, { name: "Unique", permissions: [] })).status).toBe(201);
   });
 
-  test("of many that want one name at once, one gets it", async () => {
+  test("concurrent requests for one name create one role", async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => fixture.owner.api.post(roles, { name: "Wanted", permissions: [] })),
     );
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test("a role that is held or promised is not deleted, and the answer says by how many", async () => {
+  test("a role with members or invitations cannot be deleted, and the response counts them", async () => {
     const member = await fixture.member([]);
     const path = `${roles}/${member.roleId}`;
     await fixture.owner.api.post(`/organizations/${fixture.organizationId}/invitations`, {
@@ -170,7 +170,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await fixture.owner.api.delete(path)).status).toBe(204);
   });
 
-  test("a role of another organization is answered like one that does not exist", async () => {
+  test("a role of another organization is not found", async () => {
     const otherUser = await fixture.person();
     const theirs = await otherUser.api.post("/organizations", { name: "Elsewhere" });
     const role = await create([]);
@@ -185,7 +185,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`${roles}/${role.id}`)).body.name).toBe(role.name);
   });
 
-  test("what is wrong is named, and an old reading is refused", async () => {
+  test("validation errors name the fields, and a stale update is refused", async () => {
     const wrong = await fixture.owner.api.post(roles, { name: "", permissions: ["everything"], id: "mine" });
     expect(wrong.status).toBe(422);
     expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
@@ -200,7 +200,7 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await fixture.owner.api.patch(path, { name: `B ${role.id}`, ...guard })).status).toBe(412);
   });
 
-  test("every change is in the audit log, with what it was and what it became", async () => {
+  test("the audit log records every change with the values before and after", async () => {
     const role = await create(["licenses:view"], "Watched");
     await fixture.owner.api.patch(`${roles}/${role.id}`, { permissions: [] });
     await fixture.owner.api.delete(`${roles}/${role.id}`);

@@ -3,7 +3,7 @@ import { databases } from "../support/databases.ts";
 import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 
-/** What creates or shows a secret: where to send it, which members of the answer are secret, what replaces them. */
+/** Routes that create or show a secret: the path, the secret members, and the route that replaces them. */
 interface Case {
   readonly name: string;
   path(fixture: ManageFixture): Promise<string> | string;
@@ -90,7 +90,7 @@ describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
   afterAll(() => fixture.close());
 
   describe.each(cases)("$name", ({ path, body, secrets, replacedWith }) => {
-    test("a repeat says that the first answer contained a secret, and does not contain it", async () => {
+    test("a repeat says that the first response contained a secret, without it", async () => {
       const to = await path(fixture);
       const headers = { "idempotency-key": newId() };
       const first = await fixture.owner.api.post(to, body, headers);
@@ -108,7 +108,7 @@ describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
       expect(again.body.first_answer).toEqual(without(first.body, secrets));
     });
 
-    test("the kept answer does not contain it", async () => {
+    test("the stored response does not contain it", async () => {
       const to = await path(fixture);
       const key = newId();
       const first = await fixture.owner.api.post(to, body, { "idempotency-key": key });
@@ -122,7 +122,7 @@ describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
     });
   });
 
-  test("of two at once, one answer contains the secret and one change is made", async () => {
+  test("of concurrent requests, one response contains the secret and one change is made", async () => {
     const headers = { "idempotency-key": newId() };
     const to = `/organizations/${fixture.organizationId}/products`;
     const name = `Raced ${newId()}`;
@@ -139,7 +139,7 @@ describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
     expect(rows).toHaveLength(1);
   });
 
-  test("signing secrets are shown again to a request of its own", async () => {
+  test("signing secrets are shown again to a new request", async () => {
     const to = `/products/${fixture.productId}/reveal-signing-secret`;
     const first = await fixture.owner.api.post(to, undefined, { "idempotency-key": newId() });
     const second = await fixture.owner.api.post(to, undefined, { "idempotency-key": newId() });

@@ -18,7 +18,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     });
     const api = apiOf(fixture.server.url, body.api_key);
     const id = String(body.id);
-    /** Which of these secrets the next answer is signed with, as an application would check it. */
+    /** The ID of the secret that signs the next response, verified as an application would. */
     const signedWith = async (keys: readonly { id: string; secret: string }[]) => {
       const { text } = await api.validate({ license_key: "AAAA" });
       const signer = /k=([^,]*),/.exec(text)?.[1] ?? null;
@@ -42,7 +42,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
   const rotate = (id: string, body?: object) =>
     fixture.owner.api.post(`/products/${id}/rotate-signing-secret`, body);
 
-  test("the secret that is shown is the one that answers are signed with", async () => {
+  test("the revealed secret is the one that signs responses", async () => {
     const { id, signedWith } = await product();
     const { current, upcoming } = await reveal(id);
     expect(current.secret).toMatch(/^[0-9a-f]{64}$/);
@@ -50,7 +50,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     expect(await signedWith([current])).toBe(current.id);
   });
 
-  test("a new secret is known before it signs", async () => {
+  test("a new secret is revealed before it signs", async () => {
     const { id, signedWith } = await product();
     const { current } = await reveal(id);
     const { body: next, status } = await rotate(id, { overlap_seconds: 1 });
@@ -62,7 +62,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     expect(await reveal(id)).toEqual({ current: next, upcoming: null });
   });
 
-  test("without an overlap it signs at once, also twice in a row", async () => {
+  test("without an overlap, a new secret signs immediately, even twice in a row", async () => {
     const { id, signedWith } = await product();
     const { body: first } = await rotate(id, { overlap_seconds: 0 });
     const { body: second } = await rotate(id, { overlap_seconds: 0 });
@@ -70,7 +70,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     expect(await signedWith([first, second])).toBe(second.id);
   });
 
-  test("a secret that still waited for its turn is replaced and never signs", async () => {
+  test("an upcoming secret that is replaced never signs", async () => {
     const { id, signedWith } = await product();
     const { body: waiting } = await rotate(id);
     const { body: urgent } = await rotate(id, { overlap_seconds: 0 });
@@ -79,7 +79,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     expect(await reveal(id)).toEqual({ current: urgent, upcoming: null });
   });
 
-  test("rotations at the same time leave one secret that waits", async () => {
+  test("concurrent rotations leave one upcoming secret", async () => {
     const { id } = await product();
     const before = await reveal(id);
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
@@ -94,7 +94,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     expect(rows).toHaveLength(2);
   });
 
-  test("each look and each rotation is written down, without the secret", async () => {
+  test("the audit log records every reveal and rotation without the secret", async () => {
     const { id } = await product();
     const { current } = await reveal(id);
     const { body: next } = await rotate(id);
@@ -115,7 +115,7 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`/products/${id}`)).text).not.toContain(current.secret);
   });
 
-  test.each([-1, 2_592_001])("an overlap of %p is refused by name", async (overlap) => {
+  test.each([-1, 2_592_001])("an overlap of %p is refused with the field's name", async (overlap) => {
     const { status, body } = await rotate(fixture.productId, { overlap_seconds: overlap });
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("overlap_seconds");

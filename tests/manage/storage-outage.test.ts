@@ -13,12 +13,12 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(240_000);
 
-/** A database that can be taken away from a server and given back. */
+/** A database that can be made unavailable and available again. */
 interface Breakable {
   readonly database: TestDatabase;
-  /** Whether nothing can be read either. */
+  /** Whether reads fail too. */
   readonly isGone: boolean;
-  /** Whether each refusal takes a second, so that a few routes have to do. */
+  /** Whether each failure takes a second, so that only a few routes are tested. */
   readonly isSlow?: boolean;
   break(): Promise<void>;
   mend(): Promise<void>;
@@ -44,7 +44,7 @@ describe("management, sign-in and set-up", () => {
     };
   });
 
-  outage("while PostgreSQL is away", async () => {
+  outage("while PostgreSQL is unavailable", async () => {
     const postgres = await startPostgres();
     let isStopped = false;
     return {
@@ -62,7 +62,7 @@ describe("management, sign-in and set-up", () => {
     };
   });
 
-  test("while PostgreSQL restarts under them, answer 200 or 503 and nothing else", async () => {
+  test("answer only 200 or 503 while PostgreSQL restarts", async () => {
     const postgres = await startPostgres();
     const url = await freshDatabase(postgres.url);
     const fixture = await openSignInFixture(async () => inPostgres(url));
@@ -79,7 +79,7 @@ describe("management, sign-in and set-up", () => {
     const changing = Array.from({ length: 6 }, change);
     await until("changes are made", () => (statuses.get(200) ?? 0) > 20);
     await postgres.stop();
-    await until("the outage is felt", () => (statuses.get(503) ?? 0) > 0);
+    await until("requests fail", () => (statuses.get(503) ?? 0) > 0);
     await postgres.start();
     const before = statuses.get(200) ?? 0;
     await until("changes are made again", () => (statuses.get(200) ?? 0) > before + 20, 30_000);
@@ -91,7 +91,7 @@ describe("management, sign-in and set-up", () => {
     await postgres.stop();
   });
 
-  outage("while another program has locked SQLite", async () => {
+  outage("while another process has locked SQLite", async () => {
     const database = await sqlite.make();
     const folder = database.environment.COUNTERSIGN_DATA ?? "";
     let other: DatabaseSync | null = null;
@@ -133,11 +133,11 @@ describe("management, sign-in and set-up", () => {
 });
 
 function outage(name: string, make: () => Promise<Breakable>): void {
-  test(`${name}, answer 503 with Retry-After and never 500, log one line a cause, and come back`, async () => {
+  test(`${name}, answer 503 with Retry-After and never 500, log one line per cause, and recover`, async () => {
     const breakable = await make();
     const fixture = await openSignInFixture(async () => breakable.database);
     try {
-      await standThrough(fixture, breakable);
+      await expectUnavailable(fixture, breakable);
     } finally {
       await breakable.mend().catch(() => undefined);
       await fixture.close();
@@ -146,7 +146,7 @@ function outage(name: string, make: () => Promise<Breakable>): void {
   });
 }
 
-async function standThrough(fixture: SignInFixture, breakable: Breakable): Promise<void> {
+async function expectUnavailable(fixture: SignInFixture, breakable: Breakable): Promise<void> {
   const owner = await fixture.createSignedInUser({ admin: true });
   const visitor = await fixture.createUser();
   const { browser } = owner;
@@ -172,13 +172,13 @@ async function standThrough(fixture: SignInFixture, breakable: Breakable): Promi
     ["sign in", () => signIn(fixture, visitor.email)],
   ];
   await breakable.break();
-  await until("the outage is felt", async () => (await writes[0]?.[1]())?.status === 503);
+  await until("requests fail", async () => (await writes[0]?.[1]())?.status === 503);
   for (const [what, send] of writes) {
     const { status, headers, text } = await send();
     expect(`${what}: ${status} ${status === 503 ? "" : text}`).toBe(`${what}: 503 `);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   }
-  // Every route, with what is at hand: whatever is wrong with the request, nothing is the server's fault.
+  // Every route, with placeholder input: an invalid request must not cause a server error.
   for (const { route } of breakable.isSlow === true ? manageRoutes.slice(0, 20) : manageRoutes) {
     const path = route.path
       .replaceAll("{organization_id}", organizationId)
@@ -198,12 +198,12 @@ async function standThrough(fixture: SignInFixture, breakable: Breakable): Promi
   expect(causes.length).toBeLessThanOrEqual(2);
 
   await breakable.mend();
-  await until("changes are taken again", async () => {
+  await until("changes succeed again", async () => {
     const { status } = await browser.manage("PATCH", `/organizations/${organizationId}`, { name: "Back" });
     expect([200, 503]).toContain(status);
     return status === 200;
   });
-  await until("people can sign in again", async () => (await signIn(fixture, visitor.email)).status === 200);
+  await until("users can sign in again", async () => (await signIn(fixture, visitor.email)).status === 200);
 }
 
 function signIn(fixture: SignInFixture, email: string) {

@@ -34,7 +34,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     };
   };
 
-  test("what a version's state says holds from the next request on", async () => {
+  test("a version's state applies from the next request", async () => {
     const { id, path, api, add } = await product();
     const { key } = await addLicense(fixture, { productId: id });
     const verdict = async (version: string) =>
@@ -53,7 +53,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect(await verdict("2.1.4")).toBe(false);
   });
 
-  test("they are listed newest first by what they mean, in pages", async () => {
+  test("versions are listed by precedence, newest first, in pages", async () => {
     const { add, list, path } = await product();
     for (const version of ["1.9.0", "1.10.0", "2.0.0-beta.2", "2.0.0", "2.x", "v1.2", "2.0.0-beta.10"]) {
       expect((await add(version)).status).toBe(201);
@@ -79,7 +79,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect(pages).toEqual(all);
   });
 
-  test("one version is the latest: a new one takes its place", async () => {
+  test("one version is the latest, and a new one replaces it", async () => {
     const { add, list, path } = await product();
     await add("1.0.0", "latest");
     await add("2.0.0", "latest");
@@ -88,14 +88,14 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect(await list()).toEqual(["2.0.0 allowed", "1.0.0 latest"]);
   });
 
-  test("many who set the latest at once leave one", async () => {
+  test("concurrent changes of the latest leave one", async () => {
     const { add, list } = await product();
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => add(`1.0.${index}`, "latest")));
     expect(answers.map((answer) => answer.status)).toEqual(Array(8).fill(201));
     expect((await list()).filter((line) => line.endsWith("latest"))).toHaveLength(1);
   });
 
-  test("a version that is there already, however it is written, is a conflict that names it", async () => {
+  test("an existing version, in any spelling, is a conflict that names it", async () => {
     const { add, list } = await product();
     await add("2.1", "deprecated");
     for (const version of ["2.1", "v2.1.0", "2.1.0.0+build", " 2.1.0 "]) {
@@ -112,7 +112,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect(racing.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
   });
 
-  test("a version can be addressed in any of its spellings", async () => {
+  test("a version can be addressed in any spelling", async () => {
     const { add, path, list } = await product();
     await add("2.1.0+build.5");
     expect((await fixture.owner.api.patch(`${path}/v2.1`, { state: "blocked" })).body.version).toBe(
@@ -124,14 +124,14 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect((await fixture.owner.api.patch(`${path}/nonsense`, { state: "allowed" })).status).toBe(404);
   });
 
-  test.each(["", "x", "1.x.2", "1.2.3.4.5", "latest", "1..2", 7])("%p is no version", async (version) => {
+  test.each(["", "x", "1.x.2", "1.2.3.4.5", "latest", "1..2", 7])("%p is not a version", async (version) => {
     const { add } = await product();
     const { status, body } = await add(version);
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("version");
   });
 
-  test("a list that was replaced from an older reading is refused, and nothing is lost", async () => {
+  test("replacing a stale list is refused, and nothing is lost", async () => {
     const { add, list, path } = await product();
     const revision = async () => (await fixture.owner.api.get(path)).body.revision as number;
     const put = (seen: number | undefined) =>
@@ -149,7 +149,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     expect((await put(undefined)).status).toBe(200);
   });
 
-  test("the whole list can be replaced; what stays keeps its date", async () => {
+  test("the whole list can be replaced, and remaining versions keep their dates", async () => {
     const { add, list, path, id } = await product();
     const first = await add("1.0.0", "latest");
     await add("1.1.0");
@@ -196,7 +196,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     });
   });
 
-  test("looking needs products:view, changing products:manage, and outsiders find nothing", async () => {
+  test("reading needs products:view, changing products:manage, and outsiders get 404", async () => {
     const { path, add } = await product();
     await add("1.0.0");
     const viewer = await fixture.member(["products:view"]);
@@ -215,7 +215,7 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     for (const call of writes(outsider.api)) expect((await call).status).toBe(404);
   });
 
-  test("on the Free plan versions can be kept and have no effect", async () => {
+  test("on the Free plan, versions are stored and have no effect", async () => {
     const { id, api, add } = await product();
     const { key } = await addLicense(fixture, { productId: id });
     await add("1.0.0", "blocked");

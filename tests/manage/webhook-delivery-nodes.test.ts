@@ -9,7 +9,7 @@ import { allowLoopback, deliveriesTo, makeEndpoint, makeEvents } from "../suppor
 
 setDefaultTimeout(120_000);
 
-test("with three servers on one database every event is distributed and sent once", async () => {
+test("three servers on one database distribute and send every event once", async () => {
   const database = await postgres.make();
   const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver();
@@ -29,7 +29,7 @@ test("with three servers on one database every event is distributed and sent onc
     );
     const rows = await deliveriesTo(store, id);
     expect(rows.map((row) => row.event_id).toSorted()).toEqual(events.toSorted());
-    // On a machine with much to do a request or its answer may come too late, and then there is another attempt.
+    // Under load a request or its response may be late, which causes another attempt.
     const arrived = (eventId: string) =>
       receiver.received.filter(({ id }) => id === webhookId(eventId)).length;
     const wrong = rows.filter((row) => {
@@ -45,7 +45,7 @@ test("with three servers on one database every event is distributed and sent onc
   }
 });
 
-test("with three servers on one database a disabled endpoint is tried once when it is time", async () => {
+test("three servers on one database probe a due disabled endpoint once", async () => {
   const database = await postgres.make();
   const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver(() => ({ status: 500 }));

@@ -58,7 +58,7 @@ for (const { kind, make } of databases) {
         .where("id", "=", id)
         .executeTakeFirstOrThrow();
 
-    test("an event arrives signed, with the seller's headers, and the log does not show their values", async () => {
+    test("an event arrives signed, with the custom headers, whose values the log hides", async () => {
       const receiver = await receiving(() => ({ status: 202, body: "thanks" }));
       const headers = { authorization: "Bearer hunter2", "webhook-id": "forged" };
       const { id, secret } = await endpointAt(`${receiver.url}/hooks?a=b`, {
@@ -86,7 +86,7 @@ for (const { kind, make } of databases) {
       expect((await endpointRow(id)).last_success_at).not.toBeNull();
     });
 
-    test("during a rotation both secrets sign, and one that ran out does not", async () => {
+    test("during a rotation both secrets sign, and an expired one does not", async () => {
       const receiver = await receiving();
       const { id, secret } = await endpointAt(receiver.url);
       const nowMs = Date.now();
@@ -115,7 +115,7 @@ for (const { kind, make } of databases) {
       expect(() => verify(more[1])).toThrow();
     });
 
-    test("each endpoint hears of the types and products it chose; one that is off by hand hears nothing", async () => {
+    test("each endpoint gets the types and products it selects, and nothing while disabled by hand", async () => {
       const receiver = await receiving();
       const at = (path: string, settings: Parameters<typeof endpointAt>[1]) =>
         endpointAt(`${receiver.url}/${path}`, settings);
@@ -139,7 +139,7 @@ for (const { kind, make } of databases) {
       await stateIs(broken.id, "delivered", "delivered");
     });
 
-    test("a failure is tried again after five seconds, under the same webhook-id", async () => {
+    test("a failure is retried after five seconds with the same webhook-id", async () => {
       const receiver = await receiving(() => ({ status: 500, body: "a\0b" }));
       const { id } = await endpointAt(receiver.url);
       const beforeMs = Date.now();
@@ -163,7 +163,7 @@ for (const { kind, make } of databases) {
       expect((await endpointRow(id)).failing_since).toBeNull();
     });
 
-    test("after ten attempts it has failed, and no more is tried", async () => {
+    test("retries stop after ten attempts, and the delivery has failed", async () => {
       const receiver = await receiving(() => ({ status: 404 }));
       const { id } = await endpointAt(receiver.url);
       await happen();
@@ -179,7 +179,7 @@ for (const { kind, make } of databases) {
       expect((await deliveriesTo(fixture.store, id))[0]).toMatchObject({ next_attempt_at: null });
     });
 
-    test("410 disables the endpoint, and what was on its way to it is held", async () => {
+    test("410 disables the endpoint and holds its pending deliveries", async () => {
       const receiver = await receiving(() => ({ status: 410 }));
       const { id } = await endpointAt(receiver.url);
       await happen(20);
@@ -191,7 +191,7 @@ for (const { kind, make } of databases) {
       expect(receiver.received.length).toBeLessThan(20);
     });
 
-    test("an endpoint that has only failed for five days is disabled, and its owner gets one email", async () => {
+    test("an endpoint that fails for five days is disabled, and its owner gets one email", async () => {
       const startedMs = Date.now();
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url, { failing_since: Date.now() - 5 * day });
@@ -207,7 +207,7 @@ for (const { kind, make } of databases) {
       expect(emails.map((message) => message.recipient)).toEqual([fixture.owner.email]);
     });
 
-    test("one that has failed for less is not", async () => {
+    test("an endpoint that fails for less stays enabled", async () => {
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url, { failing_since: Date.now() - 5 * day + 60_000 });
       await happen();
@@ -215,7 +215,7 @@ for (const { kind, make } of databases) {
       expect((await endpointRow(id)).status).toBe("enabled");
     });
 
-    test("a body over 20 KB leaves out what a seller may write at any length, and says so", async () => {
+    test("a body over 20 KB omits fields of unlimited length and says so", async () => {
       const receiver = await receiving();
       const { id } = await endpointAt(receiver.url);
       const license = { id: "1", metadata: { a: "x".repeat(15_000) }, notes: "y".repeat(9_000), max_ips: 3 };
@@ -236,7 +236,7 @@ for (const { kind, make } of databases) {
       });
     });
 
-    test("an event of the hot path is sent with its license, and kept with it", async () => {
+    test("an event of the hot path is sent and stored with its license", async () => {
       const receiver = await receiving();
       const { id } = await endpointAt(receiver.url, { event_types: '["license.ip_limit_reached"]' });
       const { id: licenseId } = await addLicense(fixture);
@@ -259,7 +259,7 @@ for (const { kind, make } of databases) {
       expect(kept.undistributed).toBeNull();
     });
 
-    test("Discord and Slack get messages of their own kind", async () => {
+    test("Discord and Slack get messages in their own formats", async () => {
       const receiver = await receiving();
       const discord = await endpointAt(`${receiver.url}/discord`, { format: "discord" });
       const slack = await endpointAt(`${receiver.url}/slack`, { format: "slack" });
@@ -272,7 +272,7 @@ for (const { kind, make } of databases) {
       expect(bodyAt("/slack").blocks.length).toBeGreaterThan(0);
     });
 
-    test("a private address that the operator did not allow is not called, and the log says so", async () => {
+    test("a private address that is not allowed is not called, and the log says so", async () => {
       const { id } = await endpointAt("http://localhost:1/");
       const literal = await endpointAt("http://[::1]:1/");
       await happen();
@@ -285,7 +285,7 @@ for (const { kind, make } of databases) {
       });
     });
 
-    test("what a node that died had claimed is taken over when its claim runs out, and not before", async () => {
+    test("deliveries of a dead node are retried when its lease expires, and not before", async () => {
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url);
       await happen();
@@ -305,7 +305,7 @@ for (const { kind, make } of databases) {
       expect(receiver.received[1]?.atMs).toBeGreaterThanOrEqual(endMs - 50);
     });
 
-    test("an endpoint that never answers delays nobody else's deliveries", async () => {
+    test("an endpoint that never responds delays no other endpoint", async () => {
       const receiver = await receiving(({ path }) => (path === "/hang" ? "hang" : { status: 200 }));
       const hanging = await Promise.all(Array.from({ length: 5 }, () => endpointAt(`${receiver.url}/hang`)));
       const { id } = await endpointAt(`${receiver.url}/well`);

@@ -19,7 +19,7 @@ interface Shown {
   readonly state: string;
 }
 
-describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
+describe.each(databases)("the log of a webhook endpoint on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let webhooks: string;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     return { id: String(made.body.id), path: `${webhooks}/${made.body.id}` };
   };
   let count = 0;
-  /** An id as it would have been made then. */
+  /** A time-ordered ID for that time. */
   const idAt = (ms: number) => {
     count += 1;
     return firstUuidAt(ms).slice(0, -12) + count.toString(16).padStart(12, "0");
@@ -112,7 +112,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/audit-log?subject_id=${id}`)).body
       .data as { action: string; after: { replayed?: number } }[];
 
-  test("a test event goes to that endpoint alone, at once, whatever types it chose", async () => {
+  test("a test event goes only to that endpoint, immediately, whatever types it selects", async () => {
     const one = await endpoint();
     const other = await endpoint();
     await fixture.owner.api.patch(one.path, { event_types: ["quota.warning"] });
@@ -128,7 +128,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect((await auditOf(one.id))[0]?.action).toBe("webhook.tested");
   });
 
-  test("deliveries are listed newest first, in pages, by state, type and time", async () => {
+  test("deliveries are listed newest first, in pages, filtered by state, type and time", async () => {
     const { id, path } = await endpoint();
     const now = Date.now();
     const rows: DeliveryRow[] = [];
@@ -155,7 +155,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect(idsOf(await all(`${log}?from=${from}&to=${to}`))).toEqual(idsOf(newest.slice(2, 5)));
   });
 
-  test("of a delivery every attempt is shown, with what was sent and what was answered", async () => {
+  test("every attempt of a delivery is shown with request and response", async () => {
     const { id, path } = await endpoint();
     const { id: deliveryId } = await past(id, { state: "failed" }, [
       { status: 500, response_body: "no" },
@@ -180,7 +180,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect((await fixture.owner.api.post(`${other.path}/deliveries/${deliveryId}/replay`)).status).toBe(404);
   });
 
-  test("a replay is a new delivery of the same event, and none while one is on its way", async () => {
+  test("a replay is a new delivery of the same event, and is refused while one is pending", async () => {
     const { id, path } = await endpoint();
     const old = await past(id, { state: "failed", last_status: 500 });
     const key = { "idempotency-key": newId() };
@@ -202,7 +202,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect((await auditOf(id))[0]?.action).toBe("webhook.delivery_replayed");
   });
 
-  test("a waiting delivery is made due now, and none that is over, being sent, or of another endpoint", async () => {
+  test("send-now makes a waiting delivery due, unless it is finished, being sent or of another endpoint", async () => {
     const { id, path } = await endpoint();
     const inAnHour = Date.now() + hourMs;
     const waiting = await past(id, { state: "pending", finished_at: null, next_attempt_at: inAnHour });
@@ -230,7 +230,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect((await sendNow(held, disabled.path)).status).toBe(409);
   });
 
-  test("an event that is forgotten is not sent again", async () => {
+  test("a pruned event cannot be replayed", async () => {
     const { id, path } = await endpoint();
     const old = await past(id, { state: "failed" });
     await fixture.store.transaction(async (db) => {
@@ -244,7 +244,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     });
   });
 
-  test("of all that failed each event is sent once, and none that arrived since", async () => {
+  test("replaying failures sends each event once, and none that has been delivered since", async () => {
     const { id, path } = await endpoint();
     const at = (hours: number) => ({ created_at: Date.now() - hours * hourMs });
     const failed = await past(id, { state: "failed", ...at(9) });
@@ -268,7 +268,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect((await fixture.owner.api.post(`${path}/replay`, {})).body.replayed).toBe(0);
   });
 
-  test("a range is replayed by time, type and state, once however often the events were sent in it", async () => {
+  test("a range is replayed by time, type and state, once per event", async () => {
     const { id, path } = await endpoint();
     const now = Date.now();
     const at = (hours: number) => new Date(now - hours * hourMs).toISOString();
@@ -281,7 +281,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
           event_type: hours === 5 ? "license.revoked" : "license.created",
         }),
       );
-    // What failed four hours ago was sent again half an hour later.
+    // The delivery that failed four hours ago succeeded half an hour later.
     await past(id, { created_at: now - 3.5 * hourMs, event_id: rows[4]?.event_id ?? "" });
     const answer = await fixture.owner.api.post(`${path}/replay`, {
       states: ["failed", "delivered"],
@@ -298,7 +298,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       expect((await fixture.owner.api.post(`${path}/replay`, wrong)).status).toBe(422);
   });
 
-  test("many are replayed in lots, once each with an Idempotency-Key, and not without one", async () => {
+  test("a large replay runs in batches, requires an Idempotency-Key, and sends each event once", async () => {
     const { id, path } = await endpoint();
     const at = Date.now() - hourMs;
     const rows = Array.from({ length: 450 }, (_, index) => ({
@@ -342,7 +342,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
       Array.from({ length: 3 }, () => fixture.owner.api.post(`${path}/replay`, {}, key)),
     );
     for (const answer of answers) {
-      // Another try of the same request may have been under way.
+      // A concurrent request with the same key may still be running.
       if (answer.status === 200) expect(answer.body).toEqual({ replayed: 450, next_cursor: null });
       else expect(answer.status).toBe(409);
     }
@@ -359,7 +359,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
     expect(entries.reduce((sum, entry) => sum + (entry.after.replayed ?? 0), 0)).toBe(450);
   });
 
-  test("statistics tell how many arrived and how long it took, over a day and a week", async () => {
+  test("statistics show successes and durations over a day and a week", async () => {
     const { id, path } = await endpoint();
     expect((await fixture.owner.api.get(`${path}/statistics`)).body.last_24_hours).toEqual({
       delivered: 0,
@@ -380,7 +380,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
         { duration_ms: index * 10, status: isGivenUp ? 500 : 200 },
       ]);
     }
-    // What arrived in the end failed before; what still waits has only failed.
+    // One delivery succeeds after two failures; a pending one has only failed.
     await past(id, { state: "delivered", created_at: now - hourMs }, [
       { duration_ms: 50, status: 503 },
       { duration_ms: 50, status: null },
@@ -461,7 +461,7 @@ describe.each(databases)("the log of a webhook on $kind", ({ make }) => {
         await fixture.store.bulk.insert(db, "delivery_attempts", attempts);
       }
     });
-    // Counted in slices: on SQLite, nothing else would be done on the thread otherwise.
+    // Counting yields to the event loop, because on SQLite it would block the thread.
     let hasPaused = false;
     setImmediate(() => {
       hasPaused = true;

@@ -8,7 +8,7 @@ import { allowLoopback, makeEvents } from "../support/webhooks.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("what is set for a webhook is what is sent, on $kind", ({ make }) => {
+describe.each(databases)("the settings of a webhook endpoint on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let receiver: Receiver;
   let webhooks: string;
@@ -23,14 +23,14 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
   });
 
   let paths = 0;
-  /** An endpoint with an address of its own at the receiver. */
+  /** An endpoint with its own path at the receiver. */
   const endpoint = async (fields: object = {}) => {
     paths += 1;
     const at = `/${paths}`;
     const { status, body } = await fixture.owner.api.post(webhooks, { url: receiver.url + at, ...fields });
     expect(status).toBe(201);
     const path = `${webhooks}/${body.id}`;
-    /** A test event, as it arrived. */
+    /** Sends a test event and returns it as received. */
     const tested = async (): Promise<Received> => {
       const sent = await fixture.owner.api.post(`${path}/test`);
       expect(sent.status).toBe(201);
@@ -48,7 +48,7 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
       .update(`${id}.${headers["webhook-timestamp"]}.${body}`)
       .digest("base64")}`;
 
-  test("a test event arrives signed by the secret that was shown, with the headers that were set", async () => {
+  test("a test event is signed with the secret that was shown and has the custom headers", async () => {
     const { path, secret, tested } = await endpoint({ headers: { "X-Own": "a value of mine" } });
     const got = await tested();
     expect(got.headers["webhook-signature"]).toBe(signatureBy(secret, got));
@@ -77,7 +77,7 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
     });
   });
 
-  test("after a rotation both secrets sign, and after one without overlap the new one alone", async () => {
+  test("after a rotation both secrets sign, and after one without overlap only the new one", async () => {
     const { path, secret, tested } = await endpoint();
     const rotated = await fixture.owner.api.post(`${path}/rotate-secret`, {});
     const both = await tested();
@@ -89,7 +89,7 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
     expect(one.headers["webhook-signature"]).toBe(signatureBy(last.body.secret, one));
   });
 
-  test("a changed address, format and header hold from the next request on", async () => {
+  test("a changed URL, format and header apply from the next request", async () => {
     const { path, tested, at } = await endpoint({ headers: { "x-own": "1" } });
     expect((await tested()).headers["x-own"]).toBe("1");
     await fixture.owner.api.patch(path, { format: "discord", headers: { "x-own": null, "x-other": "2" } });
@@ -100,7 +100,7 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
     expect(JSON.parse((await tested()).body).blocks[0].type).toBe("header");
   });
 
-  test("what one that answered 410 missed is sent when it is enabled again", async () => {
+  test("enabling an endpoint that answered 410 sends the events it missed", async () => {
     const { path, at } = await endpoint();
     receiver.reply = (request) => ({ status: request.path === at ? 410 : 200 });
     const { body: sent } = await fixture.owner.api.post(`${path}/test`);
@@ -118,16 +118,16 @@ describe.each(databases)("what is set for a webhook is what is sent, on $kind", 
     });
   });
 
-  test("nothing is sent to one that is disabled or deleted", async () => {
+  test("nothing is sent to a disabled or deleted endpoint", async () => {
     const quiet = await endpoint();
     const gone = await endpoint();
-    const heard = await endpoint();
+    const enabled = await endpoint();
     await fixture.owner.api.post(`${quiet.path}/disable`);
     await fixture.owner.api.delete(gone.path);
     await makeEvents(fixture.store, fixture.organizationId, 3);
     await until(
-      "another hears of it",
-      () => receiver.received.filter((one) => one.path === heard.at).length === 3,
+      "the enabled endpoint gets them",
+      () => receiver.received.filter((one) => one.path === enabled.at).length === 3,
     );
     expect(receiver.received.filter((one) => [quiet.at, gone.at].includes(one.path))).toEqual([]);
   });

@@ -44,7 +44,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     return body.data as { action: string; before: object | null; after: object | null }[];
   };
 
-  test("are created with a secret that is shown once and kept encrypted", async () => {
+  test("are created with a secret that is shown once and stored encrypted", async () => {
     const { secret, ...made } = await create({
       description: "Shop",
       event_types: ["license.created", "license.created", "license.revoked"],
@@ -81,7 +81,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     expect(JSON.stringify(entry)).not.toContain("hidden");
   });
 
-  test("the same creation twice with one Idempotency-Key makes one endpoint and shows its secret once", async () => {
+  test("are created once by a request repeated with its Idempotency-Key, and show the secret once", async () => {
     const key = { "idempotency-key": newId() };
     const one = await fixture.owner.api.post(path, { url }, key);
     const two = await fixture.owner.api.post(path, { url }, key);
@@ -107,7 +107,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     ["http://192.168.1.1:8080/", "url"],
     ["http://localhost:3000/", "url"],
     ["http://a.localhost/", "url"],
-  ])("an address that cannot be one, or is private, is refused at once: %s", async (address, field) => {
+  ])("an invalid or private URL is refused immediately: %s", async (address, field) => {
     const { status, body } = await fixture.owner.api.post(path, { url: address });
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
     const { id } = (await fixture.owner.api.get(path)).body.data[0];
@@ -131,12 +131,12 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     [{ headers: Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`h${at}`, "x"])) }, "headers"],
     [{ secret: "whsec_x" }, "secret"],
     [{ status: "disabled" }, "status"],
-  ])("what cannot be is refused and named: %j", async (fields, field) => {
+  ])("an invalid value is refused and named: %j", async (fields, field) => {
     const { status, body } = await fixture.owner.api.post(path, { url, ...fields });
     expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
   });
 
-  test("a product of another organization is one that does not exist", async () => {
+  test("a product of another organization is refused like an unknown one", async () => {
     const other = await fixture.person();
     const { body: organization } = await other.api.post("/organizations", { name: "Other" });
     const { body: product } = await other.api.post(`/organizations/${organization.id}/products`, {
@@ -147,7 +147,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     expect([theirs.status, theirs.body.detail]).toEqual([422, none.body.detail]);
   });
 
-  test("are changed member by member, and not from an older reading", async () => {
+  test("are changed field by field, and a stale update is refused", async () => {
     const made = await create({ headers: { a: "1", b: "2" } });
     const one = `${path}/${made.id}`;
     const changed = await fixture.owner.api.patch(
@@ -188,7 +188,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     expect((await fixture.owner.api.patch(one, { headers: many })).body.errors[0].field).toBe("headers");
   });
 
-  test("disabled by hand they hold what was on its way, and enabled they send it again", async () => {
+  test("hold pending deliveries while disabled by hand, and send them when enabled", async () => {
     const made = await create();
     const one = `${path}/${made.id}`;
     const later = Date.now() + 3_600_000;
@@ -208,7 +208,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     expect(actions).toEqual(["webhook.enabled", "webhook.disabled", "webhook.created"]);
   });
 
-  test("a rotated secret signs beside the old one until the overlap ends, and an older one not at all", async () => {
+  test("a rotated secret and the previous one sign until the overlap ends, and an older one does not", async () => {
     const made = await create();
     const rotate = (body: object) => fixture.owner.api.post(`${path}/${made.id}/rotate-secret`, body);
     const first = await rotate({});
@@ -233,7 +233,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     for (const { body } of [first, hour, now]) expect(audit).not.toContain(body.secret);
   });
 
-  test("a deleted one is gone at once, and all that it held soon", async () => {
+  test("are gone immediately when deleted, and their data soon after", async () => {
     const made = await create();
     const one = `${path}/${made.id}`;
     for (let at = 0; at < 3; at += 1) await addDelivery(made.id, { state: "delivered" });
@@ -258,7 +258,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     expect([left, await secretsOf(made.id)]).toEqual([[], []]);
   });
 
-  test("whoever may only look sees of a chat's address where it leads, and cannot change anything", async () => {
+  test("show only the host of a chat URL to a viewer, who cannot change anything", async () => {
     const chat = "https://discord.example.invalid/api/webhooks/1/secret-token";
     const made = await create({ url: chat, format: "discord" });
     const plain = await create();
@@ -272,7 +272,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     expect(JSON.stringify(await auditOf(made.id))).not.toContain("secret-token");
   });
 
-  test("there are at most as many as the operator allows, and the list comes in pages", async () => {
+  test("are limited to the number the operator allows, and are paginated", async () => {
     const ids: string[] = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
       const { body } = await fixture.owner.api.get(

@@ -13,7 +13,7 @@ setDefaultTimeout(60_000);
 
 const day = 24 * 60 * 60 * 1000;
 
-describe.each(databases)("after 30 days, on $kind", ({ make }) => {
+describe.each(databases)("pruning after 30 days on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let endpointId: string;
   let path: string;
@@ -31,7 +31,7 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
     made += 1;
     return firstUuidAt(ms).slice(0, -12) + made.toString(16).padStart(12, "0");
   };
-  /** An event so many days ago, with a delivery and an attempt in each of these states, some days later. */
+  /** An event this many days ago, with a delivery and an attempt in each of these states, some days later. */
   const past = async (
     days: number,
     deliveries: readonly [DeliveryRow["state"], number][],
@@ -60,7 +60,7 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
         attempts: 1,
         next_attempt_at: state === "pending" ? Date.now() + day : null,
         claimed_by: null,
-        // So that nobody holds it because its endpoint is disabled.
+        // Claimed, so that it is not held although its endpoint is disabled.
         claimed_until: state === "pending" ? Date.now() + day : null,
         last_status: 200,
         created_at: madeAt,
@@ -102,7 +102,7 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
   };
   const prune = () => deliveryPruning(fixture.store).run();
 
-  test("events, what became of them and what was held are forgotten; what is younger stays", async () => {
+  test("deletes old events and their finished and held deliveries, and keeps younger ones", async () => {
     const old = await past(31, [
       ["delivered", 0],
       ["failed", 0],
@@ -127,15 +127,14 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(`${path}/deliveries/${old.ids[0]}`)).status).toBe(404);
   });
 
-  test("what is on its way stays, with the event it tells of, and so does what nobody was told yet", async () => {
+  test("keeps pending and recently held deliveries with their events", async () => {
     const onItsWay = await past(31, [
       ["pending", 0],
       ["delivered", 0],
     ]);
     const replayed = await past(31, [["pending", 30]]);
     const heldSince = await past(31, [["held", 2]]);
-    const untold = await past(31, [], distribution.waiting);
-    // Whoever distributes events would find nobody to tell.
+    const undistributedEvent = await past(31, [], distribution.waiting);
     await prune();
     expect(await left("deliveries", onItsWay.ids)).toBe(1);
     expect(await left("deliveries", [...replayed.ids, ...heldSince.ids])).toBe(2);
@@ -154,10 +153,10 @@ describe.each(databases)("after 30 days, on $kind", ({ make }) => {
     const { body } = await fixture.owner.api.get(`${path}/deliveries/${replayed.ids[0]}`);
     expect(body).toMatchObject({ state: "delivered", event: null });
     expect(await attemptsOf(replayed.ids)).toBe(1);
-    expect(untold.ids).toEqual([]);
+    expect(undistributedEvent.ids).toEqual([]);
   });
 
-  test("more than fits into one go is forgotten too", async () => {
+  test("continues beyond one batch", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 600; count += 100) {
       const { ids: some } = await past(

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 const hour = 3_600_000;
 const day = 24 * hour;
 
-describe.each(databases)("an endpoint that was disabled because it failed, on $kind", ({ make }) => {
+describe.each(databases)("an endpoint disabled for failing on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let receiver: Receiver;
   const replies = new Map<string, number>();
@@ -28,7 +28,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
   });
 
   let paths = 0;
-  /** One with an address of its own, a number of events missed, and its next probe in an hour. */
+  /** A disabled endpoint with its own path, this many missed events, and its next probe in an hour. */
   const disabled = async (answer: number, missed = 2, settings: Partial<WebhookEndpointRow> = {}) => {
     paths += 1;
     const at = `/${paths}`;
@@ -43,7 +43,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
       ...settings,
     });
     const path = `/organizations/${fixture.organizationId}/webhooks/${id}`;
-    // Only it is to hear of them.
+    // Selects events only while these are distributed.
     await fixture.store.transaction((db) =>
       db.updateTable("webhook_endpoints").set({ product_ids: null }).where("id", "=", id).execute(),
     );
@@ -83,7 +83,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     return body.data as { action: string; actor: { kind: string }; after: { disabled_reason: string } }[];
   };
 
-  test("is enabled when it takes what it missed, gets all of that once, and its owner is told", async () => {
+  test("is enabled when a probe succeeds, gets each missed event once, and its owner is notified", async () => {
     const startedMs = Date.now();
     const endpoint = await disabled(200, 3);
     await due(endpoint.id);
@@ -121,7 +121,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     expect(emails[0]?.body_text).toContain("is responding again");
   });
 
-  test("stays so when it fails again, and is tried an hour later; with its newest then", async () => {
+  test("stays disabled when a probe fails, and the next one follows an hour later with its newest event", async () => {
     const endpoint = await disabled(500);
     const beforeMs = Date.now();
     await due(endpoint.id);
@@ -144,7 +144,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     expect((await endpoint.row()).next_probe_at).toBeNull();
   });
 
-  test("is tried with a test event when it missed nothing", async () => {
+  test("is probed with a test event if it missed nothing", async () => {
     const endpoint = await disabled(200, 0);
     await due(endpoint.id);
     await until("it is enabled", async () => (await endpoint.row()).status === "enabled");
@@ -152,7 +152,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     expect(await statesOf(endpoint.id)).toEqual(["delivered"]);
   });
 
-  test("is tried no more once it answers 410", async () => {
+  test("is no longer probed after a 410", async () => {
     const startedMs = Date.now();
     const endpoint = await disabled(410);
     await due(endpoint.id);
@@ -167,7 +167,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     expect(endpoint.got()).toHaveLength(1);
   });
 
-  test("is tried no more once somebody disables it, and gets what it missed once somebody enables it", async () => {
+  test("is no longer probed after being disabled by hand, and gets its missed events when enabled by hand", async () => {
     const byHand = await disabled(200);
     const enabled = await disabled(200);
     expect((await fixture.owner.api.post(`${byHand.path}/disable`)).body.next_probe_at).toBeNull();
@@ -184,7 +184,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
     expect(byHand.got()).toEqual([]);
   });
 
-  test("is left alone where auto_reenable is off, and tried at once when that is put on or its url changed", async () => {
+  test("is not probed without auto_reenable, and is probed when it is turned on or the URL changes", async () => {
     const { body: made } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/webhooks`, {
       url: "https://hooks.example.invalid/",
       auto_reenable: false,
@@ -207,7 +207,7 @@ describe.each(databases)("an endpoint that was disabled because it failed, on $k
   });
 
   test.each([1, 0] as const)(
-    "five days of failure set the first try, if auto_reenable is on: %d",
+    "gets its first probe after five days of failure if auto_reenable is on: %d",
     async (flag) => {
       const startedMs = Date.now();
       const endpoint = await disabled(500, 1, { auto_reenable: flag, next_probe_at: null });

@@ -16,7 +16,6 @@ import {
 
 setDefaultTimeout(120_000);
 
-/** Makes the database refuse some rows from now on. */
 async function refuse(store: Store, name: string, when: string, condition: string): Promise<void> {
   const table = when.includes("insert") ? "delivery_attempts" : "deliveries";
   const statements =
@@ -40,8 +39,8 @@ async function refuseNoMore(store: Store, name: string): Promise<void> {
   await store.transaction((db) => sql.raw(`drop trigger ${name}${table}`).execute(db));
 }
 
-describe.each(databases)("a result that the database refuses, on $kind", ({ make }) => {
-  test("holds up nobody else's, and is written without what it was refused for, or given up", async () => {
+describe.each(databases)("a delivery result that the database refuses on $kind", ({ make }) => {
+  test("delays no other, and is stored without the refused part or given up", async () => {
     const fixture = await openManageFixture(make, allowLoopback);
     const { store, organizationId } = fixture;
     const receiver = await openReceiver(({ path }) => ({ status: 200, body: path.slice(1) }));
@@ -59,7 +58,7 @@ describe.each(databases)("a result that the database refuses, on $kind", ({ make
         "insert",
         `new.endpoint_id = '${poison}' and new.sealed_response is not null`,
       );
-      // A claim may be made; how it ended may not be written.
+      // Claims are accepted; recording their result is refused.
       const ending = `new.endpoint_id = '${hopeless}' and new.claimed_by is null and old.claimed_by is not null`;
       await refuse(store, "no_ending", "update", ending);
       await makeEvents(store, organizationId, 40);
@@ -76,12 +75,12 @@ describe.each(databases)("a result that the database refuses, on $kind", ({ make
         40_000,
       );
       expect(await attemptsAt(store, hopeless)).toEqual([]);
-      // More that happens goes on being delivered.
+      // New events are still delivered.
       await makeEvents(store, organizationId, 10);
       await until("the healthy one has more", () => isDone(healthy, 50));
       await refuseNoMore(store, "no_ending");
       await until(
-        "what was given up is sent again when its claim runs out",
+        "deliveries that were given up are sent again when their lease expires",
         async () => {
           await passTime(store, hopeless, true);
           return isDone(hopeless, 50);

@@ -27,14 +27,14 @@ for (const { kind, make } of databases) {
       }
     };
 
-    test("4,000 events reach one healthy endpoint within seconds, each once, and each is written down", async () => {
+    test("4,000 events reach one healthy endpoint within seconds, each once and each recorded", async () => {
       await withFixture(({ store, organizationId }) =>
         withReceiver(
           () => ({ status: 200 }),
           async (receiver) => {
             const { id } = await makeEndpoint(store, organizationId, receiver.url);
             const events = await makeEvents(store, organizationId, 4_000);
-            // Eight at a time, a batch every 60 ms and more, took 28 seconds and longer.
+            // Eight at a time, in batches of 60 ms or more, took at least 28 seconds.
             await until("all have arrived", () => receiver.received.length >= events.length, 20_000);
             await until("all are delivered", async () =>
               (await deliveriesTo(store, id)).every((row) => row.state === "delivered"),
@@ -47,7 +47,7 @@ for (const { kind, make } of databases) {
       );
     });
 
-    test("one organization's backlog does not keep another organization's event waiting", async () => {
+    test("one organization's backlog does not delay another organization's event", async () => {
       await withFixture(({ store, organizationId, database }) =>
         withReceiver(
           () => ({ status: 200 }),
@@ -69,14 +69,14 @@ for (const { kind, make } of databases) {
               .where("organization_id", "=", organizationId)
               .where("undistributed", "is not", null)
               .executeTakeFirstOrThrow();
-            // In the order of their age, all 10,000 would have been distributed before it.
+            // In order of age, all 10,000 would have been distributed first.
             expect(waiting).toBeGreaterThan(3_000);
           },
         ),
       );
     });
 
-    test("an endpoint that falls silent with a backlog lets go of what was claimed for it", async () => {
+    test("an endpoint that stops responding with a backlog releases its claims", async () => {
       await withFixture(({ store, organizationId }) => {
         let answered = 0;
         return withReceiver(

@@ -11,7 +11,7 @@ import { attemptsAt, makeEvents } from "../support/webhooks.ts";
 
 setDefaultTimeout(60_000);
 
-test("the operator's own authority vouches for receivers in the operator's network, each for its own name", async () => {
+test("a custom certificate authority is trusted for receivers in the operator's network, each for its own name", async () => {
   const [right, wrong] = [selfSigned("localhost"), selfSigned("elsewhere.example.test")];
   const folder = freshFolder();
   const authorities = join(folder, "authorities.pem");
