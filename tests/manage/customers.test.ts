@@ -97,7 +97,7 @@ describe.each(databases)("customers on $kind", ({ make }) => {
     });
     const before = Date.now();
     await fixture.publicApi.validate({ license_key: license.key });
-    await until("the sighting is written", async () => (await profile()).last_seen_at !== null);
+    await until("the sighting is recorded", async () => (await profile()).last_seen_at !== null);
     expect(Date.parse((await profile()).last_seen_at)).toBeGreaterThanOrEqual(before - 1_000);
   });
 

@@ -72,7 +72,7 @@ describe.each(databases)("password reset and email change on $kind", ({ make }) 
     expect(Math.min(...times.known) / Math.min(...times.unknown)).toBeWithin(0.6, 1.7);
   });
 
-  test("one email address gets few emails, whoever requests them", async () => {
+  test("one email address gets few emails, however many clients request them", async () => {
     const { email } = await fixture.createUser();
     const statuses = [];
     for (let time = 0; time < 6; time++)

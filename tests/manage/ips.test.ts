@@ -58,7 +58,7 @@ describe.each(databases)("IP addresses on $kind", ({ make }) => {
     await fixture.publicApi.validate({ license_key: license.key });
     await fixture.publicApi.validate({ license_key: license.key });
     const one = `${path}/127.0.0.1`;
-    await until("both were written down", async () => {
+    await until("both are recorded", async () => {
       const { body } = await fixture.owner.api.get(one);
       return body.sightings[0]?.hits === 2;
     });

@@ -30,7 +30,7 @@ describe.each(databases)("changing ipv6_prefix on $kind", ({ make }) => {
     for (const ip of ["2001:db8::1", "2001:db8::2"]) expect((await add(license.id, ip)).status).toBe(201);
     await fixture.owner.api.patch(`/products/${productId}`, { ipv6_prefix: 64 });
     expect((await add(license.id, "2001:db8::3")).status).toBe(201);
-    await until("the addresses are merged", async () => (await ips(license.id)).length === 1, 30_000);
+    await until("the IP addresses are merged", async () => (await ips(license.id)).length === 1, 30_000);
     expect(await ips(license.id)).toEqual(["2001:db8::/64"]);
     const { body } = await fixture.owner.api.get(`/licenses/${license.id}`);
     expect(body.current_unique_ip_count).toBe(1);

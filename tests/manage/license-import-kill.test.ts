@@ -57,7 +57,7 @@ describe.each(long ? databases : [sqlite])("an import on $kind whose server is k
           expect(await licenseCount(fixture)).toBe(rowCount);
           expect(await countOf(fixture, "license_tags")).toBe(rowCount);
           expect(await countOf(fixture, "license_ips")).toBe(rowCount);
-          await until("nothing is left lying about", async () => {
+          await until("the stored file is deleted", async () => {
             return (await countOf(fixture, "import_pieces")) === 0;
           });
         } finally {
@@ -108,13 +108,13 @@ describe.each(long ? databases : [sqlite])("an import on $kind whose server is k
       const url = `${fixture.server.url}${manageBase}/products/${fixture.productId}/licenses/import`;
       const headers = { ...csv, authorization: `Bearer ${fixture.owner.token}` };
       const sending = fetch(url, { method: "POST", body, headers }).catch(() => null);
-      await until("a piece is written down", async () => (await countOf(fixture, "import_pieces")) > 0);
+      await until("a piece is stored", async () => (await countOf(fixture, "import_pieces")) > 0);
       fixture.server.signal("SIGKILL");
       await fixture.server.exited;
       endIt();
       await sending;
       const next = await startServerProcess(fixture.database.environment);
-      await until("it is forgotten", async () => (await countOf(fixture, "imports")) === 0, 30_000);
+      await until("the import is pruned", async () => (await countOf(fixture, "imports")) === 0, 30_000);
       expect(await countOf(fixture, "import_pieces")).toBe(0);
       expect(await licenseCount(fixture)).toBe(0);
       await next.stop();

@@ -70,15 +70,15 @@ describe.each(databases)("creating licenses on $kind", ({ make }) => {
     expect(known.text).not.toContain("metadata");
   });
 
-  const ends: [said: object, expected: object][] = [
+  const ends: [sent: object, expected: object][] = [
     [{ is_lifetime: true }, { is_lifetime: true, expires_at: null, term_seconds: null }],
     [{ expires_at: null }, { is_lifetime: true, expires_at: null }],
     [{}, { is_lifetime: true, expires_at: null }],
     [{ term_seconds: 3600 }, { is_lifetime: false, expires_at: null, term_seconds: 3600, status: "active" }],
     [{ expires_at: "2020-01-01T00:00:00Z" }, { is_lifetime: false, status: "expired" }],
   ];
-  test.each(ends)("an expiry sent as %j is stored as %j", async (said, expected) => {
-    const { body } = await create({ customer_email: "end@example.com", ...said });
+  test.each(ends)("an expiry sent as %j is stored as %j", async (sent, expected) => {
+    const { body } = await create({ customer_email: "end@example.com", ...sent });
     expect(body).toMatchObject(expected);
   });
 

@@ -79,7 +79,7 @@ async function killAndRepeat(
 ): Promise<{ atKill: number; answers: ManageAnswer[] }> {
   const headers = { "idempotency-key": crypto.randomUUID() };
   const sending = fixture.owner.api.post(path, order, headers).catch(() => null);
-  await until("some of it is done", async () => (await done()) > 0);
+  await until("some rows are written", async () => (await done()) > 0);
   fixture.server.signal("SIGKILL");
   await fixture.server.exited;
   expect(await sending).toBeNull();

@@ -46,9 +46,9 @@ describe.each(databases)("emails for licenses created in batches on $kind", ({ m
     const to = `${newId()}@example.net`;
     const licenses = wanted(3_000, to);
     const sending = fixture.owner.api.post(`/products/${productId}/licenses`, { licenses });
-    await until("some are made", async () => (await licenseCount(productId)) > 0);
+    await until("some licenses are created", async () => (await licenseCount(productId)) > 0);
     // On SQLite the server may hold the lock for longer than another process waits.
-    await until("somebody else has the last key", () =>
+    await until("the last key is taken", () =>
       addLicense(fixture, { productId, key: licenses.at(-1)?.license_key ?? "" }).then(
         () => true,
         (error) => {
@@ -94,7 +94,7 @@ describe.each(databases)("emails for licenses created in batches on $kind", ({ m
     const body = { customer_email: to, count: 1_500 };
     const headers = { "idempotency-key": newId() };
     const sending = fixture.owner.api.post(path, body, headers).catch(() => null);
-    await until("some are written", async () => (await emailsTo(to)).length > 0);
+    await until("some emails are written", async () => (await emailsTo(to)).length > 0);
     fixture.server.signal("SIGKILL");
     await fixture.server.exited;
     expect(await sending).toBeNull();

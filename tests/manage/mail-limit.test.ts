@@ -32,7 +32,7 @@ describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) 
     await fixture.close();
   });
 
-  /** An organization of its own owner that emails licenses, and the state of its emails. */
+  /** An organization with its own owner that emails licenses, and the state of its emails. */
   const org = async (settings: object = { deliver_license_by_email: true }, of?: Person) => {
     const owner = of ?? (await fixture.person());
     const { body: organization } = await owner.api.post("/organizations", { name: "Post & Co" });
@@ -148,7 +148,7 @@ describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) 
     const refused = await fixture.admin.api.patch(path, { daily_emails_override: -1 });
     expect([refused.status, refused.body.errors[0].field]).toEqual([422, "daily_emails_override"]);
     await fixture.admin.api.patch(path, { daily_emails_override: 7 });
-    await until("the server sends what it may", async () => (await counts())[0] === 7);
+    await until("the server sends up to the limit", async () => (await counts())[0] === 7);
     expect(await counts()).toEqual([7, 1]);
     await create(1);
     expect(await counts()).toEqual([7, 2]);

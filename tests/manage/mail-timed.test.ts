@@ -159,7 +159,7 @@ test.each(databases)(
         return row === undefined ? null : Number(row.value);
       };
       // The first check on a database ignores what is already due.
-      await until("the first look", async () => (await state()) !== null, 30_000);
+      await until("the first check", async () => (await state()) !== null, 30_000);
       const productId = String(product.body.id);
       const to = `${newId()}@example.net`;
       const soonMs = Date.now() + 500;
@@ -169,9 +169,9 @@ test.each(databases)(
         customer: { email: to },
       });
       const ended = await addLicense(fixture, { productId, expiresAtMs: soonMs, customer: { email: to } });
-      for (let look = 0; look < 2; look++) {
+      for (let check = 0; check < 2; check++) {
         const fromMs = Math.max(Date.now(), soonMs);
-        await until("another look", async () => ((await state()) ?? 0) > fromMs, 30_000);
+        await until("another check", async () => ((await state()) ?? 0) > fromMs, 30_000);
       }
       const rows = await fixture.store.reads
         .selectFrom("events")

@@ -64,7 +64,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
       role_id: role.body.id,
     });
     expect(invited.status).toBe(201);
-    await until("the letter is sent", async () => (await emailTo(to)).sent_at !== null);
+    await until("the email is sent", async () => (await emailTo(to)).sent_at !== null);
     const [mail] = receivedBy(to);
     expect(mail?.from).toBe("license@example.com");
     expect(mail?.text).toContain("Subject: Invitation to join Acme");
@@ -129,7 +129,10 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     expect((once.next_attempt_at ?? 0) - Date.now()).toBeWithin(0, 6_000);
     await tryAgainNow(to);
     await until("it failed again", async () => (await emailTo(to)).attempts === 2);
-    await until("it waits", async () => ((await emailTo(to)).next_attempt_at ?? 0) < Date.now() + 60_000);
+    await until(
+      "the next attempt is scheduled",
+      async () => ((await emailTo(to)).next_attempt_at ?? 0) < Date.now() + 60_000,
+    );
     expect(((await emailTo(to)).next_attempt_at ?? 0) - Date.now()).toBeGreaterThan(10_000);
     mailServer.verdict = () => "take";
     await tryAgainNow(to);
@@ -169,7 +172,7 @@ describe.each(databases)("mail on $kind", ({ kind, make }) => {
     const fresh = address();
     await write(old, Date.now() - 2 * dayMs);
     await write(fresh);
-    await until("the fresh one is sent", async () => (await emailTo(fresh)).sent_at !== null);
+    await until("the new email is sent", async () => (await emailTo(fresh)).sent_at !== null);
     expect((await emailTo(old)).attempts).toBe(0);
     expect(receivedBy(old)).toHaveLength(0);
   });

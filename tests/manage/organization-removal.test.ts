@@ -159,7 +159,7 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
         .values({ import_id: importId, number: 1, cells: canary, errors: "[]" })
         .execute();
     });
-    await until("the requests are written down", async () => {
+    await until("the requests are recorded", async () => {
       const rows = await fixture.store.reads
         .selectFrom("request_log")
         .select("license_id")

@@ -226,7 +226,7 @@ describe.each(databases)("API keys of products on $kind", ({ make }) => {
       })[];
     const before = Date.now();
     await statusWith(apiKey);
-    await until("the use is written", async () => (await keys())[0]?.last_used_at !== null);
+    await until("the use is recorded", async () => (await keys())[0]?.last_used_at !== null);
     const [used, unused] = await keys();
     expect(Date.parse(used?.last_used_at ?? "") - before).toBeGreaterThan(-1_000);
     expect(unused?.last_used_at).toBeNull();

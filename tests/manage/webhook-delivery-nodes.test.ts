@@ -64,7 +64,7 @@ test("three servers on one database probe a due disabled endpoint once", async (
       const rows = await store.reads.selectFrom("webhook_endpoints").select("probes").execute();
       return rows.reduce((sum, row) => sum + row.probes, 0);
     };
-    await until("all were tried", async () => (await tried()) >= ids.length);
+    await until("all are probed", async () => (await tried()) >= ids.length);
     await Promise.all(servers.splice(0).map((server) => server.stop()));
     expect(await tried()).toBe(ids.length);
     expect(receiver.received.map((request) => request.path).toSorted()).toEqual(

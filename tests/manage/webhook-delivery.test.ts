@@ -169,7 +169,7 @@ for (const { kind, make } of databases) {
       await happen();
       for (let attempts = 1; attempts <= 10; attempts++) {
         await until(
-          "it was tried",
+          "it is attempted",
           async () => (await deliveriesTo(fixture.store, id))[0]?.attempts === attempts,
         );
         await passTime(fixture.store, id);
@@ -185,9 +185,13 @@ for (const { kind, make } of databases) {
       await happen(20);
       await until("it is disabled", async () => (await endpointRow(id)).status === "disabled");
       expect(await endpointRow(id)).toMatchObject({ disabled_reason: "gone" });
-      await until("all is held", async () => (await states(id)).every((state) => state === "held"), 30_000);
+      await until(
+        "all deliveries are held",
+        async () => (await states(id)).every((state) => state === "held"),
+        30_000,
+      );
       await happen();
-      await until("more is held", async () => (await states(id)).length === 21);
+      await until("the new delivery is held", async () => (await states(id)).length === 21);
       expect(receiver.received.length).toBeLessThan(20);
     });
 
@@ -211,7 +215,7 @@ for (const { kind, make } of databases) {
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url, { failing_since: Date.now() - 5 * day + 60_000 });
       await happen();
-      await until("it was tried", async () => (await attemptsAt(fixture.store, id)).length === 1);
+      await until("it is attempted", async () => (await attemptsAt(fixture.store, id)).length === 1);
       expect((await endpointRow(id)).status).toBe("enabled");
     });
 
@@ -276,8 +280,8 @@ for (const { kind, make } of databases) {
       const { id } = await endpointAt("http://localhost:1/");
       const literal = await endpointAt("http://[::1]:1/");
       await happen();
-      await until("it was tried", async () => (await attemptsAt(fixture.store, literal.id)).length === 1);
-      await until("it was tried", async () => (await attemptsAt(fixture.store, id)).length === 1);
+      await until("it is attempted", async () => (await attemptsAt(fixture.store, literal.id)).length === 1);
+      await until("it is attempted", async () => (await attemptsAt(fixture.store, id)).length === 1);
       const [attempt] = await attemptsAt(fixture.store, literal.id);
       expect(JSON.parse(attempt?.failure ?? "null")).toMatchObject({
         code: "webhook_url_invalid",
@@ -289,7 +293,7 @@ for (const { kind, make } of databases) {
       const receiver = await receiving(() => ({ status: 500 }));
       const { id } = await endpointAt(receiver.url);
       await happen();
-      await until("it was tried", async () => (await attemptsAt(fixture.store, id)).length === 1);
+      await until("it is attempted", async () => (await attemptsAt(fixture.store, id)).length === 1);
       receiver.reply = () => ({ status: 200 });
       const claimUntil = (untilMs: number) =>
         fixture.store.transaction((db) =>
@@ -311,7 +315,7 @@ for (const { kind, make } of databases) {
       const { id } = await endpointAt(`${receiver.url}/well`);
       await happen(100);
       await until(
-        "the healthy one has all",
+        "the healthy endpoint has all events",
         async () => (await states(id)).filter((state) => state === "delivered").length === 100,
         10_000,
       );

@@ -37,7 +37,7 @@ describe.each(databases)("the settings of a webhook endpoint on $kind", ({ make 
       const arrived = () => receiver.received.find((one) => one.id === sent.body.webhook_id);
       await until("the test event arrives", () => arrived() !== undefined);
       const got = arrived();
-      if (got === undefined) throw new Error("It has just been there.");
+      if (got === undefined) throw new Error("The test event is missing.");
       expect(got.path).toBe(at);
       return got;
     };
@@ -58,7 +58,7 @@ describe.each(databases)("the settings of a webhook endpoint on $kind", ({ make 
       data: { organization_id: fixture.organizationId },
     });
     const deliveries = async () => (await fixture.owner.api.get(`${path}/deliveries`)).body.data;
-    await until("it is written down", async () => (await deliveries())[0].state === "delivered");
+    await until("the delivery is recorded", async () => (await deliveries())[0].state === "delivered");
     const [delivery] = await deliveries();
     const { body } = await fixture.owner.api.get(`${path}/deliveries/${delivery.id}/attempts`);
     expect(body.data).toMatchObject([{ status: 200, failure: null }]);

@@ -48,7 +48,10 @@ describe.each(databases)("an endpoint disabled for failing on $kind", ({ make })
       db.updateTable("webhook_endpoints").set({ product_ids: null }).where("id", "=", id).execute(),
     );
     const events = await makeEvents(fixture.store, fixture.organizationId, missed);
-    await until("they are held", async () => (await deliveriesTo(fixture.store, id)).length === missed);
+    await until(
+      "the deliveries are held",
+      async () => (await deliveriesTo(fixture.store, id)).length === missed,
+    );
     await set(id, { product_ids: '["none"]' });
     return {
       id,
@@ -125,22 +128,22 @@ describe.each(databases)("an endpoint disabled for failing on $kind", ({ make })
     const endpoint = await disabled(500);
     const beforeMs = Date.now();
     await due(endpoint.id);
-    await until("it was tried", async () => (await endpoint.row()).probes === 1);
+    await until("it is probed", async () => (await endpoint.row()).probes === 1);
     const row = await endpoint.row();
     expect(row).toMatchObject({ status: "disabled", disabled_reason: "failing" });
     expect((row.next_probe_at ?? 0) - beforeMs).toBeWithin(hour, 1.3 * hour);
     expect(await statesOf(endpoint.id)).toEqual(["held", "held"]);
     expect(await attemptsAt(fixture.store, endpoint.id)).toMatchObject([{ status: 500 }]);
     await due(endpoint.id);
-    await until("it was tried again", async () => (await endpoint.row()).probes === 2);
+    await until("it is probed again", async () => (await endpoint.row()).probes === 2);
     expect(endpoint.got().map((one) => one.id)).toEqual(endpoint.events.map(webhookId));
     await set(endpoint.id, { probes: 24 });
     await due(endpoint.id);
-    await until("and again", async () => (await endpoint.row()).probes === 25);
+    await until("the 25th probe", async () => (await endpoint.row()).probes === 25);
     expect(((await endpoint.row()).next_probe_at ?? 0) - Date.now()).toBeWithin(5.9 * hour, 7.3 * hour);
     await set(endpoint.id, { disabled_at: Date.now() - 30 * day });
     await due(endpoint.id);
-    await until("for the last time", async () => (await endpoint.row()).probes === 26);
+    await until("the last probe", async () => (await endpoint.row()).probes === 26);
     expect((await endpoint.row()).next_probe_at).toBeNull();
   });
 
@@ -163,7 +166,7 @@ describe.each(databases)("an endpoint disabled for failing on $kind", ({ make })
     await due(endpoint.id);
     const other = await disabled(200);
     await due(other.id);
-    await until("another is tried", async () => (await other.row()).status === "enabled");
+    await until("another is probed", async () => (await other.row()).status === "enabled");
     expect(endpoint.got()).toHaveLength(1);
   });
 
@@ -175,12 +178,15 @@ describe.each(databases)("an endpoint disabled for failing on $kind", ({ make })
       status: "enabled",
       next_probe_at: null,
     });
-    await until("it has all", async () => (await statesOf(enabled.id)).join() === "delivered,delivered");
+    await until(
+      "it has all events",
+      async () => (await statesOf(enabled.id)).join() === "delivered,delivered",
+    );
     expect(enabled.got()).toHaveLength(2);
     await due(byHand.id);
     const other = await disabled(200);
     await due(other.id);
-    await until("another is tried", async () => (await other.row()).status === "enabled");
+    await until("another is probed", async () => (await other.row()).status === "enabled");
     expect(byHand.got()).toEqual([]);
   });
 
@@ -196,14 +202,17 @@ describe.each(databases)("an endpoint disabled for failing on $kind", ({ make })
     expect((await auditOf(endpoint.id))[0]?.after).toEqual({ auto_reenable: false } as never);
     const on = await fixture.owner.api.patch(endpoint.path, { auto_reenable: true });
     expect(Date.parse(on.body.next_probe_at)).toBeLessThanOrEqual(Date.now());
-    await until("it is tried", async () => (await endpoint.row()).probes === 1);
+    await until("it is probed", async () => (await endpoint.row()).probes === 1);
     const later = (await endpoint.row()).next_probe_at;
     expect((await fixture.owner.api.patch(endpoint.path, { description: "Other" })).status).toBe(200);
     expect((await endpoint.row()).next_probe_at).toBe(later);
     const right = `${receiver.url}/right`;
     expect((await fixture.owner.api.patch(endpoint.path, { url: right })).status).toBe(200);
     await until("it is enabled", async () => (await endpoint.row()).status === "enabled");
-    await until("it has all", () => receiver.received.filter((one) => one.path === "/right").length === 2);
+    await until(
+      "it has all events",
+      () => receiver.received.filter((one) => one.path === "/right").length === 2,
+    );
   });
 
   test.each([1, 0] as const)(

@@ -62,22 +62,22 @@ describe.each(databases)("a delivery result that the database refuses on $kind",
       const ending = `new.endpoint_id = '${hopeless}' and new.claimed_by is null and old.claimed_by is not null`;
       await refuse(store, "no_ending", "update", ending);
       await makeEvents(store, organizationId, 40);
-      await until("the healthy one has all", () => isDone(healthy, 40));
-      await until("so has the one whose answers are refused", () => isDone(poison, 40));
+      await until("the healthy endpoint has all events", () => isDone(healthy, 40));
+      await until("the endpoint with refused responses has all events", () => isDone(poison, 40));
       const attempts = await attemptsAt(store, poison);
       expect(attempts).toHaveLength(40);
       expect(new Set(attempts.map((attempt) => attempt.response_body))).toEqual(new Set([null]));
       expect(attempts[0]?.failure).toContain("webhook_result_not_stored");
-      await until("it is said loudly", () => fixture.server.output().includes("refused by a test"));
+      await until("the refusal is logged", () => fixture.server.output().includes("refused by a test"));
       await until(
-        "both ways",
+        "the retry is logged",
         () => fixture.server.output().includes("The event will be sent again."),
         40_000,
       );
       expect(await attemptsAt(store, hopeless)).toEqual([]);
       // New events are still delivered.
       await makeEvents(store, organizationId, 10);
-      await until("the healthy one has more", () => isDone(healthy, 50));
+      await until("the healthy endpoint has the new events", () => isDone(healthy, 50));
       await refuseNoMore(store, "no_ending");
       await until(
         "deliveries that were given up are sent again when their lease expires",

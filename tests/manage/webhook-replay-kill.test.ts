@@ -46,7 +46,7 @@ describe.each(long ? databases : [postgres])("a replay on $kind whose server is 
       // IDs contain the time, and only events older than the request are replayed.
       await new Promise((resolve) => setTimeout(resolve, 5));
       const sending = fixture.owner.api.post(path, {}, headers).catch(() => null);
-      await until("some of it is done", async () => (await countOf("failed", "!=")) > 0);
+      await until("some events are replayed", async () => (await countOf("failed", "!=")) > 0);
       fixture.server.signal("SIGKILL");
       await fixture.server.exited;
       expect(await sending).toBeNull();

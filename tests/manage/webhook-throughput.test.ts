@@ -59,7 +59,7 @@ for (const { kind, make } of databases) {
             await makeEvents(store, organizationId, 10_000);
             await makeEvents(store, other.organizationId, 1);
             await until(
-              "the other one's event has arrived",
+              "the other organization's event arrives",
               () => receiver.received.some((request) => request.path === "/alone"),
               30_000,
             );
@@ -84,11 +84,11 @@ for (const { kind, make } of databases) {
           async (receiver) => {
             const silent = await makeEndpoint(store, organizationId, `${receiver.url}/silent`);
             await makeEvents(store, organizationId, 1_000);
-            await until("it has fallen silent", () => answered > 100);
+            await until("it stops responding", () => answered > 100);
             const well = await makeEndpoint(store, organizationId, `${receiver.url}/well`);
             await makeEvents(store, organizationId, 200);
             await until(
-              "the healthy one has all",
+              "the healthy endpoint has all events",
               async () => (await deliveriesTo(store, well.id)).every((row) => row.state === "delivered"),
               10_000,
             );

@@ -40,7 +40,10 @@ test("a custom certificate authority is trusted for receivers in the operator's 
     }
     await makeEvents(fixture.store, fixture.organizationId, 1);
     const attempts = (index: number) => attemptsAt(fixture.store, ids[index] ?? "");
-    await until("both were tried", async () => (await attempts(0)).length + (await attempts(1)).length === 2);
+    await until(
+      "both are attempted",
+      async () => (await attempts(0)).length + (await attempts(1)).length === 2,
+    );
     expect(await attempts(0)).toMatchObject([{ status: 200, failure: null }]);
     const [refused] = await attempts(1);
     expect(refused?.status).toBeNull();
