@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 
-/** Longer than any test may take: a process that prints nothing for so long is stuck. */
+/** Longer than any test may take, so a process without output for this long is stuck. */
 const longestSilenceMs = 10 * 60_000;
 const longestExitMs = 5_000;
 
 /**
- * Runs processes in parallel, each in a process group with everything that it starts. Nothing of a group outlives its
- * first process. The output of a process is returned in one piece when it exits.
+ * Runs processes in parallel, each in its own process group. No process of a group outlives the first. The output of
+ * a process is returned in one piece when it exits.
  */
 export class ProcessPool {
   #running = new Set();
@@ -55,7 +55,7 @@ export class ProcessPool {
     return finished(code, Buffer.concat(chunks).toString());
   }
 
-  /** Ends all processes and starts no more. */
+  /** Kills all processes and starts no more. */
   stop() {
     this.#isStopped = true;
     for (const child of this.#running) signal(child, "SIGTERM");

@@ -37,13 +37,13 @@ export const longestFirst = [
   "tests/http/fuzz-apis.test.ts",
 ];
 
-/** Outages, kills, races and stops under load. They prove little while other tests use the processor. */
+/** Outages, kills, races and stops under load. Their results mean little while other tests use the processor. */
 const idleMachine = ["tests/faults/", "tests/races/"];
 
 /** Many quick files that start nothing. All of a folder share a process, which costs more than the tests. */
 const together = ["packages/domain/", "packages/contract/"];
 
-/** Of these, several files share a process, which loads their common modules once, and some of them a server. */
+/** Several of these files share a process, which loads their common modules once. Some share a server. */
 const inBatches = ["apps/", "packages/store/", "tests/http/", "tests/manage/"];
 const batchSize = 10;
 
@@ -65,7 +65,7 @@ export function planOf(files) {
     .filter(isNamed)
     .sort((a, b) => longestFirst.indexOf(a.files[0]) - longestFirst.indexOf(b.files[0]));
   const rest = all.filter((group) => !isNamed(group));
-  // Those of the management API come last by name, and take the longest.
+  // Files of the management API sort last by name and take the longest.
   const batches = rest.filter(isBatch).reverse();
   const ordered = [
     ...named,
@@ -100,7 +100,7 @@ function groupName(file, kind, counts) {
   return `${kind} ${Math.floor(count / batchSize)}`;
 }
 
-/** Most tests wait for a server or a database, so three workers more than there are cores keep all cores busy. */
+/** Most tests wait for a server or a database, so three workers more than cores keep all cores busy. */
 export function workerCount() {
   const wanted = Number(process.env.COUNTERSIGN_TEST_WORKERS);
   return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 3, 7);

@@ -32,7 +32,7 @@ const tallies = new Map();
 const failures = [];
 const times = [];
 try {
-  // Words after `npm test --` narrow the tests to the paths that contain them; the checks are left out then.
+  // Words after `npm test --` select the paths that contain them and skip the checks.
   const wanted = process.argv.slice(2);
   const files = testFiles(root, ["packages", "apps", "sdks", "tests"]).filter((file) =>
     isWanted(file, wanted),
@@ -146,7 +146,7 @@ function summarize() {
 async function startPostgres() {
   const daemon = spawn(bun, [join(root, "tests", "support", "postgres-daemon.ts")], {
     stdio: ["pipe", "pipe", "inherit"],
-    // Ctrl-C does not reach it: it exits when this process closes its input, after the tests.
+    // Ctrl-C does not reach PostgreSQL. It exits when this process closes its input, after the tests.
     detached: true,
   });
   const ended = new Promise((resolve) => daemon.on("close", resolve).on("error", resolve));

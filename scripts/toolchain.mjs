@@ -71,7 +71,7 @@ export function runBun(words, options = {}) {
     });
     child.on("exit", (code, signal) => {
       if (signal === "SIGINT") resolve(130);
-      // It was stopped before it could handle signals, and had started nothing.
+      // The process was stopped before it could handle signals and had started nothing.
       else resolve(code ?? (signal === "SIGTERM" && passed === signal ? 0 : 1));
     });
   });
@@ -98,7 +98,10 @@ function npmAbove(shell) {
   return above > 1 && /^-?(?:.*\/)?(?:sh|dash|bash|ash|zsh|ksh)$/.test(name) ? above : null;
 }
 
-/** On Linux an orphaned shell gets another parent at once. Elsewhere npm is signalled, which starts no process. */
+/**
+ * On Linux an orphaned shell gets another parent at once. Elsewhere signal 0 tells whether npm still runs, without
+ * starting a process.
+ */
 function isRunning(npm, shell) {
   if (process.platform === "linux") return processStatus(shell)[0] === npm;
   try {

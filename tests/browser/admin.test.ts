@@ -13,9 +13,9 @@ import { databases } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-if (chromiumPath === null) skipLoudly("the platform's pages", howToGetChromium);
+if (chromiumPath === null) skipLoudly("the platform pages", howToGetChromium);
 else
-  describe("the platform's pages", () => {
+  describe("the platform pages", () => {
     let dashboard: Dashboard;
     let page: Page;
     let licenseKey: string;
@@ -35,7 +35,7 @@ else
       await dashboard.close();
     });
 
-    test("suspend an organization, whose licenses are refused then, and lift it again", async () => {
+    test("suspend an organization, which refuses its licenses, and lift the suspension", async () => {
       expect(await validity()).toBe(true);
       await page.goto(`${dashboard.fixture.url}/admin/organizations`);
       await page.getByRole("searchbox").fill(dashboard.slug);
@@ -55,7 +55,7 @@ else
       await until("the license is valid again", validity);
     }, 180_000);
 
-    test("give an organization a limit of its own, and say so", async () => {
+    test("set a custom limit for an organization and show it", async () => {
       await page.goto(`${dashboard.fixture.url}/admin/organizations/${dashboard.organizationId}`);
       await page.getByRole("radio", { name: "Custom limit" }).first().check();
       await page.getByRole("textbox", { name: /^Requests per day/ }).fill("25000");
@@ -67,7 +67,7 @@ else
       await page.getByText("requests per day").first().waitFor();
     }, 180_000);
 
-    test("find a person, and an organization by what its owner is called, as one types", async () => {
+    test("find users, and organizations by their owner's name, during typing", async () => {
       await page.goto(`${dashboard.fixture.url}/admin/users`);
       await page.getByRole("searchbox").fill(dashboard.owner.email);
       await page.getByRole("link").filter({ hasText: /./ }).first().waitFor();
@@ -77,7 +77,7 @@ else
       await page.getByText("No results").waitFor();
     }, 180_000);
 
-    test("add a person, who chooses a password with the link, and nobody gets one from the public page", async () => {
+    test("add a user, who sets a password through the link; the sign-up page adds nobody", async () => {
       const troubles = troublesOf(page);
       await page.goto(`${dashboard.fixture.url}/admin/users`);
       await page.getByRole("button", { name: "Add user" }).click();
@@ -115,7 +115,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("block an address for everybody, change why, and let it in again", async () => {
+    test("block an IP address for all organizations, change the reason, and remove the block", async () => {
       await page.goto(`${dashboard.fixture.url}/admin/ip-blocks`);
       await page.getByRole("button", { name: "Block an IP address" }).first().click();
       const dialog = page.getByRole("dialog");
@@ -140,7 +140,7 @@ else
       await until("the license is valid again", validity);
     }, 180_000);
 
-    test("are nothing to whoever does not run the server", async () => {
+    test("are not available to users who do not run the server", async () => {
       const other = await dashboard.pageFor(await dashboard.fixture.createSignedInUser());
       await other.goto(`${dashboard.fixture.url}/admin/organizations`);
       await other.getByRole("heading", { name: "Page not found" }).waitFor();

@@ -6,9 +6,9 @@ import { databases } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-if (chromiumPath === null) skipLoudly("selling in the page", howToGetChromium);
+if (chromiumPath === null) skipLoudly("creating licenses in the dashboard", howToGetChromium);
 else
-  describe.each(databases)("selling in the page, on $kind", ({ kind, make }) => {
+  describe.each(databases)("creating licenses in the dashboard, on $kind", ({ kind, make }) => {
     let dashboard: Dashboard;
     let page: Page;
     let troubles: readonly string[];
@@ -34,7 +34,7 @@ else
       return { valid, status };
     };
 
-    test("a license is sold, found, revoked with a reason and reinstated", async () => {
+    test("a license is created, found, revoked with a reason and reinstated", async () => {
       await visit(page, at("/licenses"));
       await page.getByRole("link", { name: "New license" }).first().click();
       await page.getByLabel("Customer email", { exact: true }).fill("carla.voss@example.com");
@@ -88,10 +88,10 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    // What follows is the page's own doing, and the same on every database.
+    // The rest happens in the dashboard and is the same on every database.
     if (kind !== "sqlite") return;
 
-    test("of two who edit the same license, the second is told and loses nothing", async () => {
+    test("a concurrent edit of a license is reported to the second user and loses nothing", async () => {
       const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
         customer_email: "otto@example.com",
         max_ips: 2,
@@ -123,7 +123,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("what another wrote about a customer arrives with a word, and survives the save", async () => {
+    test("a concurrent change to a customer is reported and survives the save", async () => {
       const customers = `/organizations/${dashboard.organizationId}/customers`;
       const customer = await dashboard.manage("POST", customers, { email: "nora@example.com" });
       await page.goto(at(`/customers/${customer.id}?edit=true`));
@@ -148,7 +148,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("a block stands in the history of its license with the reason, and the focus goes back", async () => {
+    test("the history of a license shows a block with its reason, and the focus returns", async () => {
       const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
         customer_email: "ida@example.com",
       });
@@ -160,7 +160,7 @@ else
       await dialog.getByLabel("Note").fill("thousands of tries");
       await dialog.getByRole("button", { name: "Block", exact: true }).click();
       await dialog.waitFor({ state: "detached" });
-      await until("the focus is where it was", () =>
+      await until("the focus has returned", () =>
         block.evaluate((element) => element === element.ownerDocument.activeElement),
       );
       const history = page.getByRole("region", { name: "History" });

@@ -14,7 +14,7 @@ import { totpCode, totpSecret } from "../support/totp.ts";
 
 const ada = { id: "90000000000001", username: "ada", email: "ada@discord.example", verified: true };
 const name =
-  "Discord is linked, signs in, and leads on to the page that was wanted, also past a second factor";
+  "a linked Discord account signs in and continues to the requested page, also past a second factor";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
@@ -56,7 +56,7 @@ else
       await later.goto(wanted);
       await later.getByRole("button", { name: "Sign in with Discord" }).click();
       await later.getByRole("alert").waitFor();
-      // Refused, it is still known where to go.
+      // After a refusal, the target page is still remembered.
       discord.visitor = ada;
       await later.getByRole("button", { name: "Sign in with Discord" }).click();
       await later.getByRole("heading", { name: "Sessions", level: 1 }).waitFor();

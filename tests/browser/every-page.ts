@@ -18,15 +18,15 @@ import { ask } from "./in-page.ts";
 import { type Examples, makeExamples, pages } from "./page-list.ts";
 
 interface Look {
-  readonly name: "desk" | "phone";
+  readonly name: "desktop" | "phone";
   readonly width: number;
-  /** The theme that all of axe's rules are asked in; the other one changes colours alone. */
+  /** The theme in which all axe rules run. The other theme changes only colours. */
   readonly scheme: "light" | "dark";
 }
 
-/** Looks at every page as somebody with such a screen sees it, in both themes, and keeps the pictures. */
+/** Checks every page at this screen size in both themes, and saves screenshots. */
 export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): void {
-  const title = `every page at a ${look.name}, on ${kind}`;
+  const title = `every page at ${look.name} size, on ${kind}`;
   if (chromiumPath === null) {
     skipLoudly(title, howToGetChromium);
     return;
@@ -49,7 +49,7 @@ export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): voi
     });
 
     test.each(Object.keys(pages))(
-      "%s: nothing in anybody's way, in both themes",
+      "%s: has no accessibility or layout problems in either theme",
       async (name) => {
         const { where, isOutside = false } = pages[name] ?? {};
         const { page, troubles } = isOutside ? outside : inside;
@@ -61,7 +61,7 @@ export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): voi
         expect(await page.title()).toEndWith(" · Countersign");
         expect(await page.evaluate(sideways)).toBe(0);
         await keepPicture(page, `${picture}-${look.scheme}`);
-        if (look.name === "desk") {
+        if (look.name === "desktop") {
           expect(await ask<string[]>(page, "crampedCells")).toEqual([]);
           await page.setViewportSize({ width: 1024, height: 900 });
           expect(await ask<string[]>(page, "tornWords")).toEqual([]);

@@ -7,13 +7,13 @@ import { skipLoudly } from "../support/skip.ts";
 import { type Examples, makeExamples, pages } from "./page-list.ts";
 
 const mostKilobytes = 300;
-/** Words that are fetched when the page has stood for a while. */
+/** Translations that are loaded after the page is idle. */
 const loadedLater = /\/assets\/(rest|en|de|es)-[^/]+\.js$/;
 const first = ["identity /sign-in", "overview /", "licenses /licenses", "licenses /licenses/$licenseId"];
 
-if (chromiumPath === null) skipLoudly("what a first visit loads", howToGetChromium);
+if (chromiumPath === null) skipLoudly("the first visit", howToGetChromium);
 else
-  describe("what a first visit loads", () => {
+  describe("the first visit", () => {
     let dashboard: Dashboard;
     let examples: Examples;
     beforeAll(async () => {
@@ -27,7 +27,7 @@ else
       await dashboard.close();
     });
 
-    test.each(first)(`%s needs at most ${mostKilobytes} kB of script, as gzip counts it`, async (name) => {
+    test.each(first)(`%s needs at most ${mostKilobytes} kB of gzipped script`, async (name) => {
       const { where, isOutside = false } = pages[name] ?? {};
       const page = await (isOutside
         ? openContext().then((context) => context.newPage())

@@ -14,7 +14,7 @@ import { startServerProcess } from "../support/server-process.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-const name = "from the printed link to the first green light";
+const name = "the printed set-up link leads to the first valid response";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
@@ -46,7 +46,7 @@ else
         await page.getByLabel("Organization name").fill("Nordlicht");
         await page.getByRole("button", { name: "Create organization" }).click();
 
-        // What comes next is known only a while later: until then, the key stays, and what was ticked beside it.
+        // The next step is known only after a moment. Until then the key and the ticked box remain.
         let answerNow = () => {};
         const answered = new Promise<void>((resolve) => {
           answerNow = resolve;

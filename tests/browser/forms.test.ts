@@ -28,7 +28,7 @@ else {
 
     const at = (path: string) => `${dashboard.fixture.url}/o/${dashboard.slug}${path}`;
     const question = () => page.getByRole("dialog", { name: "Discard changes?" });
-    // What fades still takes clicks.
+    // A fading element still receives clicks.
     const answered = () => page.locator(".mantine-Modal-inner").waitFor({ state: "detached" });
     const stay = async () => {
       await question().getByRole("button", { name: "Keep editing" }).click();
@@ -38,7 +38,7 @@ else {
     const newLicense = (body: object) =>
       dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, body);
 
-    test("a refused license shows its first wrong field, and the next one starts without hidden values", async () => {
+    test("a refused license form shows its first invalid field, and the next form has no hidden values", async () => {
       await page.goto(at("/licenses/new"));
       await page.getByLabel("Customer email", { exact: true }).click();
       await page.keyboard.type("ada@example.com");
@@ -58,7 +58,7 @@ else {
       await page.getByRole("button", { name: "Create license" }).click();
       const wrong = page.getByLabel("Discord ID");
       const hasFocus = () => wrong.evaluate((field) => field === field.ownerDocument.activeElement);
-      await until("the wrong field has the focus", hasFocus);
+      await until("the invalid field has the focus", hasFocus);
       expect(await isInSight(wrong)).toBe(true);
       await wrong.fill("");
       await page.getByRole("button", { name: "Create license" }).click();
@@ -77,14 +77,14 @@ else {
       expect(troubles).toEqual([]);
     }, 120_000);
 
-    test("what was typed is lost only by saying so: Escape, a click outside, the close button, Back, a link, a reload", async () => {
+    test("unsaved input is discarded only after confirmation: Escape, a click outside, the close button, Back, a link, a reload", async () => {
       const license = await newLicense({ customer_email: "otto@example.com" });
       await page.goto(at("/licenses"));
       await page.getByRole("link", { name: license.license_key }).click();
       const drawer = page.getByRole("dialog", { name: "Edit license" });
       const open = () => page.getByRole("button", { name: "Edit", exact: true }).first().click();
 
-      // Nothing typed: nothing to ask.
+      // Nothing was typed, so there is no question.
       await open();
       await drawer.getByLabel("Notes").waitFor();
       await page.keyboard.press("Escape");
@@ -96,14 +96,14 @@ else {
       const notes = () => drawer.getByLabel("Notes").inputValue();
       await page.keyboard.press("Escape");
       await question().waitFor();
-      // Escape answers the question, and only the question.
+      // Escape closes only the question.
       await page.keyboard.press("Escape");
       await answered();
       expect(await notes()).toBe("call back on Monday");
       if (width > 600) {
         const outside = () => page.mouse.click(20, 450);
         await outside();
-        // Faster than a hand can: the page may not have heard the first one, with the question just gone.
+        // Faster than a user: the page may not have handled the first key press yet, although the question is gone.
         await question().waitFor({ timeout: 1_000 }).catch(outside);
         await stay();
       }
@@ -121,7 +121,7 @@ else {
       expect(await reloads).toBe("beforeunload");
       expect(await notes()).toBe("call back on Monday");
 
-      // Saved: nothing to ask, and the note of it covers no control.
+      // Saved, so there is no question, and the notification covers no control.
       await drawer.getByRole("button", { name: "Save" }).click();
       await drawer.waitFor({ state: "hidden" });
       expect(await question().count()).toBe(0);
@@ -129,7 +129,7 @@ else {
         notes: "call back on Monday",
       });
 
-      // A form on a page of its own.
+      // A form on its own page.
       await page.goto(at("/products"));
       await page.getByRole("link", { name: "New product" }).click();
       await page.getByLabel("Name").click();
@@ -143,7 +143,7 @@ else {
       expect(troubles).toEqual([]);
     }, 120_000);
 
-    test("a key that is shown once survives Back and a reload until it is stored", async () => {
+    test("a key that is shown once survives Back and a reload until the user confirms", async () => {
       await page.goto(at("/products"));
       await page.getByRole("link", { name: "New product" }).click();
       await page.getByLabel("Name").click();
@@ -165,21 +165,21 @@ else {
       expect(troubles).toEqual([]);
     }, 120_000);
 
-    test("a note that something was saved covers no control that is in use", async () => {
+    test("a notification covers no control that is in use", async () => {
       await page.goto(at(`/products/${dashboard.productId}`));
       const days = page.getByRole("textbox", { name: "Expiry warning" });
       await days.click();
       await days.fill(String(width % 300));
-      // Where a thumb would find it: at the lower edge of what is in sight.
+      // At the lower edge of the viewport, where a thumb reaches it.
       await days.evaluate((field) => field.scrollIntoView({ block: "end" }));
       await page.getByRole("button", { name: "Save", exact: true }).click();
       const note = page.getByRole("alert").filter({ hasText: "Saved: " });
       await note.waitFor();
       await days.fill("11");
       const save = page.getByRole("button", { name: "Save", exact: true });
-      // While it moves to the other end of the screen, there are two of it.
-      await until("the note is in its place", async () => (await note.count()) === 1);
-      // On a phone both ends of the screen can hold controls; then only those in use must stay free.
+      // While the notification moves across the screen, there are two of it.
+      await until("the notification is in position", async () => (await note.count()) === 1);
+      // On a phone, both ends of the screen can have controls. Then only those in use must stay visible.
       const covered = await controlsUnder(note);
       expect(width < 768 ? covered.filter((name) => ["Save", inUse].includes(name)) : covered).toEqual([]);
       await save.click();
@@ -189,7 +189,7 @@ else {
   });
 }
 
-/** The browser's own question before a page goes; it is answered with staying. */
+/** Dismisses the browser's own question before it leaves a page. */
 function askedByTheBrowser(page: Page): Promise<string> {
   return new Promise((done) =>
     page.once("dialog", async (dialog) => {
@@ -204,13 +204,13 @@ async function isInSight(field: Locator): Promise<boolean> {
   const box = await field.boundingBox();
   const size = field.page().viewportSize();
   if (box === null || size === null) return false;
-  // Below the bar at the top, and not behind anything.
+  // Below the top bar and not covered.
   return box.y >= 52 && box.y + box.height <= size.height;
 }
 
 const inUse = "the field in use";
 
-/** What could be pressed if the note were not there. */
+/** Controls that could be clicked without the notification. */
 function controlsUnder(note: Locator): Promise<string[]> {
   return note.evaluate((element, name) => {
     const { left, right, top, bottom } = element.getBoundingClientRect();

@@ -10,9 +10,9 @@ import { skipLoudly } from "../support/skip.ts";
 const rowCount = 10_000;
 const badRows = [17, 4_000, 9_999];
 
-if (chromiumPath === null) skipLoudly("importing in the page", howToGetChromium);
+if (chromiumPath === null) skipLoudly("importing in the dashboard", howToGetChromium);
 else
-  describe.each([postgres])("importing in the page, on $kind", ({ make }) => {
+  describe.each([postgres])("importing in the dashboard, on $kind", ({ make }) => {
     let dashboard: Dashboard;
     let page: Page;
     beforeAll(async () => {
@@ -24,7 +24,7 @@ else
       await dashboard.close();
     });
 
-    test("ten thousand rows, with a column to be named by hand and some that are wrong", async () => {
+    test("ten thousand rows are imported, with a manually mapped column and some invalid rows", async () => {
       const troubles = troublesOf(page);
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses/import`);
       const chooser = page.waitForEvent("filechooser");
@@ -51,7 +51,7 @@ else
       expect(first).toMatch(/^17,"?Bought by: .*,SOLD-17,nobody at all,Buyer 17,3,/);
       expect(others).toHaveLength(badRows.length - 1);
 
-      // Watched from before it begins: on a quick machine it may be over before the page asks how far it is.
+      // Observed from before the start, because a fast machine may finish before the page asks for the progress.
       const toLicenses = page.getByRole("link", { name: "Go to licenses" });
       const isSeen = Promise.race([
         page.getByText("You can leave this page; the import continues.").waitFor({ timeout: 60_000 }),
@@ -64,7 +64,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("the import stands in the list with file and product, and is undone", async () => {
+    test("the list of imports shows the file and the product, and an import can be undone", async () => {
       const troubles = troublesOf(page);
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses/import`);
       const row = page.getByRole("row").filter({ hasText: "Finished" }).filter({ hasNotText: "check" });
@@ -83,7 +83,7 @@ else
     }, 180_000);
   });
 
-/** Numbered as a spreadsheet numbers them: the header is the first. */
+/** Numbered as in a spreadsheet, where the header is row 1. */
 function file(): string {
   const rows = Array.from({ length: rowCount }, (_, index) => {
     const row = index + 2;

@@ -1,4 +1,4 @@
-// Runs inside the page, put there by the tests that check what a pointer would meet.
+// Injected into the page by tests that check what a pointer can reach.
 globalThis.inPage = (() => {
   const overlays = '[role="menu"], [role="dialog"], [role="listbox"]';
   const controls =
@@ -22,7 +22,7 @@ globalThis.inPage = (() => {
       .trim();
   }
 
-  /** Marks the next element that opens something and is not in `seen`; returns its name, or null. */
+  /** Marks the next element that opens an overlay and is not in `seen`. Returns its name, or null. */
   function markNext({ seen, actsAtOnce, depth }) {
     document.querySelector("[data-next-opener]")?.removeAttribute("data-next-opener");
     const within = depth === 0 ? document.body : opened.at(-1);
@@ -48,9 +48,9 @@ globalThis.inPage = (() => {
       return false;
     // All rows of a list are alike.
     if (element.closest("tbody tr:not(:first-child)") !== null) return false;
-    // The field of the palette shows its list as long as the palette is open.
+    // The palette's field shows its list while the palette is open.
     if (element.getAttribute("aria-expanded") === "true") return false;
-    // A field for tags offers no list where no tags are known.
+    // A tag field without known tags has no list.
     if (element.matches(".mantine-TagsInput-inputField")) return false;
     if (element.hasAttribute("aria-haspopup") || element.getAttribute("role") === "combobox") return true;
     if (element.type === "submit" || element.closest("th, [role=tablist], [role=switch]") !== null)
@@ -60,7 +60,7 @@ globalThis.inPage = (() => {
     return !new RegExp(actsAtOnce).test(nameOf(element));
   }
 
-  /** Whether something has opened since `markNext`. */
+  /** Whether an overlay has opened since `markNext`. */
   function hasOpened() {
     const found = shown().filter((one) => !known.includes(one));
     const outermost = found.find((one) => !found.some((other) => other !== one && other.contains(one)));
@@ -85,13 +85,13 @@ globalThis.inPage = (() => {
     return true;
   }
 
-  /** How many of those that were opened one inside the other are still open. */
+  /** The number of nested overlays that are still open. */
   function depth() {
     while (opened.length > 0 && !isShown(opened.at(-1))) opened.pop();
     return opened.length;
   }
 
-  /** Every item of what was opened last that a pointer would miss, with why. */
+  /** Every item of the last opened overlay that a pointer cannot reach, with the reason. */
   function unreachable() {
     const overlay = opened.at(-1);
     const faults = [];
@@ -99,7 +99,7 @@ globalThis.inPage = (() => {
       if (!isShown(item)) continue;
       item.scrollIntoView({ block: "nearest", inline: "nearest" });
       const box = item.getBoundingClientRect();
-      // A link can go over two lines: the middle of both together is beside it.
+      // A link can span two lines, and then the middle of its bounding box is outside it.
       const line = [...item.getClientRects()].find(({ width }) => width > 4) ?? box;
       const x = line.left + line.width / 2;
       const y = line.top + line.height / 2;
@@ -114,14 +114,14 @@ globalThis.inPage = (() => {
     return faults;
   }
 
-  /** A click on a label is a click on its field, and a field may lie under a picture of itself. */
+  /** A click on a label reaches its field, and an icon may cover a field. */
   function meets(item, overlay, hit) {
     if (hit === null) return false;
     if (item.contains(hit) || hit.closest("label")?.control === item) return true;
     return item.matches("input") && overlay.contains(hit) && hit.parentElement.contains(item);
   }
 
-  /** What sticks out of the page at its side, and words or pictures that lie over others. */
+  /** Elements that overflow the page sideways, and texts or images that overlap. */
   function layoutFaults() {
     const { scrollWidth, clientWidth } = document.documentElement;
     const faults = scrollWidth > clientWidth ? [`the page is ${scrollWidth - clientWidth} px too wide`] : [];
@@ -145,7 +145,7 @@ globalThis.inPage = (() => {
     return faults.slice(0, 5);
   }
 
-  /** The boxes of all words and pictures, as far as they are not cut off on purpose. */
+  /** The boxes of all texts and images, except where they are clipped on purpose. */
   function drawn() {
     const found = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
@@ -179,19 +179,19 @@ globalThis.inPage = (() => {
       }
       if (position === "fixed") break;
     }
-    // What is put wholly beside the page waits there: the way past the navigation, and the navigation on a phone.
+    // Elements wholly outside the page are hidden on purpose: the skip link, and the navigation on a phone.
     const isAway = box.right <= 0;
     return box.right - box.left > 1 && box.bottom - box.top > 1 && !isAway ? box : null;
   }
 
-  /** What stays where it is while the page moves below it. */
+  /** Elements that stay in position while the page scrolls. */
   function layerOf(element) {
     for (let one = element; one !== null; one = one.parentElement)
       if (["fixed", "sticky"].includes(getComputedStyle(one).position)) return one;
     return null;
   }
 
-  /** Cells whose words are cut off although another column of their table has room to spare. */
+  /** Truncated table cells although another column has space to spare. */
   function crampedCells() {
     return [...document.querySelectorAll("table")].flatMap((table) => {
       const columns = [];
@@ -212,7 +212,7 @@ globalThis.inPage = (() => {
     });
   }
 
-  /** Short words in the cells of tables that go on in the next line. An email address or a URL has to break somewhere. */
+  /** Short words in table cells that break across lines. An email address or a URL has to break somewhere. */
   function tornWords() {
     const torn = new Set();
     const range = document.createRange();
@@ -242,7 +242,7 @@ globalThis.inPage = (() => {
     };
   }
 
-  /** Text fields whose focus is not seen: no outline of 2 px, or one with a contrast below 3:1 to what is around it. */
+  /** Text fields without a visible focus: no 2 px outline, or a contrast below 3:1 with its surroundings. */
   function focusFaults() {
     const fields = [...document.querySelectorAll("input, textarea, select")].filter(
       (field) =>

@@ -16,13 +16,13 @@ type Question =
   | "tornWords"
   | "focusFaults";
 
-/** Asks what runs inside the page, and puts it there first if need be, as an extension would. */
+/** Calls a function of in-page.js, and injects the file first if necessary, as an extension would. */
 export async function ask<Answer>(page: Page, question: Question, input?: object): Promise<Answer> {
   if (!(await page.evaluate(() => "inPage" in globalThis))) await page.evaluate(script);
   return (await page.evaluate(`inPage.${question}(${JSON.stringify(input) ?? ""})`)) as Answer;
 }
 
-/** Waits until the answer is yes; false when it does not become so. */
+/** Waits until the function returns true. Returns false if it does not. */
 export function becomes(page: Page, question: Question, timeout = 5_000): Promise<boolean> {
   const asked = page.waitForFunction(
     (name) => (globalThis as unknown as { inPage: Record<string, () => boolean> }).inPage[name]?.(),

@@ -21,7 +21,7 @@ else
       await dashboard.close();
     });
 
-    test("is changed in the person's menu, with the page and its title, and stays", async () => {
+    test("changes through the user menu, also in the page title, and persists", async () => {
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses`);
       await page.getByRole("heading", { name: "Licenses", level: 1 }).waitFor();
       await page.getByRole("button", { name: "Your account" }).click();
@@ -36,7 +36,7 @@ else
       expect(await violationsOf(page)).toEqual([]);
     }, 180_000);
 
-    test("is the one in which a form says what is wrong, beside the field", async () => {
+    test("applies to the errors of a form, next to the field", async () => {
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/ip-blocks`);
       await page.getByRole("button", { name: "IP-Adresse sperren" }).first().click();
       const dialog = page.getByRole("dialog");

@@ -38,7 +38,7 @@ else
     const row = (index: number) => page.locator(`[data-license-row="${index}"]`);
     const inAddress = () => Object.fromEntries(new URL(page.url()).searchParams);
 
-    test("filters stand in the address, and a number can be typed to its end", async () => {
+    test("filters are kept in the URL, and a number can be typed in full", async () => {
       await open();
       await page.getByRole("button", { name: "Filter", exact: true }).click();
       const days = page.getByLabel("Expires within (days)");
@@ -79,7 +79,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("a range is revoked after a dry run, and that is taken back", async () => {
+    test("a range is revoked after a dry run, and the revocation is undone", async () => {
       await open();
       await row(1).getByRole("checkbox").click();
       await row(4)
@@ -97,7 +97,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("all that match are counted before anything is done", async () => {
+    test("a bulk action on all matches shows their number before it starts", async () => {
       await open("?tag=fair");
       await row(0).getByRole("checkbox").click();
       await page.getByRole("button", { name: "Select all matching" }).click();
@@ -109,12 +109,12 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("leaving asks while a bulk action runs, and says how many were changed when it stops", async () => {
+    test("leaving during a bulk action asks for confirmation and states how many licenses were changed", async () => {
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}`);
       await page.getByRole("navigation").getByRole("link", { name: "Licenses" }).click();
       await row(0).getByRole("checkbox").click();
       await page.getByRole("button", { name: "Select all matching" }).click();
-      // A server that has 100 licenses done and works on the next ones for as long as it takes.
+      // A server that has changed 100 licenses and never finishes the next ones.
       const { promise: rest, resolve: goOn } = Promise.withResolvers<void>();
       let asked = 0;
       await page.route("**/licenses/bulk", async (route) => {
@@ -143,7 +143,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("many get an end, lose tags and addresses, and are reinstated, each as the page says", async () => {
+    test("bulk actions set an expiry, remove tags and IP addresses, and reinstate, as the page announces", async () => {
       const { data } = await dashboard.manage(
         "GET",
         `/organizations/${dashboard.organizationId}/licenses?q=KEY-29`,
@@ -184,13 +184,13 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("rows go by keys, and the way back leads to the same place", async () => {
+    test("arrow keys move through the rows, and Back restores the scroll position", async () => {
       await open();
       await page.getByRole("searchbox", { name: "Search licenses" }).press("ArrowDown");
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Space");
       await page.getByText("1 selected").waitFor();
-      // A key that is held down repeats faster than a busy machine draws; no step of it may be lost.
+      // A held key repeats faster than a busy machine renders. No step may be lost.
       await Promise.all(Array.from({ length: 40 }, () => page.keyboard.press("ArrowDown")));
       const link = row(41).getByRole("link");
       await row(41).locator("a:focus").waitFor();
@@ -201,13 +201,13 @@ else
       await page.getByRole("heading", { level: 1, name: key }).waitFor();
       await page.goBack();
       await link.waitFor();
-      await until("the page is where it was", async () => {
+      await until("the scroll position is restored", async () => {
         return Math.abs((await page.evaluate<number>("scrollY")) - before) < 2;
       });
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("a day ends where the organization is, and a year more is a calendar year", async () => {
+    test("a day ends in the organization's time zone, and a year is a calendar year", async () => {
       const inside = `${dashboard.fixture.url}/o/${dashboard.slug}`;
       await page.goto(`${inside}/settings`);
       await page.getByRole("combobox", { name: "Time zone" }).click();
@@ -238,7 +238,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("what the filter finds is exported, as CSV and as JSON Lines", async () => {
+    test("the filtered licenses are exported as CSV and as JSON Lines", async () => {
       await open("?tag=fair");
       for (const [name, extra] of [
         [/CSV/, 1],

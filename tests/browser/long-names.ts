@@ -1,10 +1,10 @@
 import type { Dashboard } from "../support/dashboard.ts";
 import type { Examples } from "./page-list.ts";
 
-/** Without a space or a hyphen, at which a line could break. */
+/** Without a space or a hyphen, so that no line can break. */
 const long = (start: string, length: number) => start.padEnd(length, "Abcdefghij");
 
-/** Gives everything that has a name the longest one that it can have, in one word. */
+/** Gives everything the longest possible name, in one word. */
 export async function giveLongNames(dashboard: Dashboard, examples: Examples): Promise<void> {
   const { manage, owner, fixture } = dashboard;
   const organization = `/organizations/${dashboard.organizationId}`;

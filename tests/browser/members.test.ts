@@ -13,7 +13,7 @@ import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
 
-const name = "somebody who was invited sees what the role allows and nothing else, until it allows more";
+const name = "an invited member sees only what the role allows, and more once the role allows it";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
@@ -43,7 +43,7 @@ else
       const dialog = owner.getByRole("dialog");
       await dialog.getByLabel("Email").fill("bo@example.com");
       await dialog.getByRole("combobox", { name: "Role" }).click();
-      // Roles that are there from the start, each with what it allows.
+      // The default roles, each with its permissions.
       await owner.getByRole("option", { name: /^Support.*reset IP addresses/ }).waitFor();
       await owner.getByRole("option", { name: /^Read-only.*change nothing/ }).waitFor();
       await owner.getByRole("option", { name: /^Front desk.*1 permission: Licenses/ }).click();
@@ -65,7 +65,7 @@ else
       await signedInUser.getByRole("textbox", { name: "Password" }).fill("a password of his own");
       await signedInUser.getByRole("button", { name: "Create account and join" }).click();
       await signedInUser.getByRole("heading", { name: "Overview" }).waitFor();
-      // The link says what became of it, and leads on.
+      // A used link says so and leads to the sign-in page.
       const late = await (await openContext()).newPage();
       await late.goto(link);
       await late.getByRole("heading", { name: "This invitation was already accepted" }).waitFor();
@@ -91,7 +91,7 @@ else
       expect(await violationsOf(signedInUser)).toEqual([]);
       expect(await placesOf(signedInUser)).toEqual(["Overview", "Licenses", "IP addresses"]);
 
-      // Not only is it not offered.
+      // The server refuses it, too.
       const refused = [
         ["POST", `/products/${productId}/licenses`],
         ["POST", `/licenses/${license.id}/revoke`],
@@ -127,7 +127,7 @@ else
     }, 180_000);
   });
 
-/** What a role with `licenses:view` alone leaves out. */
+/** What a role with only `licenses:view` hides. */
 const closed = [
   "licenses/new",
   "licenses/import",
@@ -148,7 +148,7 @@ async function placesOf(page: Page): Promise<string[]> {
   return names.map((words) => words.trim());
 }
 
-/** How many buttons and links there are by such names. */
+/** The number of buttons and links with these names. */
 async function offers(page: Page, words: RegExp): Promise<number> {
   const main = page.getByRole("main");
   return (
@@ -157,7 +157,7 @@ async function offers(page: Page, words: RegExp): Promise<number> {
   );
 }
 
-/** As the page itself would ask. */
+/** The same request that the page sends. */
 async function statusOf(page: Page, method: string, path: string): Promise<number> {
   return page.evaluate(
     async ([how, where]) => {

@@ -15,17 +15,17 @@ import { databases } from "../support/databases.ts";
 import { goodPassword, linkIn } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 
-const name = "an organization is left to another";
+const name = "an organization is transferred to another user";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
-// What the page does is the same on both databases; what the server does is tested on both elsewhere.
+// The dashboard behaves the same on both databases, and other tests cover the server on both.
 else
-  describe.each(databases.slice(0, 1))("an organization and who owns it, on $kind", ({ make }) => {
+  describe.each(databases.slice(0, 1))("an organization and its owner, on $kind", ({ make }) => {
     let dashboard: Dashboard;
     afterEach(() => dashboard.close());
     afterAll(closeChromium);
 
-    test("its data is taken along, it is handed to somebody with an account, deleted and kept after all", async () => {
+    test("an organization is exported, transferred to a user, scheduled for deletion and kept", async () => {
       dashboard = await openDashboard(make);
       const { fixture, manage, organizationId, productId, slug } = dashboard;
       const inside = `${fixture.url}/o/${slug}`;
@@ -39,7 +39,7 @@ else
       const owner = await dashboard.pageFor(dashboard.owner);
       const troubles = troublesOf(owner);
 
-      // Somebody who has an account, and is signed in as somebody else, accepts with the account that was invited.
+      // An invited user who is signed in with another account accepts with the invited account.
       const heir = await fixture.createUser();
       await manage("POST", `/organizations/${organizationId}/invitations`, {
         email: heir.email,
@@ -57,7 +57,7 @@ else
       await otherUser.getByRole("heading", { name: "Overview" }).waitFor();
       const successor = otherUser;
 
-      // The link was used, which it says instead of asking for anything.
+      // The link was used, and its page says so.
       const late = await (await openContext()).newPage();
       await late.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
       await late.getByRole("heading", { name: "This invitation was already accepted" }).waitFor();
@@ -81,7 +81,7 @@ else
       expect(await violationsOf(owner)).toEqual([]);
       await dialog.getByRole("button", { name: "Transfer ownership" }).click();
       await owner.getByText(/ is now the owner of /).waitFor();
-      // What the role leaves out is gone from the page at once.
+      // Controls that the new role does not allow disappear at once.
       await owner.getByRole("link", { name: "Licenses" }).waitFor({ state: "detached" });
       expect(await owner.getByRole("button", { name: "Transfer ownership" }).count()).toBe(0);
 
@@ -122,7 +122,7 @@ else
       }
     }, 180_000);
 
-    test("whoever ends all other sessions stays signed in, and the others are out", async () => {
+    test("ending all other sessions keeps the current one signed in", async () => {
       dashboard = await openDashboard(make);
       const here = await dashboard.pageFor(dashboard.owner);
       const there = await dashboard.pageFor(dashboard.owner);

@@ -8,7 +8,7 @@ import { ask, becomes } from "./in-page.ts";
 import { giveLongNames } from "./long-names.ts";
 import { type Examples, makeExamples, pages } from "./page-list.ts";
 
-/** Buttons that open nothing: they act at once or change the page. Any other button has to open something. */
+/** Buttons that act at once or change the page. Every other button must open an overlay. */
 const actsAtOnce = new RegExp(
   `^(${[
     "Copy|Show|Hide|Send|Save|Try|Check|Sign|Format|Choose|All|None|More$|Dismiss|Cancel|Menu$|Next|Continue",
@@ -40,7 +40,7 @@ else
     });
 
     test.each(Object.keys(pages))(
-      "%s: each opens and can be clicked where it is seen, and long names stay in their places",
+      "%s: every overlay opens and is clickable where it is visible, and long names do not overflow",
       async (name) => {
         const { where, isOutside = false } = pages[name] ?? {};
         const page = isOutside ? outside : inside;
@@ -53,7 +53,7 @@ else
         await settle();
         const faults: string[] = [];
         await page.mouse.move(0, 0);
-        // In this order the size of the window changes least often: the page before ended at 390.
+        // This order changes the window size least often, because the previous page ended at 390.
         for (const width of [390, 320, 1024, 1440]) {
           await page.setViewportSize({ width, height: 900 });
           for (const fault of await ask<string[]>(page, "layoutFaults")) faults.push(`${width} ${fault}`);
@@ -71,7 +71,7 @@ else
       180_000,
     );
 
-    test("there are many of them at every width", () => {
+    test("every width has many overlays", () => {
       for (const width of widths)
         expect([...opened.keys()].filter((name) => name.startsWith(`${width} `)).length).toBeGreaterThan(30);
     });
@@ -82,11 +82,11 @@ interface Exploration {
   readonly width: number;
   readonly reload: () => Promise<void>;
   readonly faults: string[];
-  /** How often each was opened, by width and name. */
+  /** How often each overlay was opened, by width and name. */
   readonly opened: Map<string, number>;
 }
 
-/** Opens everything that opens on the page, or inside what the `path` has opened, and looks at each. */
+/** Opens every overlay on the page, or inside the overlay at `path`, and checks each. */
 async function explore(walk: Exploration, path: readonly string[]): Promise<void> {
   const { page, width, opened, faults } = walk;
   const seen: string[] = [];
@@ -100,7 +100,7 @@ async function explore(walk: Exploration, path: readonly string[]): Promise<void
     seen.push(next);
     const what = `${width} ${[...path, next].join(" > ")}`;
     const times = (opened.get(what) ?? 0) + 1;
-    // The frame is the same on every page.
+    // The shell is the same on every page.
     if (next.startsWith("frame: ") && times > 1) continue;
     opened.set(what, times);
     if (!(await clickAndWait(page))) {
@@ -117,7 +117,7 @@ async function explore(walk: Exploration, path: readonly string[]): Promise<void
       await walk.reload();
       if (path.length > 0) return;
     }
-    // An item of a menu closes the menu.
+    // Choosing a menu item closes the menu.
     if ((await ask<number>(page, "depth")) < path.length && !(await reopen(page, path))) return;
   }
 }
@@ -136,7 +136,7 @@ async function reopen(page: Page, path: readonly string[]): Promise<boolean> {
   return true;
 }
 
-/** Clicks what is marked, as a hand would. */
+/** Clicks the marked element with the mouse. */
 async function clickAndWait(page: Page): Promise<boolean> {
   try {
     await page.locator("[data-next-opener]").click({ timeout: 5_000 });

@@ -1,6 +1,6 @@
 import type { Dashboard } from "../support/dashboard.ts";
 
-/** Of each kind of thing one that can be shown. */
+/** An example of each resource. */
 export interface Examples {
   readonly slug: string;
   readonly productId: string;
@@ -15,7 +15,7 @@ export interface Examples {
 
 interface Shown {
   readonly where: (examples: Examples) => string;
-  /** For people who are not signed in. */
+  /** For users who are not signed in. */
   readonly isOutside?: boolean;
 }
 
@@ -26,7 +26,7 @@ const here = (where: (examples: Examples) => string): Shown => ({
 });
 const product = (tab: string) => here(({ productId }) => `/products/${productId}${tab}`);
 
-/** Every page, by the feature that has it and the path of its route. */
+/** Every page, by its feature and the path of its route. */
 export const pages: Readonly<Record<string, Shown>> = {
   "account /": at("/account"),
   "account /access-tokens": at("/account/access-tokens"),
@@ -84,7 +84,7 @@ export const pages: Readonly<Record<string, Shown>> = {
   "webhooks /webhooks/new": here(() => "/webhooks/new"),
 };
 
-/** Makes one of each, in states that have something to show. */
+/** Creates an example of each resource, in a state with content. */
 export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
   const { organizationId, productId, slug, manage, owner, fixture, apiKey } = dashboard;
   const organization = `/organizations/${organizationId}`;

@@ -6,7 +6,7 @@ import { lookAtEveryPage } from "./every-page.ts";
 import { pages } from "./page-list.ts";
 
 describe("the list of pages", () => {
-  test("has every page that there is a route for", () => {
+  test("contains every route", () => {
     const features = join(import.meta.dir, "../../apps/web/features");
     const routes = readdirSync(features).flatMap((feature) => {
       const file = join(features, feature, "routes.tsx");
@@ -19,4 +19,4 @@ describe("the list of pages", () => {
   });
 });
 
-lookAtEveryPage(sqlite, { name: "desk", width: 1440, scheme: "light" });
+lookAtEveryPage(sqlite, { name: "desktop", width: 1440, scheme: "light" });

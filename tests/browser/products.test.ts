@@ -13,7 +13,7 @@ import { sqlite } from "../support/databases.ts";
 import { skipLoudly } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-const name = "a product: made, set up, written for, and given a new key";
+const name = "a product is created, configured, given a custom response and a new key";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
 else
@@ -62,10 +62,10 @@ else
         ).body;
       expect(await validate(firstKey)).toMatchObject({ valid: true, status: "active", custom: null });
 
-      // A setting holds from the next request on, and so does taking it back.
+      // A setting takes effect with the next request, and so does its reversal.
       await tab("Settings");
       const register = page.getByRole("switch", { name: "Register new IP addresses automatically" });
-      // What can refuse customers who work now is asked about, with how many.
+      // A change that can refuse current customers asks first, with their number.
       await register.press("Space");
       await page.getByText("This affects 1 license from the next request on.").waitFor();
       await page.keyboard.press("Escape");
@@ -80,9 +80,9 @@ else
         .getByRole("switch", { name: "Register new IP addresses automatically", checked: true })
         .waitFor();
       const isTaken = async () => (await validate(firstKey, "203.0.113.2")).status === "active";
-      await until("it is taken back", isTaken);
+      await until("it is undone", isTaken);
 
-      // Somebody else was quicker: what was clicked goes back, with the reason.
+      // Another user has changed the setting: the control reverts and shows the reason.
       await manage("PATCH", `/products/${productId}`, { expiring_soon_days: 21 });
       await register.press("Space");
       await button("Stop registering").click();
@@ -92,14 +92,14 @@ else
         .waitFor();
       expect(await page.getByRole("textbox", { name: "Expiry warning" }).inputValue()).toBe("21 days");
 
-      // A custom response, with an error first.
+      // A custom response that has an error at first.
       await tab("Custom response");
       const template = page.getByRole("textbox", { name: "Template" });
       await template.fill('{\n  "plan": "pro",\n  "hello": "{{customer.nam}}"\n}');
       await page.getByText("Line 3: {{customer.nam}} isn't a known placeholder.").waitFor();
       expect(await button("Save template").isDisabled()).toBe(true);
       expect(await violationsOf(page)).toEqual([]);
-      // A placeholder is inserted as JSON wants it where the cursor is, and one key press takes it back.
+      // A placeholder is inserted as JSON at the cursor, and one key press undoes it.
       await template.fill('{\n  "plan": "pro",\n  "hello": \n}');
       for (const key of ["ArrowUp", "End"]) await template.press(key);
       await button("customer.email").click();
@@ -116,7 +116,7 @@ else
         custom: { plan: "pro", hello: "carla@example.com" },
       });
 
-      // A new key: the old one works until it is revoked.
+      // After a new key is created, the old one works until it is revoked.
       await tab("Keys");
       await button("Replace API keys").click();
       await button("Create new key").click();
@@ -131,7 +131,7 @@ else
       expect(await validate(secondKey)).toMatchObject({ valid: true });
       expect(await violationsOf(page)).toEqual([]);
 
-      // Archiving offers to stop selling alone, and says what each does to whom.
+      // Archiving offers to stop sales only, and explains the effect of each choice.
       await tab("Danger zone");
       await button("Archive…").click();
       const archive = page.getByRole("dialog", { name: "Archive Aurora?" });
@@ -154,7 +154,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("words and numbers are kept with the reason when refused, a preview is for a chosen license, and a new signing secret waits for its turn", async () => {
+    test("refused input is kept with the reason, a preview uses the chosen license, and a new signing secret takes effect later", async () => {
       const { fixture, owner, slug, manage } = dashboard;
       const made = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
         name: "Borealis",
@@ -203,7 +203,7 @@ else
       expect(await page.getByText(/^[0-9a-f]{64}$/).count()).toBe(2);
     }, 180_000);
 
-    test("several API keys: added with a name, renamed, warned about when unused, and ended", async () => {
+    test("API keys are added with a name, renamed, reported when unused, and revoked", async () => {
       const { fixture, owner, slug, manage } = dashboard;
       const product = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
         name: "Keyring",
@@ -246,14 +246,14 @@ else
         .first()
         .click();
       await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-      await until("the key has ended", async () => {
+      await until("the key is revoked", async () => {
         const { api_keys: keys } = await manage("GET", `/products/${product.id}`);
         return keys.length === 2;
       });
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("a list of versions that somebody else changed meanwhile is not overwritten", async () => {
+    test("a concurrent change to the list of versions is not overwritten", async () => {
       const { fixture, owner, slug, manage, productId } = dashboard;
       const path = `/products/${productId}/versions`;
       await manage("POST", path, { version: "1.0.0" });
@@ -275,7 +275,7 @@ else
     }, 180_000);
   });
 
-/** What a control says of itself to those who do not see it. */
+/** The accessible description of a control. */
 async function describedBy(control: Locator): Promise<string> {
   const ids = ((await control.getAttribute("aria-describedby")) ?? "").split(" ");
   const texts = ids.map((id) => control.page().locator(`[id="${id}"]`).textContent());

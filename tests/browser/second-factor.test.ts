@@ -15,8 +15,7 @@ import { goodPassword, linkIn, openSignInFixture, type SignInFixture } from "../
 import { skipLoudly } from "../support/skip.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
-const withCodes =
-  "a second factor is turned on, asked for, stood in for by a recovery code once, and turned off";
+const withCodes = "a second factor is turned on, required, replaced once by a recovery code, and turned off";
 const withPasskey = "a passkey is added, named, and signs in without a password or a code";
 
 if (chromiumPath === null) skipLoudly(`${withCodes}; ${withPasskey}`, howToGetChromium);
@@ -95,7 +94,7 @@ else {
 
   test(withPasskey, async () => {
     const port = String(await freePort());
-    // Browsers know passkeys only for names, and of all names they trust this one without https.
+    // Browsers accept passkeys only for host names, and this is the only one that needs no https.
     const url = `http://localhost:${port}`;
     fixture = await openSignInFixture(sqlite.make, { PORT: port, COUNTERSIGN_URL: url });
     const { email } = await fixture.createUser();
@@ -139,7 +138,7 @@ else {
     const button = page.getByRole("button", { name: "Sign in with a passkey" });
     await button.waitFor();
     await touches(true);
-    // The form offers the passkey by itself as well: it may be quicker than the click.
+    // The form also offers the passkey automatically, possibly before the click.
     await button.click({ timeout: 5_000 }).catch(() => undefined);
     await page.getByText("Work laptop").waitFor();
 
@@ -154,7 +153,7 @@ else {
     await page.getByText("Work laptop was removed").waitFor();
   }, 180_000);
 
-  test("a token asks for the password; a reset shows passkeys and tokens, and removes what is not kept", async () => {
+  test("creating a token requires the password; a reset lists passkeys and tokens, and removes those not kept", async () => {
     fixture = await openSignInFixture(sqlite.make);
     const { email, userId } = await fixture.createUser();
     const page = await (await openContext()).newPage();
@@ -196,7 +195,7 @@ else {
   afterAll(closeChromium);
 }
 
-/** At a desk and on a phone, for whoever wants to look. */
+/** Screenshots at desktop and phone size. */
 async function pictures(page: Page, name: string): Promise<void> {
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height: 900 });

@@ -12,9 +12,9 @@ import { databases } from "../support/databases.ts";
 import { goodPassword } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 
-if (chromiumPath === null) skipLoudly("the frame of the dashboard", howToGetChromium);
+if (chromiumPath === null) skipLoudly("the dashboard shell", howToGetChromium);
 else
-  describe("the frame of the dashboard", () => {
+  describe("the dashboard shell", () => {
     let dashboard: Dashboard;
     let page: Page;
     let home: string;
@@ -41,7 +41,7 @@ else
       await dashboard.close();
     });
 
-    test("Ctrl-K finds a license by its key, a customer by name, and a page by some of its emails", async () => {
+    test("Ctrl-K finds a license by its key, a customer by name, and a page by some letters of its name", async () => {
       await page.keyboard.press("Control+k");
       const search = page.getByRole("combobox", { name: "Search or run a command" });
       await search.fill(licenseKey);
@@ -69,7 +69,7 @@ else
       await search.waitFor({ state: "detached" });
     }, 180_000);
 
-    test("the palette is a combobox: keys move through its options, and the number of results is announced", async () => {
+    test("the palette is a combobox: keys move through its options, and the result count is announced", async () => {
       await page.keyboard.press("Control+k");
       const search = page.getByRole("combobox", { name: "Search or run a command" });
       const active = page.locator("[role=option][aria-selected=true]");
@@ -108,7 +108,7 @@ else
       await search.waitFor({ state: "detached" });
     }, 180_000);
 
-    test("the API reference is one click away, also in the palette and before signing in", async () => {
+    test("the API reference is one click away, also from the palette and the sign-in page", async () => {
       await page.goto(home);
       const [docs] = await Promise.all([
         page.context().waitForEvent("page"),
@@ -128,7 +128,7 @@ else
       await outside.context().close();
     }, 180_000);
 
-    test("g and an email goes somewhere, n begins a license, ? shows the keys", async () => {
+    test("g and a letter opens a page, n starts a license, ? shows the shortcuts", async () => {
       await page.goto(home);
       await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
       await page.keyboard.press("g");
@@ -144,7 +144,7 @@ else
       expect(await violationsOf(page)).toEqual([]);
     }, 180_000);
 
-    test("while a dialog is open, emails leave nothing", async () => {
+    test("single-key shortcuts do nothing while a dialog is open", async () => {
       await page.goto(`${home}/members`);
       await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
       await page.keyboard.press("?");
@@ -157,7 +157,7 @@ else
       expect(page.url()).toBe(`${home}/members`);
     }, 180_000);
 
-    test("a page that does not exist, and an address that is nobody's, are said to be nothing, inside the frame", async () => {
+    test("unknown pages and unknown organizations show the not-found page inside the shell", async () => {
       for (const where of [`${home}/nowhere`, `${dashboard.fixture.url}/o/nobody`]) {
         await page.goto(where);
         await page.getByRole("heading", { name: "Page not found" }).waitFor();
@@ -166,7 +166,7 @@ else
       }
     }, 180_000);
 
-    test("a server that is gone is said, what was typed stays, and its return is noticed", async () => {
+    test("an unreachable server is reported, input is kept, and the recovery is noticed", async () => {
       const dialog = await beginCustomer("gone@example.com");
       await page.context().setOffline(true);
       await dialog.getByRole("button", { name: "Add customer" }).click();
@@ -177,7 +177,7 @@ else
       expect(await dialog.getByLabel("Email").inputValue()).toBe("gone@example.com");
     }, 180_000);
 
-    test("a part that is gone when a hand only comes near it takes nothing away that was typed", async () => {
+    test("a failed prefetch does not discard input", async () => {
       const tab = await page.context().newPage();
       await tab.route(/\/assets\/edit-drawer-[^/]+\.js/, (route) => route.fulfill({ status: 404 }));
       await tab.goto(`${home}/licenses/${licenseId}`);
@@ -186,13 +186,13 @@ else
       const gone = tab.waitForResponse(/\/assets\/edit-drawer-[^/]+\.js/);
       await tab.getByRole("button", { name: "Edit" }).hover();
       await gone;
-      // Loading anew would begin with a look at the server, which is answered by now.
+      // A reload would start with a request to the server, which responds by now.
       await tab.evaluate(() => fetch("/favicon.svg", { cache: "no-store" }).then(() => undefined));
       expect(await field.inputValue()).toBe("203.0.113.7");
       await tab.close();
     }, 180_000);
 
-    test("whose session ends in the middle of work signs in again and goes on", async () => {
+    test("a user whose session expires signs in again and continues without losing input", async () => {
       const dialog = await beginCustomer("new@example.com");
       await dashboard.fixture.store.transaction((db) =>
         db.deleteFrom("sessions").where("user_id", "=", dashboard.owner.userId).execute(),
@@ -216,7 +216,7 @@ else
       await page.getByText("new@example.com").first().waitFor();
     }, 180_000);
 
-    test("a part of the dashboard that an upgrade took away makes the page load itself anew, once", async () => {
+    test("the page reloads once when an upgrade has removed one of its scripts", async () => {
       await page.goto(home);
       await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
       let isGone = true;

@@ -13,14 +13,14 @@ import { sqlite } from "../support/databases.ts";
 import { goodPassword, linkIn, type TestUser, tokenIn } from "../support/sign-in-fixture.ts";
 import { skipLoudly } from "../support/skip.ts";
 
-if (chromiumPath === null) skipLoudly("states that are rarely seen", howToGetChromium);
-// What the page does is the same on both databases.
+if (chromiumPath === null) skipLoudly("rare states", howToGetChromium);
+// The dashboard behaves the same on both databases.
 else
-  describe("states that are rarely seen", () => {
+  describe("rare states", () => {
     let dashboard: Dashboard;
     let home: string;
     beforeAll(async () => {
-      // Emails are meant to be sent, and wait in the outbox.
+      // Email is configured, so emails wait in the outbox.
       dashboard = await openDashboard(sqlite.make, {
         COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
         COUNTERSIGN_MAIL_FROM: "license@example.com",
@@ -32,7 +32,7 @@ else
       await dashboard.close();
     });
 
-    test("a link to set a password that was used offers another one right there", async () => {
+    test("a used password link offers a new link on the same page", async () => {
       const { fixture } = dashboard;
       const person = await fixture.createUser();
       const ask = () => fixture.browser().auth("/request-password-reset", { email: person.email });
@@ -54,7 +54,7 @@ else
       await page.context().close();
     }, 180_000);
 
-    test("without a product, what needs one leads to it", async () => {
+    test("without a product, pages that need one link to its creation", async () => {
       const { fixture, manage, owner } = dashboard;
       const { slug } = await manage("POST", "/organizations", { name: "Fresh start" });
       const page = await dashboard.pageFor(owner);
@@ -64,7 +64,7 @@ else
         await page.getByRole("link", { name: "New product" }).click();
         await page.waitForURL(`${fixture.url}/o/${slug}/products/new`);
       }
-      // Where there is nothing, what is offered is offered once, and there is nothing to filter.
+      // An empty list offers its action once and has no filters.
       for (const [where, what] of [
         ["products", "New product"],
         ["customers", "New customer"],
@@ -83,7 +83,7 @@ else
       await page.context().close();
     }, 180_000);
 
-    test("whoever can only look at licenses is given nothing to choose them by", async () => {
+    test("members who can only view licenses have no checkboxes to select them", async () => {
       await addLicense("carla@example.com");
       const page = await dashboard.pageFor(await member(["licenses:view"]));
       await page.goto(`${home}/licenses`);
@@ -96,10 +96,10 @@ else
       await page.context().close();
     }, 180_000);
 
-    test("why an email was not sent is said in the reader's language, with what the mail server said", async () => {
+    test("the reason why an email was not sent is translated and includes the mail server's response", async () => {
       const { fixture, owner } = dashboard;
       const { email } = await member(["licenses:view"]);
-      // Given up: another attempt would end at a server that is not there.
+      // Marked as given up, because a retry would fail at a missing server.
       const failure = JSON.stringify({
         code: "email_rejected",
         params: { response: "550 5.1.1 User unknown" },
@@ -122,7 +122,7 @@ else
       await page.context().close();
     }, 180_000);
 
-    test("in a suspended organization one can look at its settings and tokens, and take everything away", async () => {
+    test("in a suspended organization, settings and tokens are visible, and everything can be removed", async () => {
       const { manage, organizationId, owner } = dashboard;
       await manage("POST", `/organizations/${organizationId}/access-tokens`, {
         name: "Shop",
@@ -168,7 +168,7 @@ else
   });
 
 async function speak(page: Page, language: string): Promise<void> {
-  // Emails are shown in a frame that has no storage.
+  // Emails are displayed in a frame without storage.
   await page.addInitScript(
     `try { localStorage.setItem("countersign.language", ${JSON.stringify(language)}) } catch {}`,
   );

@@ -15,10 +15,10 @@ import { skipLoudly } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 import { allowLoopback, passTime } from "../support/webhooks.ts";
 
-const name = "a webhook: made, tried out, failing, and sent again";
+const name = "a webhook is created, tested, fails, and is sent again";
 
 if (chromiumPath === null) skipLoudly(name, howToGetChromium);
-// What the page does is the same on both databases; what the server does is tested on both elsewhere.
+// The dashboard behaves the same on both databases, and other tests cover the server on both.
 else
   describe.each(databases.slice(0, 1))("webhooks in the dashboard, on $kind", ({ make }) => {
     let dashboard: Dashboard;
@@ -61,7 +61,7 @@ else
       expect(recorded).toMatchObject({ type: "endpoint.test" });
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
 
-      // The receiver breaks. What waits an hour for its next attempt says so, and can be sent right away.
+      // The receiver fails. A delivery that waits an hour for its next attempt says so and can be sent at once.
       receiver.reply = () => ({ status: 500, body: "the database is locked" });
       await manage("POST", `/products/${productId}/licenses`, { customer_email: "carla@example.com" });
       await until("it waits for an hour", () =>
@@ -84,7 +84,7 @@ else
       await until("it is sent", () => receiver.received.length > tries);
       expect(receiver.received.at(-1)?.id).toBe(receiver.received.at(tries - 1)?.id ?? "");
 
-      // Nine attempts are said to have failed already, and with the tenth the event is given up.
+      // Nine attempts are recorded as failed, so the next one is the last.
       await until("it was given up", async () => {
         await fixture.store.transaction((db) =>
           db
@@ -107,7 +107,7 @@ else
       await drawer.getByText("the database is locked").first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
 
-      // It is repaired, and what it missed is sent once more, under the same id.
+      // The receiver recovers, and missed events are sent again under the same ID.
       receiver.reply = () => ({ status: 200 });
       const before = receiver.received.length;
       await page.keyboard.press("Escape");
@@ -123,7 +123,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("an endpoint's headers, format and state are changed one after the other, and it is deleted", async () => {
+    test("an endpoint's headers, format and status are changed in turn, and it is deleted", async () => {
       const { fixture, owner, slug, productId, manage, organizationId } = dashboard;
       receiver.reply = () => ({ status: 200 });
       const all = `/organizations/${organizationId}/webhooks`;
@@ -158,7 +158,7 @@ else
       await saved();
       expect((await addLicense())?.headers["x-tenant"]).toBe("first");
 
-      // What was done beside the form is no reason to refuse what is in it.
+      // A change made outside the form does not invalidate the form.
       await button("Disable").click();
       await dialog.getByText("new events are not kept for it").waitFor();
       expect(await violationsOf(page)).toEqual([]);
@@ -180,7 +180,7 @@ else
       expect(slack?.headers).not.toHaveProperty("x-tenant");
       expect(JSON.parse(slack?.body ?? "")).toHaveProperty("text");
 
-      // One delivery once more, under the same id, and one sees how it goes.
+      // One delivery is sent again, under the same ID, and shows its progress.
       await page.getByRole("tab", { name: "Deliveries" }).click();
       const before = receiver.received.length;
       await page
@@ -208,7 +208,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("an endpoint that says it is gone keeps what happens, and gets it when somebody enables it again", async () => {
+    test("an endpoint that answers 410 keeps its events and gets them when it is enabled again", async () => {
       const { fixture, owner, slug, productId, manage, organizationId } = dashboard;
       receiver.reply = ({ path }) => ({ status: path === "/moved" ? 410 : 200 });
       const all = `/organizations/${organizationId}/webhooks`;
@@ -239,7 +239,7 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("why an attempt failed is said in the reader's language", async () => {
+    test("the reason for a failed attempt is translated", async () => {
       const { fixture, owner, slug, manage, organizationId } = dashboard;
       const anonymous = await freePort();
       const { id } = await manage("POST", `/organizations/${organizationId}/webhooks`, {

@@ -5,7 +5,7 @@ import { holds } from "./assert-holds.ts";
 import { type Subjects, slotsEach } from "./subjects.ts";
 import type { Traffic } from "./traffic.ts";
 
-/** Compares what callers were told with what the database holds. Throws at the first difference. */
+/** Compares the responses that callers received with the database. Throws at the first difference. */
 export async function checkConsistency(
   location: DatabaseLocation,
   subjects: Subjects,

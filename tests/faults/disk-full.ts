@@ -10,7 +10,10 @@ import { checkConsistency } from "./consistency-check.ts";
 import { makeSubjects, type Subjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
-/** Fills the disk under SQLite, and frees it again. Nobody is let in uncounted, and service resumes by itself. */
+/**
+ * Fills the disk under SQLite and frees it again. No request is admitted uncounted, and service resumes
+ * automatically.
+ */
 export async function fillTheDisk(size: { callers: number; fullForMs: number }): Promise<string> {
   const disk = mountSmallDisk();
   const folder = join(disk.folder, "data");
@@ -25,11 +28,11 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
       await until("there is traffic", () => traffic.acknowledged >= 50, 60_000);
       disk.fill();
       const freedAtMs = performance.now() + size.fullForMs;
-      await until("callers are told that storage is gone", () => traffic.unavailable >= 20, 60_000);
-      await until("it stays so for a while", () => performance.now() >= freedAtMs, 60_000);
+      await until("callers get 503", () => traffic.unavailable >= 20, 60_000);
+      await until("callers get 503 for a while", () => performance.now() >= freedAtMs, 60_000);
       disk.free();
       const enough = traffic.acknowledged + 100;
-      await until("traffic flows again", () => traffic.acknowledged >= enough, 60_000);
+      await until("traffic resumes", () => traffic.acknowledged >= enough, 60_000);
       await traffic.stop();
       const lost = traffic.lostReused + traffic.lostFresh;
       holds(lost === 0, `${lost} requests got no answer at all`);
@@ -50,7 +53,7 @@ export async function fillTheDisk(size: { callers: number; fullForMs: number }):
   }
 }
 
-/** A call that was told to wait has cost no quota. */
+/** A call that got 503 uses no quota. */
 async function checkNothingElseCounted(
   location: DatabaseLocation,
   { productId }: Subjects,

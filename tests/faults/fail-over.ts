@@ -9,8 +9,8 @@ import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
 /**
- * Kills a primary under load and promotes its synchronous standby. Until then nobody is let in and the server is not
- * ready; afterwards it answers without a restart, and the standby has all that callers were told.
+ * Kills a primary under load and promotes its synchronous standby. Until then no request is admitted and the server
+ * is not ready. Afterwards it responds without a restart, and the standby has every acknowledged write.
  */
 export async function failOver(size: { callers: number; recoversWithinMs: number }): Promise<string> {
   const primary = await startPostgres();
@@ -39,7 +39,7 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
 
     await primary.kill();
     const unavailable = traffic.unavailable + size.callers;
-    await until("callers hear that storage is gone", () => traffic.unavailable >= unavailable, 60_000);
+    await until("callers get 503", () => traffic.unavailable >= unavailable, 60_000);
     await until("the server is not ready", async () => (await ready()) === 503);
     const { created } = creating;
     const before = { acknowledged: traffic.acknowledged, created: created.length };
@@ -47,12 +47,12 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
 
     await promote(standby.url);
     const promotedMs = performance.now();
-    await until("verdicts are given again", () => traffic.acknowledged > before.acknowledged, 60_000);
+    await until("callers get verdicts again", () => traffic.acknowledged > before.acknowledged, 60_000);
     const recoveredMs = performance.now() - promotedMs;
     await until("the server is ready again", async () => (await ready()) === 200);
     await until("licenses are created again", () => created.length > before.created, 60_000);
     const enough = traffic.acknowledged + 100;
-    await until("traffic flows again", () => traffic.acknowledged >= enough, 60_000);
+    await until("traffic resumes", () => traffic.acknowledged >= enough, 60_000);
     await Promise.all([traffic.stop(), creating.stop()]);
 
     holds(
@@ -73,7 +73,7 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
   }
 }
 
-/** One after the other, through the management API. Keeps the ids that were answered with 201. */
+/** One after the other, through the management API. Keeps the IDs of responses with 201. */
 function createLicensesUntilStopped({ owner, productId }: Awaited<ReturnType<typeof openManageFixture>>) {
   const created: string[] = [];
   const wrong: string[] = [];
@@ -98,7 +98,7 @@ function createLicensesUntilStopped({ owner, productId }: Awaited<ReturnType<typ
   };
 }
 
-/** From now on a commit is answered when the standby has it too. */
+/** From here on, a commit waits for the standby. */
 async function waitForStandbyAtCommit(url: string): Promise<void> {
   await connected(url, async (client) => {
     await until("the standby follows", async () => {

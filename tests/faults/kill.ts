@@ -13,7 +13,7 @@ export interface KillSize {
   readonly readyWithinMs: number;
 }
 
-/** Kills the server under load, again and again. Nothing that anybody was told may be gone afterwards. */
+/** Kills the server under load repeatedly. No acknowledged write may be lost. */
 export async function killUnderLoad(make: () => Promise<TestDatabase>, size: KillSize): Promise<string> {
   const database = await make();
   const subjects = await makeSubjects(database.location, size.licenses);
@@ -26,7 +26,7 @@ export async function killUnderLoad(make: () => Promise<TestDatabase>, size: Kil
       try {
         await untilReady(server);
         startsMs.push(performance.now() - startedMs);
-        // The server has put the database right by now; what it made of it is looked at before anything is added.
+        // The server has recovered the database. It is checked before anything is added.
         await checkConsistency(database.location, subjects, traffic);
         if (kill === size.kills) break;
         traffic.start(server.port, size.callers, 1);

@@ -17,16 +17,16 @@ setDefaultTimeout(120_000);
 
 const calls = 1_000;
 const callers = 16;
-/** What is promised is two seconds; a machine that does other things as well gets some more. */
+/** The guarantee is two seconds. A busy machine gets more. */
 const patientMs = 6_000;
 
 interface LockedRow {
   readonly name: string;
-  /** What the holder locks, with the license and the product that the affected caller asks about. */
+  /** What the other session locks, given the license and product of the affected caller. */
   lock(licenseId: string, productId: string): { statement: string; values: unknown[] };
-  /** Whether the affected caller needs the row at all. */
+  /** Whether the affected caller needs the row. */
   readonly isNeeded: boolean;
-  /** Of products that have not been asked about today. */
+  /** For products without a request today. */
   readonly isFirstOfDay?: boolean;
   readonly settings?: Parameters<PublicApiFixture["org"]["product"]>[0];
   readonly blocked?: boolean;
@@ -103,7 +103,7 @@ const rows: readonly LockedRow[] = [
   },
 ];
 
-describe("while another session of PostgreSQL holds", () => {
+describe("while another session of PostgreSQL locks", () => {
   let fixture: PublicApiFixture;
   const unrelated: Question[] = [];
   const url = () => (fixture.database.location.kind === "postgres" ? fixture.database.location.url : "");
@@ -118,13 +118,13 @@ describe("while another session of PostgreSQL holds", () => {
   afterAll(() => fixture.close());
 
   for (const { name, lock, isNeeded, isFirstOfDay, settings, blocked } of rows) {
-    test(`${name}, only requests that need it are told to wait`, async () => {
+    test(`${name}, it delays only the requests that need it`, async () => {
       const { org, server } = fixture;
       const product = await org.product(settings);
       const license = await org.license({ productId: product.productId });
       const affected: Question = { apiKey: product.apiKey, key: license.key };
       if (isFirstOfDay !== true) {
-        // Counted, but no license is asked about.
+        // Counted, but without a license lookup.
         await ask(server.port, [{ ...affected, key: "0000-0000-0000-0000" }], { count: 1, callers: 1 });
       }
       if (blocked === true) await blockFor(fixture, license.id);
@@ -167,8 +167,8 @@ describe("while another session of PostgreSQL holds", () => {
   }
 });
 
-describe("a whole table that is locked for a moment, as a migration does", () => {
-  test.each(["products", "licenses", "daily_usage"])("makes nobody fail: %s", async (table) => {
+describe("a table that is locked briefly, as by a migration", () => {
+  test.each(["products", "licenses", "daily_usage"])("fails no request: %s", async (table) => {
     const fixture = await openPublicApiFixture(postgres.make);
     const { org, server } = fixture;
     const location = fixture.database.location;
@@ -178,7 +178,7 @@ describe("a whole table that is locked for a moment, as a migration does", () =>
     const url = location.kind === "postgres" ? location.url : "";
     const holder = await holdLock(url, `lock table ${table} in access exclusive mode`);
     const asking = ask(server.port, questions, { count: 8, callers: 8 });
-    await until("the table is waited for", () => holder.isWaitedFor());
+    await until("a request waits for the table", () => holder.isWaitedFor());
     await new Promise((resolve) => setTimeout(resolve, 300));
     await holder.release();
     const answers = await asking;

@@ -1,9 +1,9 @@
 import pg from "pg";
 import { KeepAliveCaller, validateRequest } from "../support/keep-alive.ts";
 
-/** Another session that holds a lock for as long as the test wants, as a paused node or a forgotten terminal would. */
+/** Another session that holds a lock for as long as the test wants, like a paused node or an idle terminal. */
 export interface Holder {
-  /** Whether some session waits for it. */
+  /** Whether a session waits for the lock. */
   isWaitedFor(): Promise<boolean>;
   release(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Question {
   readonly key: string;
 }
 
-/** How requests were answered: verdicts by status, and how long the slowest answer took. */
+/** The responses: verdicts by status, and the duration of the slowest response. */
 export class Answers {
   verdicts = 0;
   unavailable = 0;
@@ -55,7 +55,7 @@ export class Answers {
   }
 }
 
-/** Asks `count` questions, in turn, over several connections from as many IP addresses. */
+/** Sends `count` requests in order, over several connections from as many IP addresses. */
 export async function ask(
   port: number,
   questions: readonly Question[],
@@ -78,7 +78,7 @@ export async function ask(
   return answers;
 }
 
-/** Asks the same again and again until it is stopped. */
+/** Repeats the same request until it is stopped. */
 export function keepAsking(port: number, question: Question, ip: string) {
   const answers = new Answers();
   let isStopped = false;

@@ -1,4 +1,4 @@
-/** What `npm run test:faults` runs: the scenarios with the numbers and times that are promised. Minutes, not seconds. */
+/** Runs for `npm run test:faults`: the scenarios with the guaranteed numbers and times. Takes minutes. */
 import { join } from "node:path";
 import { databases } from "../support/databases.ts";
 import { startPostgres } from "../support/postgres.ts";
@@ -47,13 +47,13 @@ await scenario("disk full, then freed", async () => {
   return fillTheDisk({ callers: 16, fullForMs: 10_000 });
 });
 await scenario("races with full numbers", () => longTests("tests/races", { COUNTERSIGN_LONG_TESTS: "true" }));
-await scenario("imports whose server is killed", () =>
+await scenario("imports during a kill", () =>
   longTests("tests/manage/license-import-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
 );
-await scenario("work on many licenses whose server is killed", () =>
+await scenario("bulk actions during a kill", () =>
   longTests("tests/manage/licenses-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
 );
-await scenario("a replay whose server is killed", () =>
+await scenario("a replay during a kill", () =>
   longTests("tests/manage/webhook-replay-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
 );
 await scenario("100,000 generated requests", () =>
@@ -81,7 +81,7 @@ async function scenario(name: string, run: () => Promise<string>): Promise<void>
   }
 }
 
-/** Runs tests in a runner of their own, with these settings, and returns the runner's own summary. */
+/** Runs tests in a separate runner with these settings, and returns its summary. */
 async function longTests(path: string, environment: Readonly<Record<string, string>>): Promise<string> {
   const runner = Bun.spawn([process.execPath, "test", path], {
     cwd: join(import.meta.dir, "../.."),

@@ -10,8 +10,8 @@ import { holdLock } from "./locked-rows.ts";
 
 setDefaultTimeout(180_000);
 
-describe("while another session of PostgreSQL has locked a license", () => {
-  test("changes of it are told to wait, and other management and webhooks go on", async () => {
+describe("while another session of PostgreSQL locks a license", () => {
+  test("changes to it get 503, and other management requests and webhooks continue", async () => {
     const fixture = await openManageFixture(postgres.make, allowLoopback);
     const receiver = await openReceiver();
     await makeEndpoint(fixture.store, fixture.organizationId, receiver.url);
@@ -34,7 +34,7 @@ describe("while another session of PostgreSQL has locked a license", () => {
       expect(await within(20_000, "other management goes on", Promise.all(others))).toEqual(
         others.map(() => [200, 200]),
       );
-      await until("webhooks go on", () => receiver.received.length > before);
+      await until("webhooks continue", () => receiver.received.length > before);
       for (const answer of await within(20_000, "the changes are answered", Promise.all(changes))) {
         expect(answer.status).toBe(503);
         expect(answer.headers.get("retry-after")).toBe("1");
@@ -51,7 +51,7 @@ describe("while another session of PostgreSQL has locked a license", () => {
 });
 
 describe("connections to PostgreSQL that fall silent", () => {
-  test("are noticed by webhooks, which say so and go on with new ones", async () => {
+  test("are detected by webhook delivery, which logs it and continues with new connections", async () => {
     const { fixture, wire } = await wiredFixture();
     const receiver = await openReceiver();
     await makeEndpoint(fixture.store, fixture.organizationId, receiver.url);
@@ -62,19 +62,19 @@ describe("connections to PostgreSQL that fall silent", () => {
       60_000,
     );
     wire.mend();
-    await until("management goes on", async () => (await tryNewLicense(fixture)) !== null, 60_000);
-    await until("webhooks go on", () => receiver.received.length > 0, 60_000);
+    await until("management continues", async () => (await tryNewLicense(fixture)) !== null, 60_000);
+    await until("webhooks continue", () => receiver.received.length > 0, 60_000);
     expectJsonLines(fixture.server.output());
     await fixture.close();
     wire.close();
     await receiver.close();
   });
 
-  test("do not keep the server from ending within ten seconds", async () => {
+  test("do not keep the server from stopping within ten seconds", async () => {
     const { fixture, wire } = await wiredFixture();
     await newLicense(fixture);
     wire.cut();
-    // Under way when it is told to stop.
+    // In progress when the server is asked to stop.
     const asking = fixture.owner.api.get(`/organizations/${fixture.organizationId}`).catch(() => null);
     const startedMs = performance.now();
     expect(await within(20_000, "the server ends", fixture.server.stop())).toBe(0);
@@ -87,8 +87,8 @@ describe("connections to PostgreSQL that fall silent", () => {
   });
 });
 
-describe("PostgreSQL that restarts in the middle of management transactions", () => {
-  test("leaves no unhandled error, and the server ends in order", async () => {
+describe("a PostgreSQL restart during management transactions", () => {
+  test("causes no unhandled error, and the server stops in order", async () => {
     const server = await startPostgres();
     const url = await freshDatabase(server.url);
     const fixture = await openManageFixture(async () => ({
@@ -123,7 +123,7 @@ describe("PostgreSQL that restarts in the middle of management transactions", ()
         await server.start();
       }
       const enough = changes + 50;
-      await until("changes go on", () => changes >= enough, 60_000);
+      await until("changes continue", () => changes >= enough, 60_000);
     } finally {
       isOver = true;
       await Promise.all(changing);
@@ -163,7 +163,7 @@ function urlOf({ database }: ManageFixture): string {
   return database.location.kind === "postgres" ? database.location.url : "";
 }
 
-/** What a library throws where nobody catches it is printed as it comes. */
+/** Uncaught errors of libraries are printed without a format. */
 function expectJsonLines(output: string): void {
   const others = output
     .split("\n")

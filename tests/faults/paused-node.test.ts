@@ -14,7 +14,7 @@ const callsEach = 400;
 const maxIps = 4;
 
 test.skipIf(process.platform === "win32")(
-  "a node that is paused in the middle of its work does not keep another from answering",
+  "a node that is paused while it works does not keep another from answering",
   async () => {
     const fixture = await openManageFixture(postgres.make);
     const { store, server: paused } = fixture;
@@ -22,7 +22,7 @@ test.skipIf(process.platform === "win32")(
     const org = await openTestOrganization(fixture.database.location, { store });
     const questions: Question[] = [];
     const licenses: string[] = [];
-    // Few, so that both nodes want the same rows all the time.
+    // Few licenses, so that both nodes always need the same rows.
     for (let index = 0; index < 30; index++) {
       const { id, key } = await org.license({ maxIps });
       licenses.push(id);
@@ -77,7 +77,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
-  "a node that is paused in a transaction holds a license for a few seconds, and nobody else waits for it",
+  "a node that is paused in a transaction locks its license for a few seconds and delays no one else",
   async () => {
     const fixture = await openManageFixture(postgres.make);
     const { server: paused, owner, productId, apiKey } = fixture;
@@ -116,7 +116,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-/** Changes licenses through the node that is paused, so that it is paused in a transaction, too. */
+/** Changes licenses through the node that is to be paused, so that it is paused in a transaction, too. */
 async function keepChanging({ owner, productId }: Awaited<ReturnType<typeof openManageFixture>>) {
   const license = await owner.api.post(`/products/${productId}/licenses`, {
     customer_email: "ada@example.com",

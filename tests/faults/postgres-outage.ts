@@ -11,7 +11,7 @@ import { Traffic } from "./traffic.ts";
 
 export interface OutageSize {
   readonly callers: number;
-  /** How long the database is gone. */
+  /** How long the database is unavailable. */
   readonly outageMs: number;
   readonly answersWithinMs: number;
   readonly recoversWithinMs: number;
@@ -20,7 +20,7 @@ export interface OutageSize {
 export type Outage = "stopped" | "hung" | "cut off" | "restarted" | "connections ended";
 export const outages: readonly Outage[] = ["stopped", "hung", "cut off", "restarted", "connections ended"];
 
-/** Takes the database away under load. Callers hear quickly that it is gone, and nothing that is not true. */
+/** Makes the database unavailable under load. Callers quickly get 503, and never a wrong verdict. */
 export async function postgresOutage(
   postgres: PostgresServer,
   outage: Outage,
@@ -49,7 +49,7 @@ export async function postgresOutage(
     const goneForAWhile = outage === "stopped" || outage === "hung" || outage === "cut off";
     if (goneForAWhile) {
       await until(
-        "callers are told that storage is gone",
+        "callers get 503",
         () => traffic.unavailable >= size.callers && performance.now() >= outageEndsMs,
         60_000,
       );
@@ -58,10 +58,10 @@ export async function postgresOutage(
 
     const mendedMs = performance.now();
     const acknowledgedBefore = traffic.acknowledged;
-    await until("verdicts are given again", () => traffic.acknowledged > acknowledgedBefore, 60_000);
+    await until("callers get verdicts again", () => traffic.acknowledged > acknowledgedBefore, 60_000);
     const recoveredMs = performance.now() - mendedMs;
     const enough = traffic.acknowledged + 50;
-    await until("traffic flows again", () => traffic.acknowledged >= enough, 60_000);
+    await until("traffic resumes", () => traffic.acknowledged >= enough, 60_000);
     await until("the server is ready again", async () => (await fetch(`${server.url}/readyz`)).ok, 60_000);
     await traffic.stop();
 
@@ -72,7 +72,7 @@ export async function postgresOutage(
     await checkConsistency(location, subjects, traffic);
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, slowest ${traffic.slowestMs.toFixed()} ms, recovered after ${recoveredMs.toFixed()} ms`;
   } finally {
-    // A database left hanging would hang whoever wants to stop it.
+    // A suspended database would block the code that stops it.
     await endOnce();
     await traffic.stop();
     await server.stop();
@@ -80,7 +80,7 @@ export async function postgresOutage(
   }
 }
 
-/** Returns how to end it. */
+/** Returns a function that ends the outage. */
 async function begin(
   outage: Outage,
   postgres: PostgresServer,

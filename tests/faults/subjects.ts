@@ -1,7 +1,7 @@
 import type { DatabaseLocation } from "@countersign/store/open";
 import { openTestOrganization } from "../support/test-organization.ts";
 
-/** A license that traffic asks about, and everything that may truthfully be said of it. */
+/** A license that traffic validates, and every status that is correct for it. */
 export interface Subject {
   readonly id: string;
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Subjects {
 
 export const slotsEach = 3;
 
-/** Makes a product with licenses of every kind, and lets go of the database again. */
+/** Creates a product with licenses of every kind, and closes the database. */
 export async function makeSubjects(location: DatabaseLocation, count: number): Promise<Subjects> {
   const org = await openTestOrganization(location, { settings: { signed_validation: 1 } });
   const all: Subject[] = [{ id: "", key: "0000-0000-0000-0000", truths: ["license_not_found"] }];

@@ -12,7 +12,7 @@ export interface TerminateSize {
   readonly endsWithinMs: number;
 }
 
-/** Asks the server to stop under load. What it has accepted it answers, and then it ends by itself. */
+/** Terminates the server under load. It answers every accepted request and then exits. */
 export async function terminateUnderLoad(
   make: () => Promise<TestDatabase>,
   size: TerminateSize,

@@ -1,22 +1,22 @@
 import { KeepAliveCaller, type Sent, validateRequest } from "../support/keep-alive.ts";
 import type { Subject, Subjects } from "./subjects.ts";
 
-/** Callers that never stop asking, and a record of everything they were told. */
+/** Callers that send requests without end, and a record of all responses. */
 export class Traffic {
   /** Requests that were written to a connection. */
   sent = 0;
-  /** Answers with a verdict. */
+  /** Responses with a verdict. */
   acknowledged = 0;
-  /** Answers that storage cannot answer right now. */
+  /** Responses with 503 because storage is unavailable. */
   unavailable = 0;
-  /** Connections that ended before the answer came; on connections that had carried one before. */
+  /** Connections that closed before the response, after they had carried one before. */
   lostReused = 0;
   lostFresh = 0;
   slowestMs = 0;
   readonly wrong: string[] = [];
-  /** The request ids of verdicts. */
+  /** The request IDs of verdicts. */
   readonly requestIds: string[] = [];
-  /** License id and address of every registration that a caller was told of. */
+  /** License ID and IP address of every registration that a response reported. */
   readonly registrations: { licenseId: string; ip: string }[] = [];
   readonly #subjects: Subjects;
   #running: Promise<void>[] = [];
@@ -26,7 +26,7 @@ export class Traffic {
     this.#subjects = subjects;
   }
 
-  /** Each caller has an address of its own and waits a little between its requests. */
+  /** Each caller has its own IP address and waits briefly between requests. */
   start(port: number, callers: number, pauseMs: number): void {
     this.#stopping = false;
     this.#running = Array.from({ length: callers }, (_, index) =>
@@ -34,13 +34,13 @@ export class Traffic {
     );
   }
 
-  /** Lets every caller finish the request it is at. */
+  /** Lets every caller finish its current request. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(this.#running);
   }
 
-  /** Resolves when every caller has been refused a connection, because nobody listens any more. */
+  /** Resolves when every caller has been refused a connection because the server no longer listens. */
   async ended(): Promise<void> {
     await Promise.all(this.#running);
   }

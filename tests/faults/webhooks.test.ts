@@ -6,7 +6,7 @@ import { webhooksThroughRestart, webhooksUnderKills, webhooksWithHangingEndpoint
 setDefaultTimeout(300_000);
 
 for (const { kind, make } of databases) {
-  test(`no event is lost when the server is killed while it delivers, on ${kind}`, async () => {
+  test(`no event is lost when the server is killed during delivery, on ${kind}`, async () => {
     expect(await webhooksUnderKills(make, { events: 300, kills: 3 })).toContain("none lost");
   });
 

@@ -10,12 +10,12 @@ import { until } from "../support/until.ts";
 import { allowLoopback, makeEndpoint, makeEvents, passTime } from "../support/webhooks.ts";
 import { holds } from "./assert-holds.ts";
 
-/** A whole scenario, however slow the machine is. */
+/** The limit for a whole scenario, also on a slow machine. */
 const longestMs = 900_000;
 
 /**
- * Kills the server again and again while it delivers to a receiver that refuses the first try of half of the events.
- * Every event arrives, each under its one `webhook-id`.
+ * Kills the server repeatedly while it delivers to a receiver that refuses the first attempt of every second event.
+ * Every event arrives, under one `webhook-id`.
  */
 export async function webhooksUnderKills(
   make: () => Promise<TestDatabase>,
@@ -39,7 +39,7 @@ export async function webhooksUnderKills(
         await until("there is traffic", () => consistency.receiver.received.length >= enough, leftMs());
         if (kill === size.kills)
           await until(
-            "all is delivered",
+            "everything is delivered",
             async () => {
               await passTime(store, endpoint.id);
               return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
@@ -61,7 +61,7 @@ export async function webhooksUnderKills(
   }
 }
 
-/** One endpoint in ten never answers. The others hear of what happened as quickly as ever. */
+/** One endpoint in ten never responds. Deliveries to the others are not delayed. */
 export async function webhooksWithHangingEndpoints(
   make: () => Promise<TestDatabase>,
   size: {
@@ -85,7 +85,11 @@ export async function webhooksWithHangingEndpoints(
       await new Promise((resolve) => setTimeout(resolve, size.everyMs));
     }
     const arrived = () => receiver.received.filter((request) => request.path !== "/hangs");
-    await until("the healthy have all", () => arrived().length >= healthy * size.events, leftMs());
+    await until(
+      "the healthy endpoints have everything",
+      () => arrived().length >= healthy * size.events,
+      leftMs(),
+    );
     const delaysMs = arrived()
       .map(({ body, atMs }) => atMs - Date.parse(JSON.parse(body).timestamp))
       .sort((a, b) => a - b);
@@ -101,7 +105,7 @@ export async function webhooksWithHangingEndpoints(
   }
 }
 
-/** The database goes away and comes back in the middle of it. */
+/** The database goes away and comes back during delivery. */
 export async function webhooksThroughRestart(
   postgres: PostgresServer,
   size: { readonly events: number },
@@ -121,7 +125,7 @@ export async function webhooksThroughRestart(
     const store = await openStore(location, { encryptionKey: null, durability: "standard" });
     try {
       await until(
-        "all is delivered",
+        "everything is delivered",
         async () => {
           await passTime(store, endpoint.id);
           return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
@@ -138,13 +142,13 @@ export async function webhooksThroughRestart(
   }
 }
 
-/** How much of the time for a scenario is left. */
+/** The time that is left for the scenario. */
 function timeLeft(): () => number {
   const endMs = performance.now() + longestMs;
   return () => Math.max(0, endMs - performance.now());
 }
 
-/** A receiver that refuses the first try of every second event, and knows what it said yes to. */
+/** A receiver that refuses the first attempt of every second event, and records what it accepted. */
 async function openConsistency() {
   const seen = new Set<string>();
   const taken = new Set<string>();
@@ -157,7 +161,7 @@ async function openConsistency() {
   });
   return {
     receiver,
-    /** Throws when an event is missing, or arrived under an id that is not its own. */
+    /** Throws when an event is missing or arrived under another ID. */
     check: async (store: Store, endpointId: string, eventIds: readonly string[]): Promise<string> => {
       const expected = new Set(eventIds.map(webhookId));
       const lost = [...expected].filter((id) => !taken.has(id));
@@ -193,7 +197,7 @@ async function undelivered(store: Store, endpointId: string): Promise<number> {
   return rows.length;
 }
 
-/** Events that were not distributed yet. */
+/** Events that are not distributed yet. */
 async function waiting(store: Store): Promise<number> {
   const rows = await store.reads
     .selectFrom("events")

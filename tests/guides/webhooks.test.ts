@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { webhookId, webhookSignature } from "@countersign/domain/webhooks/signature";
 import { skipLoudly } from "../support/skip.ts";
 
-/** The programs of the guide, as they stand there, given real and spoilt events. */
+/** The programs of the guide, unchanged, with valid and invalid events. */
 const guide = readFileSync(join(import.meta.dir, "../../docs/guides/webhooks.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "countersign-guide-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,17 +32,17 @@ function event(changes: { keys?: Uint8Array[]; ageSeconds?: number } = {}) {
 }
 
 const cases: readonly [name: string, isGood: boolean, headers: Record<string, string>, body: string][] = [
-  ["as it was sent", true, event(), body],
+  ["unchanged", true, event(), body],
   ["during a rotation, the new secret first", true, event({ keys: [otherKey, key] }), body],
   ["signed with another secret", false, event({ keys: [otherKey] }), body],
   ["one byte changed", false, event(), body.replace("created", "creatEd")],
-  ["parsed and written again", false, event(), JSON.stringify(JSON.parse(body), null, 1)],
-  ["another id", false, { ...event(), "webhook-id": "evt_other" }, body],
+  ["parsed and serialized again", false, event(), JSON.stringify(JSON.parse(body), null, 1)],
+  ["another ID", false, { ...event(), "webhook-id": "evt_other" }, body],
   ["another time", false, { ...event(), "webhook-timestamp": String(nowSeconds + 1) }, body],
   ["ten minutes old", false, event({ ageSeconds: 600 }), body],
   ["ten minutes ahead", false, event({ ageSeconds: -600 }), body],
-  ["a time that is none", false, { ...event(), "webhook-timestamp": "soon" }, body],
-  ["no headers at all", false, {}, body],
+  ["an invalid time", false, { ...event(), "webhook-timestamp": "soon" }, body],
+  ["no headers", false, {}, body],
   [
     "a signature of another version",
     false,
@@ -51,7 +51,7 @@ const cases: readonly [name: string, isGood: boolean, headers: Record<string, st
   ],
   ["an empty signature", false, { ...event(), "webhook-signature": "v1," }, body],
 ];
-/** One case a line: whether it came through is what each program prints. */
+/** One case per line. Each program prints whether it accepted the case. */
 const input = cases
   .map(([, , headers, text]) => JSON.stringify({ headers, body: Buffer.from(text).toString("base64") }))
   .join("\n");
@@ -95,7 +95,7 @@ for line in sys.stdin:
     program: "java",
     install: "Install a JDK, 11 or newer.",
     file: "Webhooks.java",
-    // A file that is run from its source begins with the class that has a main.
+    // Java runs a source file through its first class, so that class must have the main method.
     driver: `
 class Driver {
   public static void main(String[] words) throws Exception {
@@ -113,9 +113,9 @@ class Driver {
   },
 ] as const;
 
-describe("the guide's way to verify a webhook", () => {
+describe("the guide's webhook verification", () => {
   for (const { name, fence, program, install, file, driver } of languages) {
-    const title = `${name} takes what is real and refuses what is not`;
+    const title = `${name} accepts valid events and rejects all others`;
     if (spawnSync(program, ["--version"]).status !== 0) {
       skipLoudly(title, `${program} is not there. ${install}`);
       continue;

@@ -5,7 +5,7 @@ import { setVersion } from "@countersign/store/queries/versions/versions";
 import { newId, type TestOrganization } from "../support/test-organization.ts";
 import type { OutcomeRow } from "./outcome-rows.ts";
 
-/** Puts into the database what a row says there is. */
+/** Stores the state that a row describes. */
 export async function arrange(org: TestOrganization, row: OutcomeRow) {
   const { store, organizationId, productId } = org;
   const now = Date.now();
@@ -47,7 +47,7 @@ export async function arrange(org: TestOrganization, row: OutcomeRow) {
   return {
     key: made?.key ?? "0000-0000-0000-0000",
     licenseId,
-    // A block for the whole platform would refuse the rows after it.
+    // A platform-wide block would also refuse the rows after it.
     undo: () =>
       block === undefined
         ? Promise.resolve()
@@ -55,7 +55,7 @@ export async function arrange(org: TestOrganization, row: OutcomeRow) {
   };
 }
 
-/** All ten members in their order; the bytes must be these. */
+/** All ten members in order, because the signature covers these exact bytes. */
 export function expectedBody({ status, expected = {} }: Pick<OutcomeRow, "status" | "expected">): string {
   return JSON.stringify({
     valid: status === "active",

@@ -12,7 +12,7 @@ setDefaultTimeout(60_000);
 
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-/** What the Authorization header says, made from a key that works. Null sends no header. */
+/** The Authorization header, built from a working key. Null sends no header. */
 const refused: readonly (readonly [string, (apiKey: string) => string | null])[] = [
   ["no header", () => null],
   ["an empty header", () => ""],
@@ -23,13 +23,13 @@ const refused: readonly (readonly [string, (apiKey: string) => string | null])[]
   ["the key in quotes", (key) => `Bearer "${key}"`],
   ["two words", (key) => `Bearer ${key} ${key}`],
   ["a list", (key) => `Bearer ${key}, Bearer ${key}`],
-  ["a key of another shape", () => "Bearer secret"],
-  ["the shown prefix alone", (key) => `Bearer ${key.slice(0, 12)}`],
-  ["a key that is cut off", (key) => `Bearer ${key.slice(0, -1)}`],
-  ["a key with a character more", (key) => `Bearer ${key}0`],
+  ["a key in another format", () => "Bearer secret"],
+  ["only the displayed prefix", (key) => `Bearer ${key.slice(0, 12)}`],
+  ["a truncated key", (key) => `Bearer ${key.slice(0, -1)}`],
+  ["a key with an extra character", (key) => `Bearer ${key}0`],
   ["a key in upper case", (key) => `Bearer ${key.toUpperCase()}`],
   ["a key with a wrong checksum", (key) => `Bearer ${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`],
-  ["a well-formed key that nobody has", () => `Bearer ${generateApiKey(random).key}`],
+  ["a well-formed key that does not exist", () => `Bearer ${generateApiKey(random).key}`],
   ["the public part of a real key with another secret", (key) => `Bearer ${withOtherSecret(key)}`],
 ];
 
@@ -89,7 +89,7 @@ for (const { kind, make } of databases) {
   });
 }
 
-/** As whoever knows only what the dashboard shows would have to guess it, checksum and all. */
+/** The best guess from what the dashboard shows, with a correct checksum. */
 function withOtherSecret(apiKey: string): string {
   const prefix = apiKey.slice(0, 12);
   let made = generateApiKey(random).key;
@@ -97,7 +97,7 @@ function withOtherSecret(apiKey: string): string {
   return rechecked(`${prefix}${made.slice(12, -6)}`);
 }
 
-/** The six characters of CRC32 that a key of this text would end with. */
+/** The CRC32 checksum, six characters, that ends a key with this text. */
 function rechecked(unchecked: string): string {
   const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   let rest = Bun.hash.crc32(unchecked);

@@ -11,16 +11,16 @@ setDefaultTimeout(60_000);
 const attacker = "203.0.113.9";
 const pretended = "198.51.100.7";
 
-/** What an attacker puts into its request. The header lines are sent exactly so. */
+/** Headers that an attacker sends, byte for byte. */
 const forgeries: readonly { what: string; lines: readonly string[] }[] = [
-  { what: "another address", lines: [`X-Forwarded-For: ${pretended}`] },
-  { what: "the address of the proxy", lines: ["X-Forwarded-For: 127.0.0.1"] },
+  { what: "another IP address", lines: [`X-Forwarded-For: ${pretended}`] },
+  { what: "the IP address of the proxy", lines: ["X-Forwarded-For: 127.0.0.1"] },
   { what: "a chain of trusted proxies", lines: [`X-Forwarded-For: ${pretended}, 10.0.0.1, 127.0.0.1`] },
-  { what: "no address at all", lines: ["X-Forwarded-For: unknown"] },
+  { what: "no IP address", lines: ["X-Forwarded-For: unknown"] },
   { what: "empty entries", lines: ["X-Forwarded-For: , ,,"] },
   { what: "a port", lines: [`X-Forwarded-For: ${pretended}:4711`] },
   { what: "IPv6 in brackets with a port", lines: ["X-Forwarded-For: [2001:db8::1]:4711"] },
-  { what: "a mapped address", lines: [`X-Forwarded-For: ::ffff:${pretended}`] },
+  { what: "an IPv4-mapped address", lines: [`X-Forwarded-For: ::ffff:${pretended}`] },
   {
     what: "octal, hexadecimal and short forms",
     lines: ["X-Forwarded-For: 0127.0.0.1, 0x7f.1, 2130706433, 127.1"],
@@ -40,10 +40,10 @@ const forgeries: readonly { what: string; lines: readonly string[] }[] = [
   },
 ];
 
-/** What trusted proxies add behind the attacker's header, and who the caller truly is. */
+/** What trusted proxies append to the attacker's header, and the caller's real IP address. */
 const settings: readonly { what: string; trusted: string; added: string | null; truth: string }[] = [
   { what: "no trusted proxy", trusted: "", added: null, truth: "127.0.0.1" },
-  { what: "only strange proxies trusted", trusted: "10.0.0.0/8", added: null, truth: "127.0.0.1" },
+  { what: "only unrelated proxies trusted", trusted: "10.0.0.0/8", added: null, truth: "127.0.0.1" },
   { what: "only IPv6 proxies trusted", trusted: "::1, fd00::/8", added: null, truth: "127.0.0.1" },
   { what: "one trusted proxy", trusted: "127.0.0.1", added: attacker, truth: attacker },
   {
@@ -54,7 +54,7 @@ const settings: readonly { what: string; trusted: string; added: string | null; 
   },
 ];
 
-/** What a trusted proxy says of honest callers. */
+/** What a trusted proxy reports about honest callers. */
 const honest: readonly { added: string | null; seen: string }[] = [
   { added: null, seen: "127.0.0.1" },
   { added: "192.0.2.44", seen: "192.0.2.44" },
@@ -65,7 +65,7 @@ const honest: readonly { added: string | null; seen: string }[] = [
   { added: "nobody", seen: "127.0.0.1" },
 ];
 
-// Who called is found out before any database is asked: one of them will do.
+// The IP address is determined before any database access, so one database is enough.
 for (const { kind, make } of databases.slice(0, 1)) {
   for (const { what: setting, trusted, added, truth } of settings) {
     describe(`with ${setting}, on ${kind}`, () => {
@@ -97,7 +97,7 @@ for (const { kind, make } of databases.slice(0, 1)) {
       };
 
       for (const { what, lines } of forgeries) {
-        test(`${what} in the header hides nobody`, async () => {
+        test(`${what} in the header does not hide the caller`, async () => {
           const sent = added === null ? lines : [...lines, `X-Forwarded-For: ${added}`];
           const open = await org.license({ maxIps: 50 });
           expect(await validate(open.key, sent)).toMatchObject({ status: "active", ip_registered: true });
@@ -123,7 +123,7 @@ for (const { kind, make } of databases.slice(0, 1)) {
 
       if (trusted !== "127.0.0.1") return;
       for (const { added: says, seen } of honest) {
-        test(`a caller of whom the proxy says ${says ?? "nothing"} is ${seen}`, async () => {
+        test(`a caller whom the proxy reports as ${says ?? "nothing"} is ${seen}`, async () => {
           const { id, key } = await org.license();
           await validate(key, says === null ? [] : [`X-Forwarded-For: ${says}`]);
           expect(await registeredIps(org.store, id)).toEqual([seen]);

@@ -33,12 +33,12 @@ interface Row {
 
 const lost: readonly Row[] = [
   {
-    what: "missing beside the other files",
+    what: "missing next to the other files",
     harm: (folder) => removeMain(folder),
     names: ["countersign.db is missing", "journal.db and search.db", "COUNTERSIGN_DATA"],
   },
   {
-    what: "missing beside the request log",
+    what: "missing next to the request log",
     harm: (folder) => {
       removeMain(folder);
       rmSync(join(folder, "search.db"));
@@ -46,7 +46,7 @@ const lost: readonly Row[] = [
     names: ["countersign.db is missing", "journal.db", "countersign restore"],
   },
   {
-    what: "missing beside the text index",
+    what: "missing next to the text index",
     harm: (folder) => {
       removeMain(folder);
       rmSync(join(folder, "journal.db"));
@@ -54,12 +54,12 @@ const lost: readonly Row[] = [
     names: ["countersign.db is missing", "search.db"],
   },
   {
-    what: "empty beside the request log",
+    what: "empty next to the request log",
     harm: (folder) => truncateSync(join(folder, "countersign.db")),
     names: ["countersign.db is empty", "journal.db"],
   },
   {
-    what: "missing beside its own log",
+    what: "missing next to its own write-ahead log",
     harm: (folder) => {
       for (const name of readdirSync(folder)) rmSync(join(folder, name));
       writeFileSync(join(folder, "countersign.db-wal"), "x");
@@ -67,7 +67,7 @@ const lost: readonly Row[] = [
     names: ["countersign.db is missing", "countersign.db-wal"],
   },
   {
-    what: "cut off",
+    what: "truncated",
     harm: (folder) => truncateSync(join(folder, "countersign.db"), 40_960),
     names: ["countersign.db is damaged", "countersign restore"],
   },
@@ -77,7 +77,7 @@ const lost: readonly Row[] = [
     names: ["countersign.db is damaged", "countersign restore"],
   },
   {
-    what: "overwritten at its beginning",
+    what: "overwritten at the start",
     harm: (folder) => overwrite(join(folder, "countersign.db"), 0, 100),
     names: ["countersign.db is damaged", "file is not a database"],
   },
@@ -85,7 +85,7 @@ const lost: readonly Row[] = [
 
 describe("a database that is", () => {
   for (const { what, harm, names } of lost) {
-    test(`${what}: the start is refused with one line, nothing is made, and the doctor finds it`, async () => {
+    test(`${what}: the start fails with one line, creates nothing, and the doctor reports it`, async () => {
       const { folder } = await usedFolder();
       harm(folder);
       const before = readdirSync(folder).filter((name) => name !== "owner.lock");
@@ -107,14 +107,14 @@ describe("a database that is", () => {
 });
 
 const damages: readonly (readonly [string, (path: string) => void])[] = [
-  ["is no database", (path) => writeFileSync(path, "no database ".repeat(1_000))],
-  ["was cut off", (path) => truncateSync(path, 8_192)],
+  ["is not a database", (path) => writeFileSync(path, "no database ".repeat(1_000))],
+  ["was truncated", (path) => truncateSync(path, 8_192)],
   ["has a bad page", (path) => overwrite(path, 4_096, 8_192)],
 ];
 
 describe("a request log that", () => {
   for (const [what, damage] of damages) {
-    test(`${what}: is set aside with a loud line, and validations go on`, async () => {
+    test(`${what}: is set aside with a warning, and validations continue`, async () => {
       const { folder, org, key } = await usedFolder();
       damage(join(folder, "journal.db"));
       const doctor = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
@@ -132,7 +132,7 @@ describe("a request log that", () => {
   }
 });
 
-test("the doctor finds a damaged text index, and that the server makes it again", async () => {
+test("the doctor reports a damaged text index and says that the server rebuilds it", async () => {
   const { folder } = await usedFolder();
   writeFileSync(join(folder, "search.db"), "no database ".repeat(1_000));
   const { stdout } = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
@@ -140,12 +140,12 @@ test("the doctor finds a damaged text index, and that the server makes it again"
   expect(stdout).toContain("rebuilds it");
 });
 
-describe.skipIf(process.platform === "win32")("only their owner may read the files", () => {
+describe.skipIf(process.platform === "win32")("only the owner can read the files", () => {
   for (const umask of [0o000, 0o022, 0o077]) {
     test(`with umask ${umask.toString(8)}`, async () => {
       const folder = join(newFolder(), "made", "data");
       const server = await under(umask, () => startServerProcess({ COUNTERSIGN_DATA: folder }));
-      await until("the text index is there", () => existsSync(join(folder, "search.db-wal")));
+      await until("the text index exists", () => existsSync(join(folder, "search.db-wal")));
       expect(modeOf(folder)).toBe(0o700);
       const names = readdirSync(folder);
       expect(names).toEqual(
@@ -162,7 +162,7 @@ describe.skipIf(process.platform === "win32")("only their owner may read the fil
     });
   }
 
-  test("files that others could read are tightened at the next start, and the doctor says so before", async () => {
+  test("the doctor reports files that others can read, and the next start restricts them", async () => {
     const { folder } = await usedFolder();
     chmodSync(folder, 0o700);
     const names = readdirSync(folder);
@@ -171,12 +171,12 @@ describe.skipIf(process.platform === "win32")("only their owner may read the fil
     expect(doctor.stdout).toContain("countersign.db");
     expect(doctor.stdout).toContain("Other users of this machine can read");
     const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
-    await until("the text index is tightened, too", () => modeOf(join(folder, "search.db")) === 0o600);
+    await until("the text index is restricted, too", () => modeOf(join(folder, "search.db")) === 0o600);
     for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
     await server.stop();
   });
 
-  test("a backup, and what was restored from one", async () => {
+  test("only the owner can read a backup and the files restored from it", async () => {
     const { folder } = await usedFolder();
     const backup = join(newFolder(), "backup");
     const environment = { COUNTERSIGN_DATA: folder };
@@ -199,7 +199,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** What a server leaves that has sold something and was stopped. */
+/** The files of a stopped server that had created licenses. */
 async function usedFolder(): Promise<{ folder: string; org: TestOrganization; key: string }> {
   const folder = newFolder();
   const org = await openTestOrganization({ kind: "sqlite", folder });
@@ -226,7 +226,7 @@ function modeOf(path: string): number {
   return statSync(path).mode & 0o777;
 }
 
-/** A process gets the umask of the one that starts it. */
+/** A child process inherits the umask. */
 async function under<T>(umask: number, start: () => Promise<T>): Promise<T> {
   const own = process.umask(umask);
   const started = start();

@@ -10,8 +10,8 @@ import { until } from "../support/until.ts";
 setDefaultTimeout(180_000);
 
 /**
- * Two servers with the same contents, of which one is read-only: which one is used, in every order. A real standby that
- * takes over is in tests/faults/fail-over.ts.
+ * Two servers with the same contents, one of them read-only, in every order. tests/faults/fail-over.ts has a real
+ * standby that takes over.
  */
 describe("a DATABASE_URL with two hosts", () => {
   let servers: PostgresServer[];
@@ -25,7 +25,7 @@ describe("a DATABASE_URL with two hosts", () => {
   const both = (query: string, ports = servers.map(({ port }) => port)) =>
     `postgres://postgres:postgres@${ports.map((port) => `127.0.0.1:${port}`).join()}/postgres${query}`;
 
-  test("uses the writable one, whatever its place, and follows it to the other without a restart", async () => {
+  test("uses the writable host in any position and follows it to the other one without a restart", async () => {
     const [first, second] = servers as [PostgresServer, PostgresServer];
     const org = await openTestOrganization({ kind: "postgres", url: first.url });
     const { key } = await org.license();
@@ -43,7 +43,7 @@ describe("a DATABASE_URL with two hosts", () => {
     const doctor = await runCountersign(["doctor"], { DATABASE_URL: url });
     expect(doctor.stdout).toContain(`Of 2 hosts, 127.0.0.1:${second.port} is used`);
 
-    // The second one becomes read-only while connections to it are open, and the first takes over.
+    // The second host becomes read-only while connections to it are open, and the first takes over.
     await setReadOnly(second.url, true);
     await until("validations fail closed", async () => (await validate()) === "unavailable");
     await until("the server is not ready", async () => !(await isReady()));
@@ -55,7 +55,7 @@ describe("a DATABASE_URL with two hosts", () => {
     );
     await until("the server is ready again", isReady, 10_000);
 
-    // The first one goes away altogether.
+    // The first host goes away.
     await setReadOnly(second.url, false);
     await first.stop();
     await until(
@@ -69,7 +69,7 @@ describe("a DATABASE_URL with two hosts", () => {
     await first.start();
   });
 
-  test("where one is gone, the other is used at once", async () => {
+  test("uses the reachable host at once if the other is down", async () => {
     const [, second] = servers as [PostgresServer, PostgresServer];
     const gone = await freePort();
     const server = await startServerProcess({ DATABASE_URL: both("", [gone, second.port]) });
@@ -77,7 +77,7 @@ describe("a DATABASE_URL with two hosts", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test("where none can be written is refused at start with what each said", async () => {
+  test("without a writable host is refused at start, with the error of each host", async () => {
     for (const { url } of servers) await setReadOnly(url, true);
     const { code, stderr } = await runCountersign(["serve"], { DATABASE_URL: both(""), PORT: "0" });
     for (const { url } of servers) await setReadOnly(url, false);
@@ -92,7 +92,7 @@ async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
     await client.query(`alter system set default_transaction_read_only = ${isReadOnly ? "on" : "off"}`);
     await client.query("select pg_reload_conf()");
   });
-  await until("the setting is in force", async () => {
+  await until("the setting is in effect", async () => {
     let shown = "";
     await withClient(url, async (client) => {
       const { rows } = await client.query("show default_transaction_read_only");
@@ -102,7 +102,7 @@ async function setReadOnly(url: string, isReadOnly: boolean): Promise<void> {
   });
 }
 
-/** By a migration and the rows of the few tables that a validation needs. */
+/** A migration, and rows in the few tables that a validation reads. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const { code } = await runCountersign(["migrate"], { DATABASE_URL: to });
   expect(code).toBe(0);

@@ -18,7 +18,7 @@ import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(3_600_000);
 
-/** Requests on each route, from each caller. The long run asks for a thousand. */
+/** Requests per route and caller. The long run uses a thousand. */
 const perRoute = Number(process.env.COUNTERSIGN_FUZZ_PER_ROUTE ?? 8);
 const togetherAtMost = 4;
 
@@ -27,7 +27,7 @@ type Caller = "anonymous" | "token" | "session";
 interface Fuzzed {
   readonly id: string;
   readonly method: string;
-  /** From the base on, with `{name}` for what varies. */
+  /** The path below the base, with `{name}` for parameters. */
   readonly path: string;
   readonly query: z.ZodType;
   readonly body: z.ZodType | null;
@@ -77,7 +77,7 @@ const signingIn: Fuzzed[] = authRoutes.map((route) => ({
   callers: ["anonymous", "session"],
 }));
 
-/** What takes something away that others need comes last. */
+/** Routes that delete what other routes need come last. */
 const isEnding = ({ id, method }: Fuzzed) =>
   method === "DELETE" || /^(sign|end|delete|remove|revoke|transfer|suspend|change|confirm|reset)/.test(id);
 const fuzzed = [...publicRoutes, ...managed, ...signingIn].sort(
@@ -180,7 +180,7 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
             expect(failures.filter((failure) => failure !== null)).toEqual([]);
           },
         ),
-        // Whoever is nobody is refused before most of it is looked at.
+        // Anonymous callers are refused before most of the request is parsed.
         {
           numRuns: Math.ceil(perRoute / togetherAtMost / (caller === "anonymous" ? 4 : 1)),
           endOnFailure: true,
@@ -190,7 +190,7 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
     if (isEnding(route)) cookie = await session();
   });
 
-  test("the generators reached what they are there for, and nothing is in the log", async () => {
+  test("the generators reached every intended outcome, and the log has no errors", async () => {
     for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 413, 415, 422])
       expect([status, (seen.get(status) ?? 0) > 0]).toEqual([status, true]);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

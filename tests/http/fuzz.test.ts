@@ -7,7 +7,7 @@ import { breachOfContract, type Endpoint } from "../support/wire-schemas.ts";
 
 setDefaultTimeout(3_600_000);
 
-/** Requests on each endpoint and database. The long run asks for 100,000. */
+/** Requests per endpoint and database. The long run uses 100,000. */
 const requests = Number(process.env.COUNTERSIGN_FUZZ_RUNS ?? 1_000);
 const togetherAtMost = 10;
 
@@ -18,7 +18,7 @@ interface Generated {
   readonly body: Uint8Array | null;
 }
 
-/** Stand for what a generator cannot know: the real API key and a license that exists. */
+/** Placeholders for values that a generator cannot know: the real API key and an existing license. */
 const realApiKey = "REAL-API-KEY";
 const realLicense = "REAL-LICENSE";
 
@@ -145,7 +145,7 @@ for (const { kind, make } of databases) {
     };
 
     for (const endpoint of ["validate", "lookup"] as const) {
-      test(`${requests} on ${endpoint}: never a 5xx, and every body keeps its schema`, async () => {
+      test(`${requests} on ${endpoint}: never a 5xx, and every body matches its schema`, async () => {
         const seen = new Map<number, number>();
         await fc.assert(
           fc.asyncProperty(
@@ -158,7 +158,7 @@ for (const { kind, make } of databases) {
           ),
           { numRuns: Math.ceil(requests / togetherAtMost), endOnFailure: false },
         );
-        // The generator must reach what it is there for.
+        // Without these the generator tests nothing.
         for (const status of endpoint === "validate" ? [200, 401, 405, 413] : [200, 401, 404, 405]) {
           expect([status, seen.get(status) ?? 0]).not.toEqual([status, 0]);
         }
@@ -176,7 +176,7 @@ function mostly(method: string): fc.Arbitrary<string> {
   );
 }
 
-/** Percent-encoded for a path; half a surrogate pair, which has no encoding, becomes its replacement. */
+/** Percent-encoded for a path. An unpaired surrogate has no encoding and becomes U+FFFD. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

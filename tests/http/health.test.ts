@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
-/** The metrics that dashboards and alerts are built on, with the labels they go by. */
+/** The metrics and labels that dashboards and alerts depend on. */
 const metricNames = [
   'countersign_requests_total{endpoint="validate",outcome="active"} 2',
   'countersign_requests_total{endpoint="validate",outcome="license_not_found"} 1',
@@ -39,7 +39,7 @@ for (const { kind, make } of databases) {
       ["/readyz", "ready\n"],
     ] as const;
     for (const [path, text] of plain) {
-      test(`${path} says ${text.trim()} and is never kept`, async () => {
+      test(`${path} answers ${text.trim()} and forbids caching`, async () => {
         const response = await fetch(fixture.server.url + path);
         expect(response.status).toBe(200);
         expect(await response.text()).toBe(text);
@@ -63,7 +63,7 @@ for (const { kind, make } of databases) {
       for (const name of metricNames) expect(text).toContain(`\n${name}`);
     });
 
-    test("/metrics names no license, no key and no customer", async () => {
+    test("/metrics contains no license, key or customer", async () => {
       const { key } = await fixture.org.license();
       await fixture.api.validate({ license_key: key });
       const text = await (await fetch(`${fixture.server.url}/metrics`)).text();
@@ -89,8 +89,8 @@ describe("/metrics with a token", () => {
   test.each([
     ["no header", null, 401],
     ["another token", "Bearer prometheus-reads-that", 401],
-    ["the beginning of it", "Bearer prometheus", 401],
-    ["more than it", `Bearer ${token}x`, 401],
+    ["a prefix of it", "Bearer prometheus", 401],
+    ["the token with a suffix", `Bearer ${token}x`, 401],
     ["another scheme", `Basic ${token}`, 401],
     ["an empty token", "Bearer ", 401],
     ["the token", `Bearer ${token}`, 200],
@@ -104,20 +104,20 @@ describe("/metrics with a token", () => {
     if (status === 401) expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("nothing else asks for it", async () => {
+  test("no other endpoint requires it", async () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 });
 
-describe("health while PostgreSQL is gone", () => {
+describe("health during a PostgreSQL outage", () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await startPostgres();
   });
   afterAll(() => postgres.stop());
 
-  test("readiness and answers turn to 503, and come back by themselves", async () => {
+  test("readiness and validations return 503 and recover automatically", async () => {
     const url = await freshDatabase(postgres.url);
     const org = await openTestOrganization({ kind: "postgres", url });
     const { key } = await org.license();

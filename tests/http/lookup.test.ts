@@ -21,7 +21,7 @@ const future = Date.UTC(2040, 0, 2, 3, 4, 5, 6);
 const missing =
   '{"message":"This product has no license with that key.","error":"Not Found","statusCode":404}';
 
-/** States in which validate refuses everybody and lookup still shows the record. */
+/** States in which validate refuses every call and lookup still returns the record. */
 const shownAnyway: readonly {
   what: string;
   product?: Partial<ProductSettings>;
@@ -33,7 +33,7 @@ const shownAnyway: readonly {
   { what: "suspended billing", organization: { billing_state: "suspended" } },
 ];
 
-/** Keys as somebody may have imported them, and odd ways to write them into a path. */
+/** Unusual imported keys, and unusual ways to encode them in a path. */
 const oddKeys = ["a/b", "50% off", "ключ", "key?x=1#y", "🔑 key", "a+b c", "..a", "%41", "semi;colon,comma"];
 const brokenPaths = ["%zz", "%", "%ff%fe", "%00", "%c3%28", "a%2", "%ed%a0%80"];
 
@@ -45,7 +45,7 @@ for (const { kind, make } of databases) {
     });
     afterAll(() => fixture.close());
 
-    test("a record has all members in their order", async () => {
+    test("a record has all members in order", async () => {
       const { org, api } = fixture;
       const customerId = await org.store.transaction((db) =>
         customerFor(
@@ -103,7 +103,7 @@ for (const { kind, make } of databases) {
 
     const states = [
       {
-        what: "lifetime, without IP system",
+        what: "lifetime, without IP tracking",
         license: { maxIps: null },
         shows: { status: "active", is_lifetime: true },
       },
@@ -129,13 +129,13 @@ for (const { kind, make } of databases) {
       },
     ];
     for (const { what, license, shows } of states) {
-      test(`a license that is ${what} shows it`, async () => {
+      test(`the record of a license that is ${what} says so`, async () => {
         const { key } = await fixture.org.license(license);
         expect((await fixture.api.lookup(key)).body).toMatchObject(shows);
       });
     }
 
-    test("without the IP system max_ips is null, without the version module the pin mode is", async () => {
+    test("max_ips is null without IP tracking, and the pin mode is null without version management", async () => {
       const plain = await openTestOrganization(fixture.database.location);
       const { key } = await plain.license({ maxIps: null, pin: { mode: "pinned", version: "1.0.0" } });
       const { body } = await apiOf(fixture.server.url, plain.apiKey).lookup(key);
@@ -143,7 +143,7 @@ for (const { kind, make } of databases) {
       await plain.store.close();
     });
 
-    test("a key that nobody has, and a key of another product, get the same 404", async () => {
+    test("an unknown key and a key of another product get the same 404", async () => {
       const other = await fixture.org.product();
       const { key } = await fixture.org.license({ productId: other.productId });
       for (const wanted of ["0000-0000-0000-0000", key]) {
@@ -154,7 +154,7 @@ for (const { kind, make } of databases) {
     });
 
     for (const { what, product, organization } of shownAnyway) {
-      test(`${what} still shows its licenses`, async () => {
+      test(`${what} still returns its licenses`, async () => {
         const org = await openTestOrganization(
           fixture.database.location,
           product === undefined ? {} : { settings: product },
@@ -171,7 +171,7 @@ for (const { kind, make } of databases) {
       });
     }
 
-    test("a deleted product shows nothing", async () => {
+    test("a deleted product returns no license", async () => {
       const org = await openTestOrganization(fixture.database.location);
       const { key } = await org.license();
       await org.store.transaction((db) =>
@@ -181,7 +181,7 @@ for (const { kind, make } of databases) {
       await org.store.close();
     });
 
-    test("a lookup registers no address and leaves no sighting, though it is logged", async () => {
+    test("a lookup registers no IP address and records no sighting, but is logged", async () => {
       const { org, api } = fixture;
       const { id, key } = await org.license();
       const answer = await api.lookup(key);
@@ -217,14 +217,14 @@ for (const { kind, make } of databases) {
     });
 
     for (const key of oddKeys) {
-      test(`the key ${key} is found when it is encoded for the path`, async () => {
+      test(`the key ${key} is found when it is encoded in the path`, async () => {
         await fixture.org.license({ key });
         expect((await fixture.api.lookup(key)).body.license_key).toBe(key);
       });
     }
 
     for (const path of brokenPaths) {
-      test(`the path ${path}, which encodes no key, gets a counted 404`, async () => {
+      test(`the path ${path}, which does not encode a key, gets a counted 404`, async () => {
         const before = await countedRequests(fixture.org);
         const headers = { authorization: `Bearer ${fixture.org.apiKey}` };
         const response = await fetch(`${fixture.server.url}/api/v1/license/${path}`, { headers });
@@ -234,7 +234,7 @@ for (const { kind, make } of databases) {
       });
     }
 
-    test("HEAD tells the same headers without the body", async () => {
+    test("HEAD returns the same headers without the body", async () => {
       const { key } = await fixture.org.license();
       const headers = { authorization: `Bearer ${fixture.org.apiKey}` };
       const got = await fetch(`${fixture.server.url}/api/v1/license/${key}`, { headers });

@@ -19,7 +19,7 @@ async function withNpmStart(work: (npm: ChildProcess, output: () => string) => P
     cwd: join(import.meta.dir, "../.."),
     env: { ...process.env, PORT: "0", COUNTERSIGN_DATA: folder, COUNTERSIGN_LOG_FORMAT: "json" },
     stdio: ["ignore", "pipe", "pipe"],
-    // In a group of its own, so that nothing of it outlives the test, whatever happens.
+    // A separate process group, so that no process outlives the test.
     detached: true,
   });
   let output = "";
@@ -35,29 +35,29 @@ async function withNpmStart(work: (npm: ChildProcess, output: () => string) => P
     try {
       process.kill(-(npm.pid ?? 0), "SIGKILL");
     } catch {
-      // Nothing of it is left.
+      // No process is left.
     }
   }
 }
 
-test("ending npm start ends the server behind it, and it drains", async () => {
+test("terminating npm start drains and stops the server", async () => {
   await withNpmStart(async (npm, output) => {
-    // To npm alone: its shell dies of it and passes nothing on.
+    // The signal goes to npm alone. Its shell exits and forwards nothing.
     npm.kill("SIGTERM");
     await until("the server has stopped", () => output().includes('"Stopped."'));
   });
 });
 
-test("killing npm ends the server behind it, and it drains", async () => {
+test("killing npm drains and stops the server", async () => {
   await withNpmStart(async (npm, output) => {
     npm.kill("SIGKILL");
     await until("the server has stopped", () => output().includes('"Stopped."'));
   });
 });
 
-// Processes are found by what Linux tells of them.
+// Processes are found through Linux's /proc.
 test.skipIf(process.platform !== "linux")(
-  "killing the script that npm start runs ends the server behind it, and it drains",
+  "killing the script that npm start runs drains and stops the server",
   async () => {
     await withNpmStart(async (npm, output) => {
       const wrapper = processesOf(npm.pid ?? 0).find(({ words }) => words[1] === "scripts/start.mjs");
@@ -68,7 +68,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-/** Every process of a group, with the words it was started with. */
+/** Every process of a group, with its command line. */
 function processesOf(group: number): { pid: number; words: string[] }[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -79,7 +79,7 @@ function processesOf(group: number): { pid: number; words: string[] }[] {
         const words = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
         return isOfGroup ? [{ pid: Number(name), words }] : [];
       } catch {
-        // It has ended meanwhile.
+        // The process has exited.
         return [];
       }
     });

@@ -5,7 +5,7 @@ import { exchange } from "../support/raw-http.ts";
 
 const hosts = ["a b", "[", "[::", "%", "x:99999", "x@y", "x/api?z", "x#y", "x\\y", "", "\u00ff", "a, b"];
 
-describe("a Host header that is no host", () => {
+describe("a Host header that is not a host name", () => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     fixture = await openManageFixture(sqlite.make);
@@ -21,7 +21,7 @@ describe("a Host header that is no host", () => {
     return answer?.status;
   };
 
-  test.each(hosts)("%p changes nothing about what is answered", async (host) => {
+  test.each(hosts)("%p does not change the response", async (host) => {
     const token = `Authorization: Bearer ${fixture.owner.token}`;
     const key = `Authorization: Bearer ${fixture.apiKey}`;
     expect(await ask(host, "GET", "/api/manage/v1/setup?token=x")).toBe(200);
@@ -35,7 +35,7 @@ describe("a Host header that is no host", () => {
     expect(await ask(host, "GET", "/docs")).toBe(200);
   });
 
-  test("a path that leaves the API it began in is at no address of it", async () => {
+  test("a path that leaves its API through .. gets 404", async () => {
     for (const host of ["test", "["]) {
       for (const target of [
         "/api/manage/v1/../../me",
@@ -46,7 +46,7 @@ describe("a Host header that is no host", () => {
     }
   });
 
-  test("none of it is in the log", () => {
+  test("the log contains no errors", () => {
     expect(fixture.server.output()).not.toContain('"level":"error"');
   });
 });

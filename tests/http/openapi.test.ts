@@ -48,7 +48,7 @@ const scheme = z.discriminatedUnion("type", [
 ]);
 const componentName = z.string().regex(/^[A-Za-z0-9._-]+$/);
 
-/** As much of the OpenAPI 3.1 meta-schema as the document uses, and nothing that it does not know. */
+/** The part of the OpenAPI 3.1 meta-schema that the document uses. Unknown members are rejected. */
 const openApi = z.strictObject({
   openapi: z.string().regex(/^3\.1\.\d+$/),
   info: z.looseObject({ title: z.string().min(1), version: z.string().min(1) }),
@@ -95,15 +95,15 @@ describe("the OpenAPI document", () => {
       Object.entries(methods).map(([method, described]) => ({ path, method, described })),
     );
 
-  test("the served document is the one that every answer in these tests is held against", () => {
+  test("the served document is the one that these tests check every response against", () => {
     expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
   });
 
-  test("it is OpenAPI 3.1 in shape", () => {
+  test("the document is valid OpenAPI 3.1", () => {
     expect(z.prettifyError(openApi.safeParse(served).error ?? new z.ZodError([]))).toBe("");
   });
 
-  test("every reference leads somewhere", () => {
+  test("every reference resolves", () => {
     const { components } = openApi.parse(served);
     const references = [...JSON.stringify(served).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
     expect(references.length).toBeGreaterThan(10);
@@ -115,7 +115,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("every component is used, and every scheme and tag that an operation names is there", () => {
+  test("every component is used, and every scheme and tag of an operation is defined", () => {
     const { components, tags, ...rest } = openApi.parse(served);
     for (const [kind, named] of Object.entries(components)) {
       if (kind === "securitySchemes") continue;
@@ -129,12 +129,12 @@ describe("the OpenAPI document", () => {
     expect(used).toEqual(new Set(tags.map((tag) => tag.name)));
   });
 
-  test("no two operations share a name", () => {
+  test("no two operations share an ID", () => {
     const ids = operations().map(({ described }) => described.operationId);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("exactly the parameters in braces are described as those of the path", () => {
+  test("the path parameters of an operation are exactly those in braces", () => {
     for (const { path, described } of operations()) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
       const named = described.parameters.flatMap((one) =>
@@ -146,7 +146,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("every operation that it names is served, and asks who is calling where it says so", async () => {
+  test("every operation is served, and requires authentication where the document says so", async () => {
     for (const { path, method, described } of operations()) {
       const url = fixture.server.url + path.replace(/\{\w+\}/g, "x");
       const answer = await fetch(url, { method: method.toUpperCase(), redirect: "manual" });

@@ -32,7 +32,7 @@ else {
       let url: string;
       let servers: ServerProcess[];
       beforeAll(async () => {
-        // In session mode each connection of a server keeps one of PostgreSQL's.
+        // In session mode, each client connection occupies one PostgreSQL connection.
         pooler = await startPgBouncer(postgres.url, mode, mode === "session" ? 60 : 4);
         shared = await startPgBouncer(await sharedPostgres(), mode, mode === "session" ? 60 : 4);
         const direct = await freshDatabase(postgres.url);
@@ -58,7 +58,7 @@ else {
         }
       });
 
-      test("two servers register no more IP addresses than a license has, and admit no more than a limit", async () => {
+      test("two servers together never exceed a license's IP slots or a daily limit", async () => {
         const { productId, apiKey, ...limited } = await openTestOrganization(
           { kind: "postgres", url: "" },
           { store: org.store, dailyLimit: 150 },
@@ -98,7 +98,7 @@ else {
         await fixture.close();
       });
 
-      test("leaves nothing on the connections that others get next", async () => {
+      test("leaves no state on pooled connections", async () => {
         const { key } = await org.license();
         await Promise.all(
           Array.from({ length: 50 }, (_, index) =>
@@ -118,7 +118,7 @@ else {
         await Promise.all(clients.map((client) => client.end()));
       });
 
-      test("doctor says what is in front of the database", async () => {
+      test("doctor reports the pooler", async () => {
         const { stdout } = await runCountersign(["doctor"], { DATABASE_URL: url });
         expect(stdout).toContain(
           mode === "session"
@@ -129,7 +129,7 @@ else {
     });
   }
 
-  test("a backup through shared connections is refused, with which URL it needs", async () => {
+  test("a backup through a transaction pooler is refused, and the error names the URL it needs", async () => {
     const pooler = await startPgBouncer(postgres.url, "transaction");
     const url = pooler.through(await freshDatabase(postgres.url));
     const folder = join(freshFolder(), "backup");
@@ -139,7 +139,7 @@ else {
     await pooler.stop();
   });
 
-  test("a pooler that gives each statement another connection is refused at start, with what to set", async () => {
+  test("a pooler in statement mode is refused at start, and the error says what to set", async () => {
     const pooler = await startPgBouncer(postgres.url, "statement");
     const url = pooler.through(await freshDatabase(postgres.url));
     const { code, stderr, stdout } = await runCountersign(["serve"], { DATABASE_URL: url, PORT: "0" });

@@ -24,7 +24,7 @@ interface Row {
 
 const validate = (api: Api, license: string) => api.validate({ license_key: license });
 
-/** Section 8 of the specification: whatever comes of an authenticated request, it is counted once. */
+/** Section 8 of the specification: an authenticated request is counted once, whatever its outcome. */
 const counted: readonly Row[] = [
   { what: "a license that is found", call: validate, outcome: "active" },
   {
@@ -32,7 +32,7 @@ const counted: readonly Row[] = [
     call: (api) => api.validate({ license_key: "none" }),
     outcome: "license_not_found",
   },
-  { what: "a body that is no JSON", call: (api) => api.validateRaw("{"), outcome: "license_not_found" },
+  { what: "a body that is not JSON", call: (api) => api.validateRaw("{"), outcome: "license_not_found" },
   { what: "a body that is too large", call: (api) => api.validateRaw("x".repeat(16_385)), outcome: 413 },
   {
     what: "an archived product",
@@ -60,7 +60,7 @@ const counted: readonly Row[] = [
     outcome: "billing_suspended",
   },
   {
-    what: "an address that an allow-list does not name",
+    what: "an IP address that is not on the allow-list",
     product: { auto_register_ip_on_validate: 0 },
     call: validate,
     outcome: "ip_not_registered",
@@ -97,7 +97,7 @@ for (const { kind, make } of databases) {
     };
 
     for (const row of counted) {
-      test(`${row.what} is counted once; with nothing left it gets 429 and is not counted`, () =>
+      test(`${row.what} is counted once; after the limit it gets 429 and is not counted`, () =>
         withOrg({ dailyLimit: 1, ...(row.product ? { settings: row.product } : {}) }, async (org, api) => {
           const { store, organizationId, productId } = org;
           const license = await org.license();
@@ -124,7 +124,7 @@ for (const { kind, make } of databases) {
         }));
     }
 
-    test("a refusal for the limit says when it ends, in body and header alike", () =>
+    test("a 429 states when the limit resets, in the body and in the header", () =>
       withOrg({ dailyLimit: 0 }, async (_org, api) => {
         const answer = await api.validate({ license_key: "none" });
         const midnight = secondsToMidnight();
@@ -137,11 +137,11 @@ for (const { kind, make } of databases) {
         });
         const retryAfter = Number(answer.body.retry_after);
         expect(answer.headers.get("retry-after")).toBe(String(retryAfter));
-        // Modulo a day: midnight may pass between the answer and this line.
+        // Modulo a day, because midnight can pass between the response and this line.
         expect((retryAfter - midnight + 86_400 + 30) % 86_400).toBeLessThanOrEqual(60);
       }));
 
-    test("each answer tells what is left", () =>
+    test("each response states the remaining quota", () =>
       withOrg({ dailyLimit: 3 }, async (org, api) => {
         const { key } = await org.license();
         expectQuota(await api.validate({ license_key: key }), 3, 2);
@@ -150,7 +150,7 @@ for (const { kind, make } of databases) {
         expect((await api.lookup(key)).status).toBe(429);
       }));
 
-    test("without a limit no answer speaks of one, and requests are still counted", () =>
+    test("without a limit, responses mention none and requests are still counted", () =>
       withOrg({ plan: "enterprise" }, async (org, api) => {
         const { key } = await org.license();
         for (const answer of [await api.validate({ license_key: key }), await api.lookup(key)]) {
@@ -172,7 +172,7 @@ for (const { kind, make } of databases) {
         }));
     }
 
-    test("a limit of the organization's own wins over its plan, and a change holds at once", () =>
+    test("an organization's own limit overrides its plan, and a change takes effect at once", () =>
       withOrg({ plan: "free", dailyLimit: 2 }, async (org, api) => {
         const call = () => api.validate({ license_key: "none" });
         expectQuota(await call(), 2, 1);
@@ -188,7 +188,7 @@ for (const { kind, make } of databases) {
         expectQuota(await call(), 5, 2);
       }));
 
-    test("each product of an organization has a limit of its own", () =>
+    test("each product of an organization has its own limit", () =>
       withOrg({ dailyLimit: 1 }, async (org, api) => {
         const other = await org.product();
         expect((await api.validate({ license_key: "none" })).status).toBe(200);
@@ -197,7 +197,7 @@ for (const { kind, make } of databases) {
         expect((await otherApi.validate({ license_key: "none" })).status).toBe(200);
       }));
 
-    test("a second key of the product shares its counter, so that rotation wins nothing", () =>
+    test("all keys of a product share one counter, so rotation gains no quota", () =>
       withOrg({ dailyLimit: 2 }, async (org, api) => {
         const second = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
         await org.store.transaction((db) => addApiKey(db, org.productId, second, Date.now()));
@@ -209,7 +209,7 @@ for (const { kind, make } of databases) {
         expect(await countedRequests(org)).toBe(2);
       }));
 
-    test("HEAD of a license is counted, OPTIONS and a wrong method are not", () =>
+    test("HEAD of a license is counted; OPTIONS and a wrong method are not", () =>
       withOrg({}, async (org) => {
         const { key } = await org.license();
         const headers = { authorization: `Bearer ${org.apiKey}` };

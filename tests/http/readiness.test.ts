@@ -39,7 +39,7 @@ describe("readiness on PostgreSQL", () => {
     await postgres.stop();
   });
 
-  test("150 clients that poll take no connections and no validations away", async () => {
+  test("150 polling clients take no connections and no capacity from validations", async () => {
     let isOver = false;
     let polled = 0;
     const poll = async (path: string) => {
@@ -72,7 +72,7 @@ describe("readiness on PostgreSQL", () => {
     expect(most).toBeLessThan(mostConnections - 5);
   });
 
-  test("the connections of validations are open before the first one", async () => {
+  test("the connections for validations are open before the first validation", async () => {
     const second = await startServerProcess({ DATABASE_URL: url });
     await connected(url, async (client) => {
       const { rows } = await client.query<{ count: number }>(
@@ -83,7 +83,7 @@ describe("readiness on PostgreSQL", () => {
     await second.stop();
   });
 
-  test("goes while the counters are locked, and comes back", async () => {
+  test("is withdrawn while the counters are locked, and returns", async () => {
     await connected(url, async (client) => {
       await client.query("begin; lock table daily_usage in exclusive mode");
       await becomes(server, 503);
@@ -97,7 +97,7 @@ describe("readiness on PostgreSQL", () => {
     );
   });
 
-  test("goes while PostgreSQL is paused, and comes back", async () => {
+  test("is withdrawn while PostgreSQL is paused, and returns", async () => {
     const frozen = await freezePostgres(postgres.url);
     await becomes(server, 503);
     expect((await api.validate({ license_key: keys[1] })).status).toBe(503);
@@ -109,7 +109,7 @@ describe("readiness on PostgreSQL", () => {
     );
   });
 
-  test("stays while one license is locked", async () => {
+  test("remains while one license is locked", async () => {
     await connected(url, async (client) => {
       await client.query("begin");
       await client.query("select 1 from licenses where id = $1 for update", [licenseId]);
@@ -124,7 +124,7 @@ describe("readiness on PostgreSQL", () => {
     });
   });
 
-  test("is announced in the log, both ways", () => {
+  test("changes are logged in both directions", () => {
     expect(server.output()).toContain("Validations cannot be answered. The server is not ready.");
     expect(server.output()).toContain("Validations can be answered again. The server is ready.");
   });
@@ -132,13 +132,13 @@ describe("readiness on PostgreSQL", () => {
 
 const noDisk = whyNoSmallDisk();
 
-describe("readiness on PostgreSQL with a disk of its own", () => {
+describe("readiness on PostgreSQL with a separate disk", () => {
   if (noDisk !== null) {
-    skipLoudly("readiness goes while PostgreSQL's disk is full", noDisk);
+    skipLoudly("readiness is withdrawn while PostgreSQL's disk is full", noDisk);
     return;
   }
 
-  test("goes while the disk is full, stays away without a single validation, and comes back", async () => {
+  test("is withdrawn while the disk is full, even without validations, and returns", async () => {
     const disk = mountSmallDisk(64);
     const postgres = await startPostgres();
     const url = await databaseOn(disk, postgres);
@@ -152,12 +152,12 @@ describe("readiness on PostgreSQL with a disk of its own", () => {
       expect(await validate()).toBe(200);
       await becomes(server, 200);
       await connected(url, async (client) => {
-        // An open snapshot keeps old versions of rows, so that every count needs space of its own.
+        // An open snapshot retains old row versions, so that every count needs more disk space.
         await client.query("begin isolation level repeatable read; select 1 from products");
         disk.fill();
         await until("validations fail closed", async () => (await validate()) === 503, 60_000);
         await becomes(server, 503);
-        // Longer than a failed batch counts: nobody validates any more, as behind a load balancer.
+        // Longer than a failed batch affects readiness. A load balancer sends no validations in this state.
         const endMs = performance.now() + 6_500;
         while (performance.now() < endMs) {
           expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
@@ -178,7 +178,7 @@ describe("readiness on PostgreSQL with a disk of its own", () => {
 });
 
 describe("readiness on SQLite", () => {
-  test("goes while another program has locked the database, and comes back", async () => {
+  test("is withdrawn while another program locks the database, and returns", async () => {
     const folder = freshFolder();
     const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
     await becomes(server, 200);
@@ -191,7 +191,7 @@ describe("readiness on SQLite", () => {
     await server.stop();
   });
 
-  test("goes when the database file is gone", async () => {
+  test("is withdrawn when the database file is gone", async () => {
     const folder = freshFolder();
     const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
     const file = join(folder, "countersign.db");
@@ -202,9 +202,9 @@ describe("readiness on SQLite", () => {
     await server.stop();
   });
 
-  if (noDisk !== null) skipLoudly("readiness goes while the disk is full", noDisk);
+  if (noDisk !== null) skipLoudly("readiness is withdrawn while the disk is full", noDisk);
   else
-    test("goes while the disk is full, without a single validation, and comes back", async () => {
+    test("is withdrawn while the disk is full, even without validations, and returns", async () => {
       const disk = mountSmallDisk();
       const folder = join(disk.folder, "data");
       mkdirSync(folder);
@@ -222,7 +222,7 @@ describe("readiness on SQLite", () => {
     });
 });
 
-/** A database whose tables are on that disk; what PostgreSQL writes ahead is elsewhere. Returns its address. */
+/** A database whose tables are on that disk. The write-ahead log is elsewhere. Returns its URL. */
 async function databaseOn(disk: SmallDisk, postgres: PostgresServer): Promise<string> {
   const url = new URL(postgres.url);
   const folder = join(disk.folder, "tables");

@@ -16,18 +16,18 @@ setDefaultTimeout(120_000);
 const encryptionKey = randomBytes(32).toString("hex");
 const canary = () => `canary${randomBytes(12).toString("hex")}`;
 
-/** Each secret by what it is. */
+/** Secrets by name. */
 type Secrets = Map<string, string>;
 
 describe.each(databases)("with an encryption key on $kind", ({ kind, make }) => {
-  test("links in emails, license keys in emails and webhook URLs are nowhere in clear", async () => {
+  test("links in emails, license keys in emails and webhook URLs are never stored or logged in clear text", async () => {
     const settings = { COUNTERSIGN_ENCRYPTION_KEY: encryptionKey, COUNTERSIGN_LOG_LEVEL: "debug" };
     const fixture = await openSignInFixture(make, {
       ...settings,
       ...allowLoopback,
       COUNTERSIGN_SIGN_UP: "open",
     });
-    // A receiver that says where it was called, as many frameworks do.
+    // A receiver that echoes its URL, as many frameworks do.
     const receiver = await openReceiver(({ path }) => ({ status: 404, body: `Cannot POST ${path}` }));
     try {
       const secrets = await use(fixture, receiver);
@@ -35,7 +35,7 @@ describe.each(databases)("with an encryption key on $kind", ({ kind, make }) => 
       const backup = kind === "sqlite" ? await backedUp(fixture) : Buffer.alloc(0);
       const stored = await everythingStored(fixture.database.location);
       const emailKeys = await keysInOutbox(fixture);
-      // The search must be able to find what is there.
+      // Proves that the search finds text that is present.
       expect(stored.includes("findable@example.net")).toBeTrue();
       const output = Buffer.from(fixture.server.output());
       for (const [what, secret] of secrets) {
@@ -59,7 +59,7 @@ describe.each(databases)("with an encryption key on $kind", ({ kind, make }) => 
   });
 });
 
-/** Everything that makes the server write a link or a URL down. */
+/** Every action that makes the server store a link or a URL. */
 async function use(fixture: SignInFixture, receiver: Receiver): Promise<Secrets> {
   const secrets: Secrets = new Map();
   const { browser, email } = await fixture.createSignedInUser({ admin: true });
@@ -135,10 +135,10 @@ async function callWebhooks(
   const refused = await manage("POST", `${base}/webhooks`, { url: `https://${userinfo}:x@hooks.example/` });
   expect(refused.status).toBe(422);
   expect((await manage("POST", `${endpoint}/test`, {})).status).toBeLessThan(300);
-  // What was sold before may still be on its way, to the earlier URL.
+  // Deliveries of earlier events may still be in progress, to the earlier URL.
   const tested = async () =>
     (await deliveriesTo(fixture.store, made.body.id)).find((row) => row.event_type === "endpoint.test");
-  await until("the test event was tried", async () => ((await tested())?.attempts ?? 0) > 0);
+  await until("the test event was attempted", async () => ((await tested())?.attempts ?? 0) > 0);
   const delivery = await tested();
   const attempts = await manage("GET", `${endpoint}/deliveries/${delivery?.id}/attempts`);
   expect(attempts.body.data[0].response_body).toContain(path);
@@ -147,7 +147,7 @@ async function callWebhooks(
   await manage("DELETE", endpoint);
 }
 
-/** Where the outbox shows a license key in clear. Licenses themselves are looked up by their keys. */
+/** The rows of the outbox with a license key in clear text. Licenses themselves are looked up by their keys. */
 async function keysInOutbox({ store }: SignInFixture): Promise<string[]> {
   const licenses = await store.reads.selectFrom("licenses").select("license_key").execute();
   const emails = await openedEmails(store, { to: "buyer@example.net" });

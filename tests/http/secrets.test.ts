@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 for (const { kind, make } of databases) {
   describe(`secrets on ${kind}`, () => {
-    test("neither the database, nor its logs and journal, nor the output holds a secret in clear", async () => {
+    test("the database, its logs and journal, and the output contain no secret in clear text", async () => {
       const fixture = await openPublicApiFixture(
         make,
         { settings: { signed_validation: 1 } },
@@ -23,7 +23,7 @@ for (const { kind, make } of databases) {
       const storedAfterwards = await everythingStored(fixture.database.location);
       const output = fixture.server.output();
 
-      // The search must be able to find what is there.
+      // Proves that the search finds text that is present.
       expect(stored.includes(key)).toBeTrue();
       expect(stored.includes(fixture.org.apiKey.slice(4, 12))).toBeTrue();
       for (const [what, secret] of secretsOf(fixture)) {
@@ -43,7 +43,7 @@ for (const { kind, make } of databases) {
   });
 }
 
-/** Everything a caller may do that makes the server write something down. */
+/** Every request that makes the server store or log data. */
 async function use({ api, server, org }: PublicApiFixture, license: string): Promise<void> {
   const { apiKey } = org;
   await api.validate({ license_key: license, version: "1.0.0", device_id: "machine" });

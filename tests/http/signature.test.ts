@@ -7,9 +7,9 @@ setDefaultTimeout(60_000);
 
 const nonce = "abcdefghijklmnop_-0123";
 
-/** Every kind of verdict is signed. `sent` is the whole body, with KEY for the key of the license. */
+/** Every kind of verdict is signed. `sent` is the whole body, with KEY for the license key. */
 const bodies: readonly { what: string; sent: string; asSent: (key: string) => string; status: string }[] = [
-  { what: "a valid answer", sent: '{"license_key":"KEY"}', asSent: (key) => key, status: "active" },
+  { what: "a valid verdict", sent: '{"license_key":"KEY"}', asSent: (key) => key, status: "active" },
   {
     what: "a key in lower case with spaces is signed as it was sent",
     sent: '{"license_key":" lower(KEY) "}',
@@ -17,15 +17,15 @@ const bodies: readonly { what: string; sent: string; asSent: (key: string) => st
     status: "active",
   },
   { what: "a refusal", sent: '{"license_key":"none"}', asSent: () => "none", status: "license_not_found" },
-  { what: "a body that is no JSON", sent: "{", asSent: () => "", status: "license_not_found" },
+  { what: "a body that is not JSON", sent: "{", asSent: () => "", status: "license_not_found" },
   {
-    what: "a key that is no string",
+    what: "a key that is not a string",
     sent: '{"license_key":4}',
     asSent: () => "",
     status: "license_not_found",
   },
   {
-    what: "a key beyond ASCII",
+    what: "a key with characters outside ASCII",
     sent: '{"license_key":"ключ 🔑"}',
     asSent: () => "ключ 🔑",
     status: "license_not_found",
@@ -37,9 +37,9 @@ const nonces: readonly (readonly [string, string, string])[] = [
   ["64 characters", "Z9_-".repeat(16), "Z9_-".repeat(16)],
   ["15 characters", "a".repeat(15), ""],
   ["65 characters", "a".repeat(65), ""],
-  ["a comma inside", `${"a".repeat(20)},v1=00`, ""],
-  ["a dot inside", `${"a".repeat(20)}.`, ""],
-  ["nothing inside", "", ""],
+  ["a comma", `${"a".repeat(20)},v1=00`, ""],
+  ["a dot", `${"a".repeat(20)}.`, ""],
+  ["no characters", "", ""],
 ];
 
 for (const { kind, make } of databases) {
@@ -70,7 +70,7 @@ for (const { kind, make } of databases) {
     };
 
     for (const { what, sent, asSent, status } of bodies) {
-      test(`${what}: verified with the product's secret`, async () => {
+      test(`${what}: the signature verifies with the product's secret`, async () => {
         const body = sent.replace("lower(KEY)", key.toLowerCase()).replace("KEY", key);
         const answer = await fixture.api.validateRaw(body, { "x-countersign-nonce": nonce });
         expect(answer.body.status).toBe(status);
@@ -81,13 +81,13 @@ for (const { kind, make } of databases) {
     }
 
     for (const [what, sent, echoed] of nonces) {
-      test(`a nonce with ${what} is ${echoed === "" ? "dropped" : "repeated inside the signature"}`, async () => {
+      test(`a nonce with ${what} is ${echoed === "" ? "dropped" : "included in the signature"}`, async () => {
         const answer = await fixture.api.validate({ license_key: key }, { "x-countersign-nonce": sent });
         expect(verify(answer.text, key, echoed)).toEqual({ ok: true });
       });
     }
 
-    test("an answer does not verify for another key, another nonce or with a changed byte", async () => {
+    test("a response does not verify for another key, another nonce or after a changed byte", async () => {
       const { text } = await fixture.api.validate({ license_key: key }, { "x-countersign-nonce": nonce });
       expect(verify(text, "other", nonce)).toEqual({ ok: false, reason: "mismatch" });
       expect(verify(text, key, "")).toEqual({ ok: false, reason: "nonce" });
@@ -99,7 +99,7 @@ for (const { kind, make } of databases) {
       ["the organization", "organizations"],
     ] as const;
     for (const [who, table] of switches) {
-      test(`nothing is signed while ${who} does not sign`, async () => {
+      test(`responses are not signed while signing is off for ${who}`, async () => {
         const { store } = fixture.org;
         const set = (flag: 0 | 1) =>
           store.transaction((db) => db.updateTable(table).set({ signed_validation: flag }).execute());
@@ -110,7 +110,7 @@ for (const { kind, make } of databases) {
       });
     }
 
-    test("a newer secret signs from its time on", async () => {
+    test("a newer secret signs from its start time", async () => {
       const { store, productId } = fixture.org;
       const secret = crypto.getRandomValues(new Uint8Array(32));
       const addKey = (id: string, activeFrom: number) =>

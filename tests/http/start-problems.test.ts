@@ -11,11 +11,11 @@ setDefaultTimeout(60_000);
 interface Row {
   readonly what: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** What the one line must name, so that its reader knows what to change. */
+  /** What the error line must name, so that its reader knows what to change. */
   readonly names: readonly string[];
 }
 
-/** FOLDER stands for a folder of the test's own and BUSY for a port that somebody else listens on. */
+/** FOLDER stands for a folder of this test and BUSY for a port in use. */
 const rows: readonly Row[] = [
   ...["http", "-1", "65536", "3000.5", "0x10", " "].map(
     (port): Row => ({
@@ -47,7 +47,7 @@ const rows: readonly Row[] = [
     names: ["COUNTERSIGN_LOG_LEVEL", "loud"],
   },
   {
-    what: "a URL that is none",
+    what: "an invalid URL",
     environment: { COUNTERSIGN_URL: "example" },
     names: ["COUNTERSIGN_URL", "example"],
   },
@@ -57,17 +57,17 @@ const rows: readonly Row[] = [
     names: ["COUNTERSIGN_ENCRYPTION_KEY", "16"],
   },
   {
-    what: "a setting given twice",
+    what: "a setting that is given twice",
     environment: { PORT: "0", PORT_FILE: "FOLDER/file" },
     names: ["PORT", "PORT_FILE"],
   },
   {
-    what: "a setting in a file that is not there",
+    what: "a setting in a missing file",
     environment: { DATABASE_URL_FILE: "FOLDER/nothing" },
     names: ["DATABASE_URL_FILE", "nothing"],
   },
-  { what: "a port that is taken", environment: { PORT: "BUSY" }, names: ["PORT", "BUSY", "another program"] },
-  { what: "an address that is not here", environment: { HOST: "192.0.2.1" }, names: ["192.0.2.1"] },
+  { what: "a port in use", environment: { PORT: "BUSY" }, names: ["PORT", "BUSY", "another program"] },
+  { what: "an IP address of another machine", environment: { HOST: "192.0.2.1" }, names: ["192.0.2.1"] },
   {
     what: "a data folder below a file",
     environment: { COUNTERSIGN_DATA: "FOLDER/file/data" },
@@ -79,17 +79,17 @@ const rows: readonly Row[] = [
     names: ["COUNTERSIGN_DATA", "FOLDER/file"],
   },
   {
-    what: "a database file that is none",
+    what: "a database file that is not a database",
     environment: { COUNTERSIGN_DATA: "FOLDER/broken" },
     names: ["FOLDER/broken/countersign.db"],
   },
   {
-    what: "a database where nobody listens",
+    what: "a database port that nothing listens on",
     environment: { DATABASE_URL: "postgres://user:hunter22@127.0.0.1:1/countersign" },
     names: ["DATABASE_URL", "PostgreSQL"],
   },
   {
-    what: "a database behind what is no PostgreSQL",
+    what: "a database URL of a server other than PostgreSQL",
     environment: { DATABASE_URL: "postgres://user:hunter22@127.0.0.1:BUSY/countersign" },
     names: ["DATABASE_URL", "PostgreSQL"],
   },
@@ -102,7 +102,7 @@ const rows: readonly Row[] = [
   ),
 ];
 
-describe("a start that cannot work", () => {
+describe("a failing start", () => {
   const folder = freshFolder();
   const silent: Server = createServer(() => {});
   let busyPort = 0;
@@ -125,7 +125,7 @@ describe("a start that cannot work", () => {
   const fill = (text: string) => text.replace("FOLDER", folder).replace("BUSY", String(busyPort));
 
   for (const { what, environment, names } of rows) {
-    test(`${what}: one line that says what to change, and exit code 1`, async () => {
+    test(`${what}: prints one line that says what to change, and exits with code 1`, async () => {
       const settings = Object.entries({ PORT: "0", COUNTERSIGN_DATA: "FOLDER/data", ...environment });
       const finished = await runCountersign(
         ["serve"],
@@ -137,7 +137,7 @@ describe("a start that cannot work", () => {
     });
   }
 
-  test("a data folder that another server uses: one line, and the other server is not disturbed", async () => {
+  test("a data folder in use by another server: prints one line and does not disturb that server", async () => {
     const [sqlite] = databases;
     if (sqlite === undefined) throw new Error("there is no database");
     const fixture = await openPublicApiFixture(sqlite.make);
@@ -149,7 +149,7 @@ describe("a start that cannot work", () => {
     await fixture.close();
   });
 
-  test("a database that a newer release has changed: one line", async () => {
+  test("a database that a newer release has migrated: prints one line", async () => {
     for (const { make } of databases) {
       const fixture = await openPublicApiFixture(make);
       await fixture.server.stop();
@@ -167,7 +167,7 @@ describe("a start that cannot work", () => {
     }
   });
 
-  test("a wrong encryption key: one line", async () => {
+  test("a wrong encryption key: prints one line", async () => {
     for (const { make } of databases) {
       const database = await make();
       const right = { ...database.environment, COUNTERSIGN_ENCRYPTION_KEY: "correct horse battery staple" };

@@ -38,7 +38,7 @@ function start(environment: Readonly<Record<string, string>>, words: readonly st
 }
 
 describe("SIGTERM", () => {
-  test("at the moment a server says that it is ready: it stops cleanly, every time", async () => {
+  test("a server that is stopped as soon as it reports ready exits cleanly, every time", async () => {
     const folder = newFolder();
     for (let round = 0; round < 5; round++) {
       const { child, output, exited } = start({ COUNTERSIGN_DATA: folder });
@@ -53,7 +53,7 @@ describe("SIGTERM", () => {
     }
   });
 
-  test("when no one reads its output any more: it serves on, and stops cleanly without a word", async () => {
+  test("a server whose output is closed continues to serve, and exits cleanly without a message", async () => {
     const { child, output, exited } = start({ COUNTERSIGN_DATA: newFolder() });
     let errors = "";
     child.stderr.on("data", (chunk) => {
@@ -71,10 +71,10 @@ describe("SIGTERM", () => {
     expect(errors).toBe("");
   });
 
-  test("while a server starts: it stops cleanly, and the next one starts", async () => {
+  test("a server that is stopped during its start exits cleanly, and the next one starts", async () => {
     const folder = newFolder();
     const { child, output, exited } = start({ COUNTERSIGN_DATA: folder });
-    await until("it has begun", () => existsSync(join(folder, "owner.lock")));
+    await until("it has started", () => existsSync(join(folder, "owner.lock")));
     child.kill("SIGTERM");
     expect(await within(30_000, `the server has ended:\n${output()}`, exited)).toEqual({
       code: 0,
@@ -86,7 +86,7 @@ describe("SIGTERM", () => {
     expect((await next.exited).code).toBe(0);
   });
 
-  test("while a server waits for a database that does not answer: it ends, and soon", async () => {
+  test("a server that waits for an unresponsive database exits soon after it is stopped", async () => {
     const silent = await openSilentPort();
     const { child, output, exited } = start({
       COUNTERSIGN_DATA: newFolder(),
@@ -102,9 +102,9 @@ describe("SIGTERM", () => {
   });
 });
 
-test("a server whose parent has ended stops cleanly", async () => {
+test("a server whose parent has exited stops cleanly", async () => {
   const parent = spawn("sleep", ["600"], { stdio: "ignore" });
-  // Not its real parent, so for the server it is gone from the beginning.
+  // Not its real parent, so the server finds it missing from the beginning.
   const { output, exited } = start({ COUNTERSIGN_DATA: newFolder() }, ["--parent", String(parent.pid)]);
   expect(await within(30_000, `the server has ended:\n${output()}`, exited)).toEqual({
     code: 0,
@@ -113,7 +113,7 @@ test("a server whose parent has ended stops cleanly", async () => {
   parent.kill("SIGKILL");
 });
 
-test("a parent that is no process number is refused with a sentence", async () => {
+test("a parent that is not a process ID is refused with a sentence", async () => {
   const { output, exited } = start({ COUNTERSIGN_DATA: newFolder() }, ["--parent", "me"]);
   expect((await exited).code).toBe(1);
   expect(output()).toBe('--parent is "me". It must be a process ID.\n');

@@ -11,7 +11,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where the first server listens, and where the second one tries to: both would get connections to the port. */
+/** Where each server listens. Without the check, both would receive connections to the port. */
 const rows: readonly (readonly [first: string, second: readonly string[]])[] = [
   ["127.0.0.1", ["127.0.0.1", "0.0.0.0", "::"]],
   ["0.0.0.0", ["127.0.0.1", "0.0.0.0", "::"]],
@@ -34,7 +34,7 @@ for (const [host, others] of rows) {
 
     for (const other of others) {
       test.skipIf(!hasIpv6 && other.includes(":"))(
-        `keeps its port from a second one on ${other}, which says so`,
+        `rejects a second server on ${other}, which reports the conflict`,
         async () => {
           const { code, stderr } = await runCountersign(["serve"], {
             HOST: other,
@@ -51,7 +51,7 @@ for (const [host, others] of rows) {
   });
 }
 
-test("a server gets its port again at once, although connections of the one before are still closing", async () => {
+test("a server can reuse its port at once, while connections of the previous one are still closing", async () => {
   const environment = { COUNTERSIGN_DATA: folders[2] ?? "" };
   const first = await startServerProcess(environment);
   for (let call = 0; call < 20; call++) await (await fetch(`${first.url}/healthz`)).text();

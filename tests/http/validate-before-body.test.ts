@@ -12,11 +12,11 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-/** Far below the ten seconds that a body is waited for, and enough for a slow machine. */
+/** Well below the ten-second limit for a body, and enough for a slow machine. */
 const atOnceMs = 5_000;
 
 for (const { kind, make } of databases) {
-  describe(`a validate request whose body has not come, on ${kind}`, () => {
+  describe(`a validate request whose body has not arrived, on ${kind}`, () => {
     let fixture: PublicApiFixture;
     let key = "";
     beforeAll(async () => {
@@ -38,8 +38,8 @@ for (const { kind, make } of databases) {
 
     for (const framing of framings) {
       for (const [what, apiKey] of [
-        ["of another shape", "nonsense"],
-        ["that nobody has", madeUp],
+        ["in another format", "nonsense"],
+        ["that does not exist", madeUp],
       ] as const) {
         test(`a key ${what} gets 401 at once (${framing})`, async () => {
           const raw = await begin(apiKey, framing);
@@ -49,7 +49,7 @@ for (const { kind, make } of databases) {
         });
       }
 
-      test(`a used-up quota gets 429 at once and is not counted (${framing})`, async () => {
+      test(`an exhausted quota gets 429 at once and is not counted (${framing})`, async () => {
         const poor = await openTestOrganization(fixture.database.location, { dailyLimit: 0 });
         const raw = await begin(poor.apiKey, framing);
         const answer = await raw.answer({ deadlineMs: atOnceMs });
@@ -70,7 +70,7 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    test("a good request is counted at once and answered when its body comes, counted no second time", async () => {
+    test("a request is counted at once, answered when its body arrives, and not counted again", async () => {
       const before = await countedRequests(fixture.org);
       const raw = await begin(fixture.org.apiKey, `Content-Length: ${body().length}`);
       await until("the request is counted", async () => (await countedRequests(fixture.org)) === before + 1);
@@ -83,7 +83,7 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    test("a chunked body that comes late is answered too", async () => {
+    test("a chunked body that arrives late is answered", async () => {
       const before = await countedRequests(fixture.org);
       const raw = await begin(fixture.org.apiKey, "Transfer-Encoding: chunked");
       await until("the request is counted", async () => (await countedRequests(fixture.org)) === before + 1);
@@ -92,7 +92,7 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    test("a request admitted by the last of the quota is answered though others find it used up", async () => {
+    test("a request admitted by the last of the quota is answered although later ones get 429", async () => {
       const poor = await openTestOrganization(fixture.database.location, { dailyLimit: 1 });
       const license = await poor.license();
       const first = await begin(poor.apiKey, "Transfer-Encoding: chunked");
@@ -108,7 +108,7 @@ for (const { kind, make } of databases) {
       await poor.store.close();
     });
 
-    test("a revoke that comes before the body is told", async () => {
+    test("a revocation before the body arrives takes effect", async () => {
       const { org } = fixture;
       const license = await org.license();
       const before = await countedRequests(org);
@@ -123,7 +123,7 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    test("callers that leave before their body came do no harm", async () => {
+    test("callers that disconnect before sending the body do no harm", async () => {
       const before = await countedRequests(fixture.org);
       for (const framing of framings) {
         const raw = await begin(fixture.org.apiKey, framing);
@@ -136,11 +136,12 @@ for (const { kind, make } of databases) {
   });
 }
 
-test("a body that never comes gets 408 after about ten seconds, and is counted", async () => {
+test("a missing body gets 408 after about ten seconds and is counted", async () => {
   const [sqlite] = databases;
   if (sqlite === undefined) throw new Error("there is no database");
   const fixture = await openPublicApiFixture(sqlite.make);
-  // Started a second apart: the runtime closes silent connections in strokes of four seconds, and none may come first.
+  // Started a second apart, because the runtime closes silent connections every four seconds and must not do so
+  // first.
   const answers = await Promise.all(
     [0, 1_000, 2_000, 3_000].map(async (afterMs) => {
       await new Promise((resolve) => setTimeout(resolve, afterMs));

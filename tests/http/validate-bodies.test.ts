@@ -18,19 +18,19 @@ const notObject = "The body is not a JSON object. Send an object with a license_
 const noKey = "The body has no license_key. Send the license key as a string.";
 const keyNotText = "license_key is not a string. Send the license key as a string.";
 
-/** Bodies that name no license. Each is authenticated, counted, and answered as a key that nobody has. */
+/** Bodies that contain no license key. Each is authenticated, counted, and answered like an unknown key. */
 const unusable: readonly { body: string | Uint8Array; what: string; problem: string | null }[] = [
-  { what: "nothing at all", body: "", problem: notJson },
+  { what: "an empty body", body: "", problem: notJson },
   { what: "only spaces", body: "   ", problem: notJson },
   { what: "text", body: "license_key=1", problem: notJson },
-  { what: "JSON that breaks off", body: '{"license_key":"A', problem: notJson },
+  { what: "truncated JSON", body: '{"license_key":"A', problem: notJson },
   { what: "two JSON values", body: '{"license_key":"A"}{"license_key":"B"}', problem: notJson },
-  { what: "a comma at the end", body: '{"license_key":"A",}', problem: notJson },
+  { what: "a trailing comma", body: '{"license_key":"A",}', problem: notJson },
   { what: "single quotes", body: "{'license_key':'A'}", problem: notJson },
-  { what: "a NUL alone", body: "\0", problem: notJson },
-  { what: "bytes that are no UTF-8", body: Uint8Array.of(0xff, 0xfe, 0xfd), problem: notJson },
+  { what: "a single NUL", body: "\0", problem: notJson },
+  { what: "bytes that are not UTF-8", body: Uint8Array.of(0xff, 0xfe, 0xfd), problem: notJson },
   { what: "an array", body: '["license_key"]', problem: notObject },
-  { what: "an array with the object in it", body: '[{"license_key":"A"}]', problem: notObject },
+  { what: "an array that contains the object", body: '[{"license_key":"A"}]', problem: notObject },
   { what: "null", body: "null", problem: notObject },
   { what: "a number", body: "7", problem: notObject },
   { what: "a string", body: '"license_key"', problem: notObject },
@@ -44,12 +44,12 @@ const unusable: readonly { body: string | Uint8Array; what: string; problem: str
   { what: "an array as key", body: '{"license_key":["A"]}', problem: keyNotText },
   { what: "an object as key", body: '{"license_key":{"a":1}}', problem: keyNotText },
   { what: "an empty key", body: '{"license_key":""}', problem: null },
-  { what: "a key of spaces", body: '{"license_key":"   "}', problem: null },
-  { what: "a key with a NUL in it", body: '{"license_key":"A\\u0000B"}', problem: null },
-  { what: "a key with half a surrogate pair", body: '{"license_key":"\\ud800"}', problem: null },
-  { what: "a key with invalid UTF-8 in it", body: keyWithBytes([0xc3, 0x28]), problem: null },
-  { what: "a key that is very long", body: `{"license_key":"${"A".repeat(16_000)}"}`, problem: null },
-  { what: "arrays nested 16,000 deep", body: "[".repeat(16_000), problem: notJson },
+  { what: "a key of only spaces", body: '{"license_key":"   "}', problem: null },
+  { what: "a key that contains a NUL", body: '{"license_key":"A\\u0000B"}', problem: null },
+  { what: "a key with an unpaired surrogate", body: '{"license_key":"\\ud800"}', problem: null },
+  { what: "a key with invalid UTF-8", body: keyWithBytes([0xc3, 0x28]), problem: null },
+  { what: "a very long key", body: `{"license_key":"${"A".repeat(16_000)}"}`, problem: null },
+  { what: "arrays nested 16,000 deep and never closed", body: "[".repeat(16_000), problem: notJson },
   {
     what: "closed arrays nested 8,000 deep",
     body: "[".repeat(8_000) + "]".repeat(8_000),
@@ -62,13 +62,13 @@ const unusable: readonly { body: string | Uint8Array; what: string; problem: str
   },
 ];
 
-/** Bodies that name the license, `KEY`, in an unusual way. `problem` is what the caller's developer is told. */
+/** Bodies that contain the license key, `KEY`, in an unusual form. `problem` is the hint in the request log. */
 const usable: readonly { body: string; what: string; problem?: string }[] = [
-  { what: "members that nobody knows", body: '{"extra":1,"license_key":"KEY","nested":{"a":[1]}}' },
-  { what: "space around everything", body: '\r\n\t {  "license_key" :\n"KEY" }  \n' },
-  { what: "a byte order mark before it", body: '\uFEFF{"license_key":"KEY"}' },
-  { what: "the key twice, the last one counts", body: '{"license_key":"none","license_key":"KEY"}' },
-  { what: "the key with an escape in its name", body: '{"license\\u005fkey":"KEY"}' },
+  { what: "unknown members", body: '{"extra":1,"license_key":"KEY","nested":{"a":[1]}}' },
+  { what: "whitespace around everything", body: '\r\n\t {  "license_key" :\n"KEY" }  \n' },
+  { what: "a leading byte order mark", body: '\uFEFF{"license_key":"KEY"}' },
+  { what: "two keys, of which the last counts", body: '{"license_key":"none","license_key":"KEY"}' },
+  { what: "an escape in the name of the key member", body: '{"license\\u005fkey":"KEY"}' },
   { what: "a null version", body: '{"license_key":"KEY","version":null}' },
   { what: "a null device_id", body: '{"license_key":"KEY","device_id":null}' },
   {
@@ -97,9 +97,9 @@ const usable: readonly { body: string; what: string; problem?: string }[] = [
     body: `{"license_key":"KEY","device_id":"${"d".repeat(257)}"}`,
     problem: "device_id is longer than 256 characters and was ignored.",
   },
-  { what: "a device_id with a NUL in it", body: '{"license_key":"KEY","device_id":"a\\u0000b"}' },
-  { what: "a version with a NUL in it", body: '{"license_key":"KEY","version":"1\\u0000"}' },
-  { what: "half a surrogate pair as device_id", body: '{"license_key":"KEY","device_id":"\\udfff"}' },
+  { what: "a device_id that contains a NUL", body: '{"license_key":"KEY","device_id":"a\\u0000b"}' },
+  { what: "a version that contains a NUL", body: '{"license_key":"KEY","version":"1\\u0000"}' },
+  { what: "an unpaired surrogate as device_id", body: '{"license_key":"KEY","device_id":"\\udfff"}' },
   { what: "a wrong content type", body: '{"license_key":"KEY"}' },
 ];
 
@@ -120,7 +120,7 @@ for (const { kind, make } of databases) {
     };
 
     for (const { what, body, problem } of unusable) {
-      test(`${what} is counted and answered as a key that nobody has`, () =>
+      test(`${what} is counted and answered like an unknown key`, () =>
         countedOnce(async () => {
           const answer = await fixture.api.validateRaw(body);
           expect(answer.status).toBe(200);
@@ -141,7 +141,7 @@ for (const { kind, make } of databases) {
         }));
     }
 
-    test("no body and no length is counted and answered as a key that nobody has", () =>
+    test("a request without a body and a length is counted and answered like an unknown key", () =>
       countedOnce(async () => {
         expect((await fixture.api.validateRaw(null)).text).toBe(notFound);
       }));
@@ -176,7 +176,7 @@ for (const { kind, make } of databases) {
       });
     }
 
-    test("the request log shows what was wrong with a body, the version and the device", async () => {
+    test("the request log shows the problem with a body, the version and the device", async () => {
       const answer = await fixture.api.validateRaw('{"license_key":5}');
       const other = await fixture.api.validate({
         license_key: key,
@@ -216,7 +216,7 @@ function keyWithBytes(bytes: readonly number[]): Uint8Array {
   return Buffer.concat([Buffer.from('{"license_key":"'), Uint8Array.from(bytes), Buffer.from('"}')]);
 }
 
-/** Sent piece by piece, so that no length is announced. */
+/** Sent in pieces, so that there is no Content-Length. */
 function inChunks(body: string): ReadableStream<Uint8Array> {
   const bytes = Buffer.from(body);
   let at = 0;

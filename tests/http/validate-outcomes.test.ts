@@ -42,7 +42,7 @@ for (const { kind, make } of databases) {
       });
     }
 
-    test("a key of another product is not found", async () => {
+    test("a key of another product gets not_found", async () => {
       const { org } = fixture;
       const { key } = await org.license();
       const other = await org.product();
@@ -62,13 +62,13 @@ for (const { kind, make } of databases) {
       });
     }
 
-    test("an imported key keeps its shape and is found regardless of case", async () => {
+    test("an imported key keeps its format and is found regardless of case", async () => {
       await fixture.org.license({ key: "old/Shop #42 – ünïcode" });
       const answer = await fixture.api.validate({ license_key: "OLD/shop #42 – ÜNÏcode" });
       expect(answer.body.status).toBe("active");
     });
 
-    test("the key that a rotation replaced works until its overlap ends, and not after", async () => {
+    test("a rotated license key works until its overlap ends", async () => {
       const { org } = fixture;
       const rotated = await org.product();
       const old = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));

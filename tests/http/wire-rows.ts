@@ -1,14 +1,14 @@
-/** What stands in for a real secret and license in the rows below. */
+/** Placeholders for a real secret and license in the rows below. */
 export const apiKeyMark = "<api key>";
 export const licenseMark = "<license>";
 export const bodyMark = "<body>";
 
-/** `closed` means that the runtime hung up without an answer, which is all it does for some. */
+/** `closed` means that the runtime closes the connection without a response. */
 type Expected = number | "closed";
 
 export interface WireRow {
   readonly what: string;
-  /** The request line and headers; the empty line is added. */
+  /** The request line and headers. The blank line is added. */
   readonly head: readonly string[];
   readonly body?: string;
   readonly expected: Expected;
@@ -85,7 +85,7 @@ export const wireRows: readonly WireRow[] = [
   { what: "CONNECT", head: ["CONNECT license.example.com:443 HTTP/1.1", host], expected: 404 },
   { what: "no Host", head: ["GET /healthz HTTP/1.1"], expected: 400 },
   { what: "an empty Host", head: ["GET /healthz HTTP/1.1", "Host:"], expected: 200 },
-  // The server decides nothing by the Host, so one that is odd, or two, harm nobody.
+  // The server never uses the Host header, so odd or repeated values are harmless.
   {
     what: "two Hosts",
     head: [post, host, "Host: other.example", authorization, length],
@@ -93,12 +93,16 @@ export const wireRows: readonly WireRow[] = [
     expected: 200,
   },
   {
-    what: "a Host that is no host",
+    what: "an invalid Host",
     head: [post, "Host: a b/c?<>[::", authorization, length],
     body: bodyMark,
     expected: 200,
   },
-  { what: "a Host that is no host, elsewhere", head: ["GET /nothing HTTP/1.1", "Host: [::"], expected: 404 },
+  {
+    what: "an invalid Host, on an unknown path",
+    head: ["GET /nothing HTTP/1.1", "Host: [::"],
+    expected: 404,
+  },
   {
     what: "a target with a scheme and a host",
     head: ["POST http://other.example/api/v1/validate HTTP/1.1", host, authorization, length],
@@ -106,11 +110,11 @@ export const wireRows: readonly WireRow[] = [
     expected: 200,
   },
   { what: "HTTP/1.0", head: ["GET /healthz HTTP/1.0"], expected: 200 },
-  // The one 5xx that is the caller's fault: RFC 9110 has it for a version that is not spoken here.
+  // RFC 9110 prescribes this 5xx for an unsupported version, although it is the caller's fault.
   { what: "HTTP/3.0 in text", head: ["GET /healthz HTTP/3.0", host], expected: 505 },
-  { what: "the preface of HTTP/2", head: ["PRI * HTTP/2.0"], body: "SM\r\n\r\n", expected: 400 },
-  { what: "a greeting of TLS", head: ["\x16\x03\x01\x02\x00\x01\x00"], expected: 400 },
-  { what: "a word", head: ["hello"], expected: 400 },
+  { what: "the HTTP/2 preface", head: ["PRI * HTTP/2.0"], body: "SM\r\n\r\n", expected: 400 },
+  { what: "a TLS client hello", head: ["\x16\x03\x01\x02\x00\x01\x00"], expected: 400 },
+  { what: "a single word", head: ["hello"], expected: 400 },
   { what: "a folded header", head: ["GET /healthz HTTP/1.1", host, "X-A: b", " c"], expected: 400 },
   {
     what: "a header of 70 kB",
@@ -129,17 +133,17 @@ export const wireRows: readonly WireRow[] = [
     expected: 401,
   },
   ...[
-    ["a length and chunks", "Content-Length: 5", "Transfer-Encoding: chunked"],
-    ["chunks and a length", "Transfer-Encoding: chunked", "Content-Length: 5"],
+    ["a length, then chunks", "Content-Length: 5", "Transfer-Encoding: chunked"],
+    ["chunks, then a length", "Transfer-Encoding: chunked", "Content-Length: 5"],
     ["two lengths", "Content-Length: 5", "Content-Length: 6"],
     ["a list of lengths", "Content-Length: 5, 5"],
     ["a length with a sign", "Content-Length: +5"],
-    ["a length below nothing", "Content-Length: -1"],
-    ["a length beyond all numbers", "Content-Length: 99999999999999999999999"],
+    ["a negative length", "Content-Length: -1"],
+    ["an overflowing length", "Content-Length: 99999999999999999999999"],
     ["a hexadecimal length", "Content-Length: 0x5"],
-    ["an unknown coding", "Transfer-Encoding: xchunked"],
-    ["chunks that are not the last coding", "Transfer-Encoding: chunked, identity"],
-    ["codings on two lines", "Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+    ["an unknown transfer coding", "Transfer-Encoding: xchunked"],
+    ["chunked before another coding", "Transfer-Encoding: chunked, identity"],
+    ["transfer codings on two lines", "Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
     ["a space before the colon", "Transfer-Encoding : chunked"],
     ["a chunk without a size", "Transfer-Encoding: chunked"],
   ].map(
@@ -151,13 +155,13 @@ export const wireRows: readonly WireRow[] = [
     }),
   ),
   {
-    what: "an expectation that nobody knows",
+    what: "an unknown expectation",
     head: [post, host, authorization, length, "Expect: magic"],
     body: bodyMark,
     expected: 200,
   },
   {
-    what: "an upgrade to web sockets",
+    what: "a WebSocket upgrade",
     head: [
       "GET /healthz HTTP/1.1",
       host,

@@ -56,7 +56,7 @@ for (const { kind, make } of databases) {
       });
     }
 
-    test("nothing is smuggled past the first request: the connection is closed after a 400", async () => {
+    test("a smuggled request gets no response: the connection closes after a 400", async () => {
       const raw = await openRaw(fixture.server.port);
       const before = await countedRequests(fixture.org);
       raw.write(
@@ -70,7 +70,7 @@ for (const { kind, make } of databases) {
       expect(await countedRequests(fixture.org)).toBe(before);
     });
 
-    test("the rest of a body that was too large is not taken for a request", async () => {
+    test("the rest of a body that was too large is not parsed as a request", async () => {
       const raw = await openRaw(fixture.server.port);
       const before = await countedRequests(fixture.org);
       raw.write(request([post, host, authorization, "Content-Length: 20000"], validation()));
@@ -79,7 +79,7 @@ for (const { kind, make } of databases) {
       expect(await countedRequests(fixture.org)).toBe(before + 1);
     });
 
-    test("a connection is used for one request after another", async () => {
+    test("a connection serves several requests", async () => {
       const raw = await openRaw(fixture.server.port);
       for (let round = 0; round < 20; round++) {
         raw.write(round % 2 === 0 ? validation() : lookup());
@@ -90,7 +90,7 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    test("requests sent without waiting are answered in order while each is answered at once", async () => {
+    test("pipelined requests are answered in order if each is answered at once", async () => {
       const raw = await openRaw(fixture.server.port);
       raw.write(health() + request(["GET /api/v1/validate HTTP/1.1", host]) + health() + validation());
       const statuses = [];
@@ -99,8 +99,9 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    // The runtime hangs up when a second request comes while the first waits for the database (oven-sh/bun#38128).
-    test("a request sent behind one that still waits never gets the other's answer", async () => {
+    // The runtime closes the connection when a second request arrives while the first waits for the database
+    // (oven-sh/bun#38128).
+    test("a pipelined request never gets the response to the one before it", async () => {
       for (const sent of [validation() + lookup(), lookup() + validation()]) {
         const raw = await openRaw(fixture.server.port);
         raw.write(sent);
@@ -112,7 +113,7 @@ for (const { kind, make } of databases) {
       expect((await fixture.api.validate({ license_key: license })).status).toBe(200);
     });
 
-    test("a caller that asks for it hears 100 before it sends its body", async () => {
+    test("a caller that sends Expect gets 100 before it sends its body", async () => {
       const raw = await openRaw(fixture.server.port);
       raw.write(request([post, host, authorization, length, "Expect: 100-continue"]));
       expect((await raw.answer())?.status).toBe(100);
@@ -121,7 +122,7 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    test("a caller that wants the connection closed gets it closed", async () => {
+    test("a caller that sends Connection: close gets a closed connection", async () => {
       const raw = await openRaw(fixture.server.port);
       raw.write(request([post, host, authorization, length, "Connection: close"], bodyMark));
       expect((await raw.answer())?.status).toBe(200);
@@ -133,14 +134,17 @@ for (const { kind, make } of databases) {
       ["a page, by HTTP/1.0", "GET /docs HTTP/1.0", []],
       ["the management API, by HTTP/1.1", "GET /api/manage/v1/me HTTP/1.1", ["Connection: close"]],
       ["the management API, by HTTP/1.0", "GET /api/manage/v1/me HTTP/1.0", []],
-    ])("so does one whose request is forwarded: %s", async (_, line, headers) => {
-      const raw = await openRaw(fixture.server.port);
-      raw.write(request([line, host, ...headers]));
-      expect((await raw.answer())?.status).toBe(line.includes("/docs") ? 200 : 401);
-      await within(5_000, "the connection ends", raw.closed);
-    });
+    ])(
+      "a forwarded request with Connection: close gets a closed connection: %s",
+      async (_, line, headers) => {
+        const raw = await openRaw(fixture.server.port);
+        raw.write(request([line, host, ...headers]));
+        expect((await raw.answer())?.status).toBe(line.includes("/docs") ? 200 : 401);
+        await within(5_000, "the connection ends", raw.closed);
+      },
+    );
 
-    test("the rest of a body that a forwarded request was refused before is not taken for a request", async () => {
+    test("the rest of a body is not parsed as a request when a forwarded request was refused before it", async () => {
       const raw = await openRaw(fixture.server.port);
       const before = await countedRequests(fixture.org);
       const rest = validation();
@@ -152,7 +156,7 @@ for (const { kind, make } of databases) {
       raw.close();
     });
 
-    test("bytes that come one at a time make one request", async () => {
+    test("bytes that arrive one at a time form one request", async () => {
       const raw = await openRaw(fixture.server.port);
       for (const byte of validation()) {
         raw.write(byte);
@@ -164,7 +168,7 @@ for (const { kind, make } of databases) {
   });
 }
 
-test("headers that trickle in for ever are cut off", async () => {
+test("headers that never end are cut off", async () => {
   const [sqlite] = databases;
   if (sqlite === undefined) throw new Error("there is no database");
   const fixture = await openPublicApiFixture(sqlite.make);

@@ -52,7 +52,7 @@ const unblock =
   (db, org, licenseId) =>
     removeIpBlock(db, blockId, scopeOf(tier, org, licenseId));
 
-/** Whatever is changed, by anyone, holds from the very next request on, on every node; and so does changing it back. */
+/** Every change takes effect with the next request on every node, and so does its reversal. */
 const changes: readonly { what: string; make: Change; status: string | number; undo: Change }[] = [
   {
     what: "revoking a license",
@@ -67,7 +67,7 @@ const changes: readonly { what: string; make: Change; status: string | number; u
     undo: ofLicense({ is_lifetime: 1, expires_at: null }),
   },
   ...(["platform", "organization", "license"] as const).map((tier) => ({
-    what: `blocking addresses for the ${tier}`,
+    what: `blocking IP addresses for the ${tier}`,
     make: block(tier),
     status: "ip_blocked",
     undo: unblock(tier),
@@ -103,13 +103,13 @@ const changes: readonly { what: string; make: Change; status: string | number; u
     undo: ofOrganization({ billing_state: "active" }),
   },
   {
-    what: "setting the daily limit to nothing",
+    what: "setting the daily limit to zero",
     make: ofOrganization({ daily_limit_override: 0 }),
     status: "rate_limit_exceeded",
     undo: ofOrganization({ daily_limit_override: null }),
   },
   {
-    what: "ending an API key",
+    what: "revoking an API key",
     make: (db, { productId }) =>
       db.updateTable("product_api_keys").set({ expires_at: 1 }).where("product_id", "=", productId).execute(),
     status: "invalid_api_key",
@@ -161,7 +161,7 @@ for (const { kind, make } of databases) {
       );
 
     for (const { what, make: change, status, undo } of changes) {
-      test(`${what} holds from the very next request on, everywhere`, async () => {
+      test(`${what} takes effect with the next request on every node`, async () => {
         const { org } = nodes;
         const all = (wanted: string | number) => nodes.servers.map(() => wanted);
         expect(await everywhere()).toEqual(all("active"));

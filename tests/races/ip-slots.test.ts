@@ -15,10 +15,10 @@ const maxIps = 3;
 
 for (const { kind, make } of databases) {
   const nodeCount = kind === "postgres" ? 3 : 1;
-  describe(`places that many addresses race for, on ${kind} with ${nodeCount} node(s)`, () => {
+  describe(`concurrent registration of IP addresses, on ${kind} with ${nodeCount} node(s)`, () => {
     for (const scope of ["until_limit", "first_only"] as const) {
       const slots = scope === "first_only" ? 1 : maxIps;
-      test(`${scope}: of ${addresses} addresses exactly ${slots} get a place on each of ${licenseCount} licenses`, async () => {
+      test(`${scope}: of ${addresses} IP addresses, exactly ${slots} get a slot on each of ${licenseCount} licenses`, async () => {
         const nodes = await openNodes(make, nodeCount, { settings: { auto_register_scope: scope } });
         const { store, organizationId, productId, apiKey } = nodes.org;
         const licenses = Array.from({ length: licenseCount }, () => ({

@@ -13,8 +13,8 @@ const callersPerNode = long ? 200 : 30;
 
 for (const { kind, make } of databases) {
   const nodeCount = kind === "postgres" ? 3 : 1;
-  describe(`a limit that many callers race for, on ${kind} with ${nodeCount} node(s)`, () => {
-    test(`of ${calls} calls exactly ${limit} are admitted, and exactly these are counted`, async () => {
+  describe(`concurrent requests under a daily limit, on ${kind} with ${nodeCount} node(s)`, () => {
+    test(`of ${calls} calls, exactly ${limit} are admitted and counted`, async () => {
       const nodes = await openNodes(make, nodeCount, { dailyLimit: limit });
       const { key } = await nodes.org.license({ maxIps: null });
       const request = validateRequest(nodes.org.apiKey, key);
@@ -39,7 +39,7 @@ for (const { kind, make } of databases) {
       );
       expect(Object.fromEntries(statuses)).toEqual({ 200: limit, 429: calls - limit });
       expect(await countedRequests(nodes.org)).toBe(limit);
-      // Each admitted request was told a number of its own: nobody shared a place.
+      // Each admitted request got a different remaining quota, so no two shared a slot.
       expect(remaining.size).toBe(limit);
       await nodes.close();
     });

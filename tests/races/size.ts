@@ -1,2 +1,2 @@
-/** The long form has the numbers that are promised; the short one keeps `npm test` quick. */
+/** The long form has the guaranteed numbers. The short one keeps `npm test` fast. */
 export const long = process.env.COUNTERSIGN_LONG_TESTS === "true";

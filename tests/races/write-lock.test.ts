@@ -32,12 +32,12 @@ const manyOfOneCustomer = 3_000;
 const manyIps = 20_000;
 
 /**
- * On SQLite everybody who writes waits for whoever does. Rows are what a step is bounded by, and do not depend on the
- * machine; the time it computes is held against several times what it should be, because other tests run beside.
+ * On SQLite, every writer waits for the current one. The number of rows bounds a step and does not depend on the
+ * machine. The limit for its time is generous, because other tests run at the same time.
  */
 const mostRows = 3_000;
 const mostCpuMs = 300;
-/** Short rows, and few: there is no need for steps. */
+/** Few short rows need no steps. */
 const mostVersions = 5_000;
 
 describe("no transaction grows with the data", () => {
@@ -132,7 +132,7 @@ describe("no transaction grows with the data", () => {
     expect(largest.cpuMs).toBeLessThan(mostCpuMs);
   };
 
-  test("a thousand licenses with as long a text as one request can write", () =>
+  test("a thousand licenses get the longest text that a request can write", () =>
     bounded(async () => {
       const metadata = { text: "m".repeat(7_000) };
       const body = { count: 1_000, customer_email: "new@example.com", metadata };
@@ -144,10 +144,10 @@ describe("no transaction grows with the data", () => {
 
   test.each([
     ["tags", { action: "add_tags", tags: ["a", "b", "c"] }],
-    ["another end", { action: "set_expiry", expires_at: "2040-01-01T00:00:00Z" }],
+    ["a new expiry", { action: "set_expiry", expires_at: "2040-01-01T00:00:00Z" }],
     ["revocation", { action: "revoke" }],
     ["deletion", { action: "delete" }],
-  ])("one action on two thousand licenses: %s", (_name, action) =>
+  ])("a bulk action changes two thousand licenses: %s", (_name, action) =>
     bounded(() =>
       send("POST", `/organizations/${org.organizationId}/licenses/bulk`, {
         ...action,
@@ -156,7 +156,7 @@ describe("no transaction grows with the data", () => {
     ),
   );
 
-  test("a customer with thousands of licenses gets another name", () =>
+  test("a customer with thousands of licenses is renamed", () =>
     bounded(async () => {
       const path = `/organizations/${org.organizationId}/customers`;
       const { data } = await send("GET", `${path}?search=big`);
@@ -169,7 +169,7 @@ describe("no transaction grows with the data", () => {
       expect(found.n).toBe(manyOfOneCustomer);
     }));
 
-  test("and turns out to be somebody else", () =>
+  test("that customer is merged into another", () =>
     bounded(async () => {
       const path = `/organizations/${org.organizationId}/customers`;
       const { data } = await send("GET", `${path}?search=big`);
@@ -185,7 +185,7 @@ describe("no transaction grows with the data", () => {
       expect((await send("GET", `${path}?search=big`)).data).toEqual([]);
     }));
 
-  test("registered addresses of a license that holds very many are reset", () =>
+  test("the IP addresses of a license with very many are reset", () =>
     bounded(async () => {
       const [id = ""] = ids;
       await ipsFor(id);
@@ -195,7 +195,7 @@ describe("no transaction grows with the data", () => {
       expect(data[0].data.count).toBe(manyIps);
     }));
 
-  test("a license that holds very many is deleted", () =>
+  test("a license with very many IP addresses is deleted", () =>
     bounded(async () => {
       const id = ids[1] ?? "";
       await ipsFor(id);
@@ -229,14 +229,14 @@ describe("no transaction grows with the data", () => {
       expect(job.created).toBe(2_000);
     }));
 
-  test("licenses that run out are told of", () =>
+  test("expired licenses get events", () =>
     bounded(async () => {
       const watch = new ExpiryCheck(measured.store, 1_000, async () => Date.now());
       await watch.run();
       await new ExpiryCheck(measured.store, 1_000, async () => Date.now() + 7_200_000).run();
     }));
 
-  test("events are distributed, and forgotten", () =>
+  test("events are distributed and pruned", () =>
     bounded(async () => {
       const distributor = new Distributor(measured.store);
       while ((await distributor.round()) > 0);
@@ -244,7 +244,7 @@ describe("no transaction grows with the data", () => {
       await deliveryPruning(measured.store).run();
     }));
 
-  test("kept answers and emails are forgotten", () =>
+  test("stored responses and emails are pruned", () =>
     bounded(async () => {
       const text = "x".repeat(50_000);
       for (let batch = 0; batch < 10; batch++)
@@ -274,7 +274,7 @@ describe("no transaction grows with the data", () => {
       expect(left).toEqual([]);
     }));
 
-  test("what was refused in an hour is told of together", () =>
+  test("the refusals of an hour are summarized", () =>
     bounded(async () => {
       const { organizationId, productId } = org;
       for (let batch = 0; batch < 4; batch++)
@@ -299,7 +299,7 @@ describe("no transaction grows with the data", () => {
       await refusalPruning(measured.store).run();
     }));
 
-  test("the list of versions, which changes whole, is replaced by one as long as it can be, twice", () =>
+  test("the list of versions is replaced by the longest possible one, twice", () =>
     bounded(
       async () => {
         for (const part of ["1", "2"])
@@ -315,7 +315,7 @@ describe("no transaction grows with the data", () => {
 
   test("the product is deleted, and the organization is removed", async () => {
     await bounded(() => send("DELETE", `/products/${org.productId}`));
-    // The rest is gone quickly, so that the test is: what is left shows the size of a step.
+    // The rest is deleted directly to keep the test fast. The remaining rows show the size of a step.
     await org.store.transaction((db) => db.deleteFrom("events").execute());
     await org.store.transaction((db) =>
       db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 19_000)).execute(),
@@ -327,7 +327,7 @@ describe("no transaction grows with the data", () => {
     await bounded(() => removal.run(), mostVersions + mostRows);
   });
 
-  test("the lock itself has measured them", () => {
+  test("the write lock reports its hold times", () => {
     const { count, longestMs } = (org.store as SqliteStore).writeHolds;
     expect(count).toBeGreaterThan(100);
     expect(longestMs).toBeGreaterThan(0);

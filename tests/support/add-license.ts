@@ -11,7 +11,7 @@ export interface AddedLicense {
   readonly customerId: string | null;
 }
 
-/** A license straight in the database, for tests that are about something else. */
+/** Creates a license directly in the database, for tests of other features. */
 export async function addLicense(
   fixture: Pick<ManageFixture, "store" | "organizationId" | "productId">,
   settings: Partial<NewLicense> & {

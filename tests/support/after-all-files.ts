@@ -1,6 +1,6 @@
 import { afterAll } from "bun:test";
 
-/** What is closed when all test files of this process have run. Loaded before the first of them: see bunfig.toml. */
+/** Closes shared resources after all test files of this process. bunfig.toml loads it before the first file. */
 export const afterAllFiles: (() => Promise<void>)[] = [];
 
 afterAll(async () => {

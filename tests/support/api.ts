@@ -1,20 +1,20 @@
 import { expect } from "bun:test";
 import { breachOfContract, type Endpoint } from "./wire-schemas.ts";
 
-/** An answer of the public API, as the wire had it. */
+/** A response of the public API, as received. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   /** The exact body. */
   readonly text: string;
-  /** The body's members; nothing when it has no JSON object. */
+  /** The members of the body. Empty if the body is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The public API as an application calls it with one API key. Every answer is held against its schema. */
+/** Calls the public API as an application does, with one API key. Checks every response against its schema. */
 export interface Api {
   validate(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Sends these bytes as the body, whatever they are. */
+  /** Sends these bytes unchanged as the body. */
   validateRaw(
     body: string | Uint8Array | ReadableStream<Uint8Array> | null,
     headers?: Readonly<Record<string, string>>,

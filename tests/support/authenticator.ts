@@ -4,7 +4,7 @@ interface Options {
   readonly challenge: string;
 }
 
-/** A device that holds one passkey, as a browser would speak to it (WebAuthn, ES256, no attestation). */
+/** A device with one passkey, as a browser uses it (WebAuthn, ES256, no attestation). */
 export class Authenticator {
   readonly #origin: string;
   readonly #id = randomBytes(32);
@@ -79,7 +79,7 @@ function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
 }
 
-/** As much of CBOR as a passkey needs. */
+/** The part of CBOR that a passkey needs. */
 function cbor(value: unknown): Buffer {
   if (typeof value === "number") return value >= 0 ? head(0, value) : head(1, -1 - value);
   if (typeof value === "string")

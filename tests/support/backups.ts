@@ -13,7 +13,7 @@ import { runCountersign } from "./server-process.ts";
 import { skipLoudly } from "./skip.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
-/** The databases that can be backed up here: SQLite always, PostgreSQL where its own client programs are. */
+/** The databases that can be backed up here: always SQLite, and PostgreSQL if its client programs are installed. */
 export function databasesWithBackup(suite: string): TestedDatabase[] {
   const programs = findPrograms();
   if (programs !== null) {
@@ -42,7 +42,7 @@ async function makePostgres(programs: string): Promise<TestDatabase> {
 export interface BackedUp {
   readonly folder: string;
   readonly org: TestOrganization;
-  /** Sells one more license, which the backup does not hold, and lets go of the database. */
+  /** Creates one more license, which the backup does not contain, and closes the database. */
   addLater(): Promise<string>;
 }
 

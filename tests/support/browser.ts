@@ -11,7 +11,7 @@ export interface BrowserAnswer {
   readonly body: Body;
 }
 
-/** Somebody at a browser: keeps cookies, says which site it is on, follows no redirect by itself. */
+/** A browser session: keeps cookies, sends the origin, and follows no redirects. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #url: string;

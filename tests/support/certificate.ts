@@ -6,7 +6,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** A certificate for names that signs itself, valid from yesterday until tomorrow. */
+/** A self-signed certificate for these names, valid from yesterday until tomorrow. */
 export function selfSigned(...names: readonly string[]): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const ecdsaWithSha256 = sequence(objectId(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
@@ -43,7 +43,7 @@ export function selfSigned(...names: readonly string[]): Certificate {
   };
 }
 
-/** DER: a tag, how long it is, and what is in it. */
+/** DER: a tag, the length, and the contents. */
 function tagged(tag: number, content: Buffer | string): Buffer {
   const bytes = Buffer.from(content);
   const { length } = bytes;

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 
 const candidates = [
   process.env.CHROMIUM ?? "",
-  // The same without windows: it takes a fifth less of the processor.
+  // The headless shell uses a fifth less processor time.
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -13,25 +13,25 @@ const candidates = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Null where there is none. */
+/** Null if there is none. */
 export const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
 
 export const howToGetChromium =
   "it needs Chromium. Install it (on Debian: apt-get install chromium), or set CHROMIUM to where it is.";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** Pictures of what was seen, for whoever wants to look. Not committed. */
+/** Screenshots, for people to look at. Not committed. */
 const artifacts = join(import.meta.dir, "..", "artifacts");
 
 let running: Promise<Browser> | null = null;
 
-/** One browser for all tests of a file; each person in it has a context of their own. */
+/** One browser for all tests of a file. Each user has a separate context. */
 export async function openContext(
   options: { readonly scheme?: "light" | "dark"; readonly width?: number } = {},
 ): Promise<BrowserContext> {
   running ??= chromium.launch({
     executablePath: chromiumPath ?? "",
-    // In one process less, and with fewer threads, it takes less of the processor.
+    // One process and some threads fewer use less processor time.
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -55,7 +55,7 @@ export async function closeChromium(): Promise<void> {
   running = null;
 }
 
-/** What went wrong on a page that nobody should see: uncaught errors, and what the page's policy refused. */
+/** Problems of a page that are not visible: uncaught errors and content security policy violations. */
 export function troublesOf(page: Page): string[] {
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(error.message));
@@ -69,10 +69,10 @@ export function troublesOf(page: Page): string[] {
   return troubles;
 }
 
-/** What axe has against the page as it is now, one line each; by the rules named, or by all. */
+/** The axe violations of the current page, one per line, for the given rules or for all. */
 export async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
   await settled(page);
-  // As an extension would put it there: the page's own policy lets no script in.
+  // Injected as an extension would, because the page's policy allows no inline script.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   const { violations } = await page.evaluate(
     (runOnly) =>
@@ -94,7 +94,7 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
   );
 }
 
-/** As if the system changed it under an open page; returns when the page has noticed, and no colour is on its way. */
+/** Changes the system theme under an open page. Returns when the page has changed and no colour is in transition. */
 export async function changeScheme(page: Page, scheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme });
   await page.waitForFunction((wanted) => {
@@ -104,7 +104,7 @@ export async function changeScheme(page: Page, scheme: "light" | "dark"): Promis
   await settled(page);
 }
 
-/** Ends what moves or changes its colour on the page, but what does so for ever: waiting would take a third of a second. */
+/** Finishes all animations and transitions that end, because waiting for them would take a third of a second. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(() => {
     const { document } = globalThis as unknown as InBrowser;
@@ -114,8 +114,8 @@ async function settled(page: Page): Promise<void> {
 }
 
 /**
- * Goes to an address as a link on the page would, which takes a fraction of what it takes to load the dashboard anew.
- * A page that shows nothing yet does load it. Returns when another page, or another title, is there.
+ * Navigates as a link on the page would, which is much faster than a reload of the dashboard. An empty page does load
+ * it. Returns when the page or its title has changed.
  */
 export async function visit(page: Page, url: string): Promise<void> {
   if (page.url() === "about:blank") {
@@ -134,7 +134,7 @@ export async function visit(page: Page, url: string): Promise<void> {
   });
 }
 
-/** What of a page's own world is used here. */
+/** The parts of a page's global scope that are used here. */
 interface InBrowser {
   readonly document: {
     readonly title: string;
@@ -150,7 +150,7 @@ interface InBrowser {
   readonly history: { pushState(state: object, unused: string, url: string): void };
 }
 
-/** For people to look at. Where a machine runs the tests, nobody does, and two hundred of them take a while. */
+/** For people to look at. In CI nobody does, and two hundred screenshots take a while. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
   if (process.env.CI === "true") return;
   mkdirSync(artifacts, { recursive: true });

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** A relay in front of a port, whose wire can be cut: bytes then vanish, and nobody is told. */
+/** A relay in front of a port, whose connection can be cut. Bytes then disappear without an error. */
 export interface CuttableConnection {
   readonly port: number;
   cut(): void;
@@ -13,7 +13,7 @@ export async function openCuttableConnection(to: number): Promise<CuttableConnec
   let isCut = false;
   const server = createServer((near) => {
     if (isCut) {
-      // Taken in and never heard of again.
+      // Received and dropped.
       near.on("error", () => {});
       pairs.add([near, near]);
       return;
@@ -43,7 +43,7 @@ export async function openCuttableConnection(to: number): Promise<CuttableConnec
       isCut = true;
     },
     mend: () => {
-      // Connections that lost bytes are of no use any more.
+      // Connections that lost bytes are unusable.
       drop();
       isCut = false;
     },

@@ -4,7 +4,7 @@ import { openContext } from "./chromium.ts";
 import type { TestDatabase } from "./databases.ts";
 import { goodPassword, openSignInFixture, type SignInFixture, type TestUser } from "./sign-in-fixture.ts";
 
-/** A server with the built dashboard, an owner with an organization and a product, and browsers to look at it with. */
+/** A server with the built dashboard, an owner with an organization and a product, and browsers. */
 export interface Dashboard {
   readonly fixture: SignInFixture;
   readonly owner: TestUser;
@@ -12,10 +12,10 @@ export interface Dashboard {
   readonly slug: string;
   readonly productId: string;
   readonly apiKey: string;
-  /** Calls the management API as the owner, and fails when it is refused. */
+  /** Calls the management API as the owner, and fails if the request is refused. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
   manage(method: string, path: string, body?: unknown): Promise<any>;
-  /** A page on which somebody is signed in. */
+  /** A page with a signed-in user. */
   pageFor(person: TestUser, look?: { scheme?: "light" | "dark"; width?: number }): Promise<Page>;
   close(): Promise<void>;
 }

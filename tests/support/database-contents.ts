@@ -2,22 +2,22 @@ import { createHash } from "node:crypto";
 import type { Store } from "@countersign/store/store";
 import { sql } from "kysely";
 
-/** What changes by itself: what the server observes, and when a token was last used. */
+/** Columns that change without a request: what the server observes, and when a token was last used. */
 const observed = new Set([
   "request_log",
   "ip_sightings",
   "daily_usage",
   "schema_migrations",
   "license_search_changes",
-  // Folded a moment after every change: what they say together is held against the licenses elsewhere.
+  // Folded shortly after every change. Other tests compare their sums with the licenses.
   "license_counts",
   "license_count_changes",
 ]);
 const observedColumns = new Set(["last_used_at"]);
-/** How far the server has looked for licenses that expire, how far the text index has come, and the last probe. */
+/** The progress of the expiry check and of the text index, and the last probe. */
 const observedStates = new Set<unknown>(["expiries_checked_until", "license_search", "probed"]);
 
-/** Every table's contents, each as a short text that differs when anything in it does. */
+/** The contents of every table, each as a short text that differs when any row does. */
 export async function databaseContents(store: Store): Promise<Record<string, string>> {
   const names = await tableNames(store);
   const contents: Record<string, string> = {};

@@ -6,17 +6,17 @@ import { freshDatabase, migratedDatabase } from "./postgres.ts";
 
 export interface TestDatabase {
   readonly location: DatabaseLocation;
-  /** The settings that make a server use it. */
+  /** The settings with which a server uses it. */
   readonly environment: Readonly<Record<string, string>>;
   remove(): void;
 }
 
-/** A database that tests run on, as a maker of fresh ones. */
+/** A kind of database that tests run on. Creates empty databases. */
 export interface TestedDatabase {
   readonly kind: "sqlite" | "postgres";
-  /** With no rows. Its tables may be there already, where that saves time. */
+  /** Without rows. To save time, the tables may exist already. */
   make(): Promise<TestDatabase>;
-  /** With nothing at all, for tests of what is done to a database that was just made. */
+  /** Without tables, for tests of new databases. */
   makeEmpty(): Promise<TestDatabase>;
 }
 
@@ -28,7 +28,7 @@ export const postgres: TestedDatabase = {
   makeEmpty: async () => inPostgres(await freshDatabase()),
 };
 
-/** What every suite about storage loops over. */
+/** Every storage suite runs on each of these. */
 export const databases: readonly TestedDatabase[] = [sqlite, postgres];
 
 export function freshFolder(): string {

@@ -2,7 +2,7 @@ import { openEmail } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
 import type { OutboxRow } from "@countersign/store/tables";
 
-/** What is in the outbox, opened, the oldest first. */
+/** The contents of the outbox, decrypted, oldest first. */
 export async function openedEmails(
   store: Store,
   filter: { readonly to?: string | readonly string[]; readonly kind?: string } = {},
@@ -13,7 +13,7 @@ export async function openedEmails(
   return (await query.orderBy("id").execute()).map((row) => openEmail(store.reads, row));
 }
 
-/** The token in the newest invitation to an address, as its reader would find it. */
+/** The token in the newest invitation to an email address. */
 export async function invitationTokenFor(store: Store, email: string): Promise<string> {
   const message = (await openedEmails(store, { to: email.toLowerCase(), kind: "invitation" })).at(-1);
   if (message === undefined) throw new Error(`Nobody invited ${email}.`);

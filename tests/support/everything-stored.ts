@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DatabaseLocation } from "@countersign/store/open";
 import pg from "pg";
 
-/** Every byte that SQLite keeps in its folder, or every row of every table of PostgreSQL. */
+/** Every byte in SQLite's folder, or every row of every PostgreSQL table. */
 export async function everythingStored(location: DatabaseLocation): Promise<Buffer> {
   if (location.kind === "sqlite") return everyFile(location.folder);
   const tables = await tableTexts(location.url);
@@ -16,7 +16,7 @@ export function everyFile(folder: string): Buffer {
   return Buffer.concat(files.map((file) => readFileSync(join(file.parentPath, file.name))));
 }
 
-/** What each table of PostgreSQL holds, as text. */
+/** The contents of each PostgreSQL table, as text. */
 async function tableTexts(url: string): Promise<Map<string, string>> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -9,12 +9,12 @@ export interface DiscordProfile {
   readonly verified: boolean;
 }
 
-/** A Discord of our own: whoever comes is who the test says. */
+/** A fake Discord. The test decides which user signs in. */
 export interface FakeDiscord {
   readonly settings: Readonly<Record<string, string>>;
-  /** Signs this person in there, and returns the address that they are sent back to. */
+  /** Signs this user in, and returns the URL of the redirect. */
   approve(authorizeUrl: string, profile: DiscordProfile): string;
-  /** Who a real browser is there, when it comes by itself; null for somebody who does not allow it. */
+  /** The user of a real browser. Null for a user who denies access. */
   visitor: DiscordProfile | null;
   close(): void;
 }

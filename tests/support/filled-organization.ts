@@ -13,19 +13,19 @@ import { writeEmail } from "../../apps/server/features/mail/email.ts";
 import type { ManageFixture, Person } from "./manage-fixture.ts";
 import { newId } from "./test-organization.ts";
 
-/** An organization with one of everything that a path can name. */
+/** An organization with one of every resource that a path can name. */
 export interface FilledOrganization {
   readonly owner: Person;
   readonly organizationId: string;
   readonly apiKey: string;
-  /** A token of the organization that can do everything. */
+  /** A token of the organization with all permissions. */
   readonly token: string;
   readonly expiredToken: string;
-  /** What stands for a parameter of a path; undefined for one that nobody has thought of yet. */
+  /** The value of a path parameter. Undefined for an unknown parameter. */
   idFor(parameter: string, path: string): string | undefined;
 }
 
-/** Fills the organization that `owner` has just made. Everything is written straight into the tables. */
+/** Fills the new organization of `owner`. Writes everything directly to the tables. */
 export async function fillOrganization(
   fixture: ManageFixture,
   owner: Person,
@@ -52,7 +52,7 @@ export async function fillOrganization(
       maxIps: 3,
     };
     await createLicenses(db, [license], nowMs);
-    // Four digits without a zero in front: as it would be written in an answer.
+    // Four digits without a leading zero, as in a response.
     const ip = `2001:db8:${(randomBytes(2).readUInt16BE() | 0x1000).toString(16)}:1::/64`;
     await registerIp(db, license.id, ip, nowMs);
     const version = `${1 + Math.floor(Math.random() * 90)}.${Math.floor(Math.random() * 90)}.1`;
@@ -140,7 +140,7 @@ export async function fillOrganization(
   });
 }
 
-/** A token of a person or an organization. */
+/** A token of a user or an organization. */
 export async function addToken(
   db: Database,
   holder: { organizationId: string } | { userId: string },
@@ -237,7 +237,7 @@ async function addImport(db: Database, organizationId: string, productId: string
   return id;
 }
 
-/** With one delivery that is over: nothing is sent to it on its own. */
+/** With one finished delivery, so that nothing is sent to it automatically. */
 async function addWebhook(db: Database, organizationId: string, nowMs: number) {
   const [endpointId, deliveryId, eventId] = [newId(), newId(), newId()];
   await db

@@ -2,13 +2,13 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below the ports that operating systems give out by themselves, so that between the asking and the listening nobody
- * gets the port by chance. Drawn by lot: test files run side by side, and two that count would meet sooner or later.
+ * Below the ephemeral ports, so that the operating system gives the port to no other process in between. Chosen at
+ * random, because test files run in parallel and counting up would collide.
  */
 const lowest = 10_000;
 const highest = 30_000;
 
-/** A port of loopback that nobody listens on. */
+/** A free port on loopback. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 1_000; tries++) {
     const port = randomInt(lowest, highest);

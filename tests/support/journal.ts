@@ -2,7 +2,7 @@ import type { JournalDeletion } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import type { Journal } from "@countersign/store/store";
 
-/** A journal without the thread that a server gives it. */
+/** A journal without its thread. */
 export interface TestJournal {
   readonly journal: Journal;
   deleteOrganization(organizationId: string): Promise<void>;

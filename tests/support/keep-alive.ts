@@ -1,16 +1,16 @@
 import { openRaw, type RawAnswer, type RawConnection } from "./raw-http.ts";
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type Sent =
   | { readonly tag: "answered"; readonly answer: RawAnswer; readonly ms: number }
-  /** The server took no new connection, so it never saw the request. */
+  /** The server accepted no new connection, so it never saw the request. */
   | { readonly tag: "refused" }
-  /** The connection ended before an answer came. `reused` when it had carried an answer before. */
+  /** The connection closed before a response. `reused` if it had carried a response before. */
   | { readonly tag: "lost"; readonly reused: boolean; readonly ms: number };
 
 /**
- * A caller with one connection, which it keeps for as long as the server lets it: it opens a new one after an answer
- * that says `Connection: close`, or when the connection was closed while nothing was on the way.
+ * A caller with one connection, which it keeps as long as possible. It opens a new one after a response with
+ * `Connection: close`, or when the connection was closed while idle.
  */
 export class KeepAliveCaller {
   readonly #port: number;

@@ -6,7 +6,7 @@ import { until } from "./until.ts";
 export const csv = { "content-type": "text/csv" };
 export const jsonLines = { "content-type": "application/x-ndjson" };
 
-/** A CSV file of these rows; cells are quoted where they need it. */
+/** A CSV file of these rows, with cells quoted where necessary. */
 export function csvFile(
   header: readonly string[],
   ...rows: readonly (readonly (string | number | null)[])[]
@@ -18,7 +18,7 @@ export function csvFile(
   return [header, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 }
 
-/** Sends a file and waits until the import is over. */
+/** Uploads a file and waits until the import is finished. */
 export async function importFile(
   fixture: ManageFixture,
   file: string,
@@ -38,7 +38,7 @@ export async function finishedImport(
 ): Promise<ManageAnswer["body"]> {
   let job: ManageAnswer["body"] = {};
   await until(
-    "the import is over",
+    "the import is finished",
     async () => {
       job = (await fixture.owner.api.get(`/products/${productId}/imports/${id}`)).body;
       return job.finished_at !== null;
@@ -56,7 +56,7 @@ export async function newProduct(fixture: ManageFixture, settings: object = {}):
   return made.body.id;
 }
 
-/** The licenses of a product as an export has them, by key. */
+/** The licenses of a product as exported, by key. */
 export async function exported(
   fixture: ManageFixture,
   productId: string,

@@ -4,16 +4,16 @@ export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly messageId: string;
-  /** Headers and bodies, with the transport's wrapping taken off. */
+  /** Headers and bodies, decoded. */
   readonly text: string;
 }
 
-/** A mail server on loopback that keeps what it is given. */
+/** A mail server on loopback that records all emails. */
 export interface MailServer {
   readonly url: string;
   readonly port: number;
   readonly received: ReceivedMail[];
-  /** Decides about each recipient: a number is the reply it is refused with, `hang` keeps the sender waiting. */
+  /** Decides about each recipient: a number refuses it with that reply code, `hang` never replies. */
   verdict: (recipient: string) => "take" | "hang" | number;
   close(): Promise<void>;
 }

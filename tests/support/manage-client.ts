@@ -15,14 +15,14 @@ export interface ManageAnswer {
 
 type Headers2 = Readonly<Record<string, string>>;
 
-/** The management API as a program calls it. Every answer is held against the contract of its route. */
+/** Calls the management API as a program does. Checks every response against its route's contract. */
 export interface ManageClient {
   get(path: string, headers?: Headers2): Promise<ManageAnswer>;
   post(path: string, body?: unknown, headers?: Headers2): Promise<ManageAnswer>;
   put(path: string, body?: unknown, headers?: Headers2): Promise<ManageAnswer>;
   patch(path: string, body?: unknown, headers?: Headers2): Promise<ManageAnswer>;
   delete(path: string, headers?: Headers2): Promise<ManageAnswer>;
-  /** Any method, and a body that is sent as it is. */
+  /** Any method, with a body that is sent unchanged. */
   send(
     method: string,
     path: string,
@@ -79,7 +79,7 @@ async function checked(method: string, path: string, response: Response): Promis
   return { status, headers, text, body };
 }
 
-/** A refusal has one of the codes that the OpenAPI document lists for the route. */
+/** The code of a refusal is one that the OpenAPI document lists for the route. */
 function expectDocumented(method: string, path: string, code: string): void {
   const match = router.match(method, path.split("?")[0] ?? "");
   if (!match.found) return;

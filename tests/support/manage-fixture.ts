@@ -12,7 +12,7 @@ import { type ManageClient, manageClient } from "./manage-client.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { newId } from "./test-organization.ts";
 
-/** Somebody with an account and a token that can do all they can. */
+/** A user with a token that has all permissions of the user. */
 export interface Person {
   readonly userId: string;
   readonly email: string;
@@ -20,7 +20,7 @@ export interface Person {
   readonly api: ManageClient;
 }
 
-/** A fresh database with a server in front of it, a platform admin, and an organization with a product. */
+/** A new database with a server, a platform admin, and an organization with a product. */
 export interface ManageFixture {
   readonly database: TestDatabase;
   readonly server: ServerProcess;
@@ -32,9 +32,9 @@ export interface ManageFixture {
   readonly apiKey: string;
   /** The public API with the product's key. */
   readonly publicApi: Api;
-  /** A new person, who belongs to nothing. */
+  /** A new user without a membership. */
   person(options?: { admin?: boolean; permissions?: readonly Permission[] }): Promise<Person>;
-  /** A new person with a role of their own in the organization. */
+  /** A new user with their own role in the organization. */
   member(allowed: readonly Permission[], organizationId?: string): Promise<Person & { roleId: string }>;
   anonymous: ManageClient;
   close(): Promise<void>;
@@ -51,8 +51,8 @@ export async function openManageFixture(
 const shared = new Map<() => Promise<TestDatabase>, Promise<Running>>();
 
 /**
- * The same on a server that the test files of a process share, which saves a start for each. For tests that look at
- * nothing outside of their organizations, and change nothing there.
+ * The same on a server that the test files of a process share, which saves a start for each. For tests that read and
+ * change nothing outside their organizations.
  */
 export async function openSharedOffice(make: () => Promise<TestDatabase>): Promise<ManageFixture> {
   let running = shared.get(make);

@@ -7,8 +7,8 @@ import { namesIn } from "./matrix-paths.ts";
 type IdOf = (parameter: string) => string | undefined;
 
 /**
- * Bodies that the contract takes, for routes that cannot do with an empty one and name a second thing in their path,
- * or a thing in their body. `idOf` gives an id of the caller's own.
+ * Valid bodies for routes that require one and name a second resource in their path or body. `idOf` returns an ID of
+ * the caller's organization.
  */
 const bodies: Readonly<Record<string, (idOf: IdOf) => object>> = {
   updateMember: (idOf) => ({ role_id: idOf("role_id") }),
@@ -27,12 +27,12 @@ export function bodyFor(route: Route, organization: FilledOrganization): object 
   return body;
 }
 
-/** Bodies that name something deeper than in a member of their own: by the path of the member. */
+/** Bodies that name a resource in a nested member, by the path of that member. */
 const deepBodies: Readonly<Record<string, Readonly<Record<string, (id: string) => object>>>> = {
   bulkLicenses: { "selection.ids": (id) => ({ action: "delete", selection: { ids: [id] } }) },
 };
 
-/** What a route's body decides about the permission that it needs, beside the one that the route names. */
+/** The permission that a route's body requires in addition to the route's own. */
 export const furtherNeeds: Readonly<Record<string, readonly FurtherNeed[]>> = {
   bulkLicenses: (
     [
@@ -57,7 +57,7 @@ export interface FurtherNeed {
   readonly body: (idOf: IdOf) => object;
 }
 
-/** The actions that a body can choose from, where it is one of several shapes. */
+/** The actions of a body that is a union. */
 export function actionsOf(route: Route): string[] {
   if (!takesJson(route)) return [];
   const { oneOf = [], anyOf = [] } = schemaOf(route);
@@ -67,7 +67,7 @@ export function actionsOf(route: Route): string[] {
   });
 }
 
-/** A body of the caller's own in which one member names something else. */
+/** A body of the caller's organization, in which one member names another resource. */
 export function bodyNaming(
   route: Route,
   organization: FilledOrganization,
@@ -97,14 +97,14 @@ function deepBody(route: Route, member: string, id: string): object {
   );
 }
 
-/** `role_id` and `role_ids` name a role; a bare `ids` names what the path ends with: /licenses/bulk. */
+/** `role_id` and `role_ids` name a role. A bare `ids` names what the path ends with: /licenses/bulk. */
 function parameterOf(route: Route, member: string): string {
   const name = member.slice(member.lastIndexOf(".") + 1);
   if (name !== "ids") return name.replace(/_ids$/, "_id");
   return `${route.path.split("/").at(-2)?.replace(/s$/, "")}_id`;
 }
 
-/** The members of a route's JSON body that name something by its id, by their paths. */
+/** The members of a route's JSON body that name a resource by ID, by their paths. */
 export function idMembers(route: Route): string[] {
   if (!takesJson(route)) return [];
   const found = new Set<string>();
@@ -121,10 +121,10 @@ export function idMembers(route: Route): string[] {
   return [...found].filter((member) => !harmless.has(`${route.id} ${member}`));
 }
 
-/** Ids that are not Countersign's own. */
+/** IDs that Countersign does not assign. */
 const outside = new Set(["discord_id", "device_id", "customer_discord_id"]);
 
-/** Filters: what they name only narrows a list of the caller's own. */
+/** Filters only narrow a list of the caller's organization. */
 const harmless = new Set<string>([
   "bulkLicenses selection.filter.product_id",
   "bulkLicenses selection.filter.customer_id",

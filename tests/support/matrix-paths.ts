@@ -2,7 +2,7 @@ import { pathParameters, type Route } from "@countersign/contract/manage/route";
 import type { FilledOrganization } from "./filled-organization.ts";
 import { newId } from "./test-organization.ts";
 
-/** How many things a path names. */
+/** How many resources a path names. */
 export function namesIn(path: string): number {
   return pathParameters(path).length;
 }
@@ -11,12 +11,12 @@ export function pathIn(route: Route, organization: FilledOrganization): string {
   return pathWith(route, (name) => organization.idFor(name, route.path));
 }
 
-/** The same path, with ids that nothing has. */
+/** The same path with unknown IDs. */
 export function unknownPath(route: Route): string {
   return pathWith(route, unknownId);
 }
 
-/** What the path names first is in this place; what stands below it is somewhere else. */
+/** The first resource belongs to this organization, and those below it to another. */
 export function mixedPath(
   route: Route,
   organization: FilledOrganization,
@@ -30,7 +30,7 @@ export function unknownId(parameter: string): string {
   return unknown[parameter] ?? newId();
 }
 
-/** Where not every text could be one. */
+/** Only for parameters that do not accept every text. */
 const unknown: Readonly<Record<string, string>> = {
   version: "99.98.97",
   prefix: "csk_ZZZZZZZZ",

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 /** The largest transaction of a piece of work. */
 export interface Largest {
   rows: number;
-  /** What the whole process computed meanwhile: unlike the time, it does not depend on what else the machine does. */
+  /** The processor time of the process, which unlike the elapsed time does not depend on the machine's load. */
   cpuMs: number;
   wallMs: number;
   count: number;

@@ -2,7 +2,7 @@ import type { TestDatabase } from "./databases.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
-/** One database with several servers on it. SQLite allows only one. */
+/** Several servers on one database. SQLite allows only one. */
 export interface Nodes {
   readonly database: TestDatabase;
   readonly org: TestOrganization;

@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Texts that are right somewhere, and some that are right nowhere. */
+/** Texts that are valid for some fields, and some that are valid for none. */
 const texts = [
   "Ada",
   "ada@example.com",
@@ -41,10 +41,10 @@ const texts = [
 
 export const anyText = fc.oneof(fc.constantFrom(...texts), fc.string({ unit: "binary", maxLength: 60 }));
 
-/** Written as a number that no double holds. */
+/** A number that no double can represent. */
 export const hugeNumber = "HUGE-NUMBER";
 
-/** A value that hardly any field takes. */
+/** A value that hardly any field accepts. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   anyText,
   fc.constantFrom<unknown>(
@@ -77,10 +77,10 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
 );
 
-/** Stands for the id of something that the path's organization has. */
+/** Placeholder for the ID of a resource of the path's organization. */
 export const realId = /REAL-(\w+?)-ID/g;
 
-/** Texts that fields of these names usually take. */
+/** Texts that fields with these names usually accept. */
 const usual: readonly [name: RegExp, text: fc.Arbitrary<string>][] = [
   [/email/i, fc.nat(500).map((number) => `ada${number}@example.com`)],
   [/_at$/, fc.constant("2031-01-02T03:04:05.678Z")],
@@ -101,7 +101,7 @@ function usualText(name: string): fc.Arbitrary<string> | null {
   return usual.find(([shape]) => shape.test(name))?.[1] ?? null;
 }
 
-/** A value that the schema takes, or nearly. Texts are chosen by the name of the member that they are for. */
+/** A valid or nearly valid value for the schema. The name of the member selects its text. */
 export function fitting(schema: Schema, root: Schema = schema, name = ""): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined)
     return fitting(root.$defs?.[schema.$ref.split("/").at(-1) ?? ""] ?? {}, root, name);
@@ -118,7 +118,7 @@ export function fitting(schema: Schema, root: Schema = schema, name = ""): fc.Ar
     case "integer":
     case "number": {
       const min = Math.max(Number(schema.minimum ?? -5), -5);
-      // Not how much the server can do, but whether it takes it.
+      // Small numbers, because this tests what the server accepts, not its capacity.
       return fc.integer({ min, max: Math.max(min, Math.min(Number(schema.maximum ?? 20), 20)) });
     }
     case "boolean":
@@ -147,7 +147,7 @@ function fittingObject(schema: Schema, root: Schema): fc.Arbitrary<unknown> {
   );
   const required = schema.required ?? [];
   const optional = members.map(([name]) => name).filter((name) => !required.includes(name));
-  // A few of the others: every one more is one more that may be wrong.
+  // Only a few optional members, because each one more can make the body invalid.
   return fc
     .tuple(fc.record(shape), fc.subarray(optional, { maxLength: Math.min(3, optional.length) }))
     .map(([all, some]) =>
@@ -157,7 +157,7 @@ function fittingObject(schema: Schema, root: Schema): fc.Arbitrary<unknown> {
     );
 }
 
-/** A body that fits, or fits but for one member, or does not fit at all. */
+/** A valid body, a body with one invalid member, or an invalid body. */
 export function bodyOf(schema: Schema): fc.Arbitrary<Buffer> {
   const names = [...memberNames(schema, schema), "__proto__", "unknown"];
   const mutated = fc
@@ -202,7 +202,7 @@ const headerText = fc.string({
 });
 const among = (...values: string[]) => fc.oneof(fc.constantFrom(...values), headerText);
 
-/** Headers that clients do not send, or not so. Each request has a few of them. */
+/** Unusual headers. Each request has a few of them. */
 export const oddHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   .record(
     {
@@ -228,7 +228,7 @@ export const oddHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
     },
     { requiredKeys: [] },
   )
-  // Each of them seldom: one that is refused hides what the others would have done.
+  // Each is rare, because one that is refused hides the effect of the others.
   .chain((all) => fc.subarray(Object.entries(all), { maxLength: 2 }))
   .map((some) => Object.fromEntries(some));
 

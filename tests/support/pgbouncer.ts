@@ -14,13 +14,13 @@ export interface PgBouncer {
   stop(): Promise<void>;
 }
 
-/** Null where PgBouncer is installed; otherwise what to install. */
+/** Null if PgBouncer is installed, otherwise what to install. */
 export function whyNoPgBouncer(): string | null {
   const { error } = spawnSync("pgbouncer", ["--version"], { stdio: "ignore" });
   return error === undefined ? null : "PgBouncer is missing (on Debian and Ubuntu: apt install pgbouncer)";
 }
 
-/** PgBouncer with its default settings in front of a PostgreSQL of the tests. It ends with this process. */
+/** PgBouncer with its default settings in front of a PostgreSQL of the tests. It exits with this process. */
 export async function startPgBouncer(postgresUrl: string, mode: PoolMode, poolSize = 6): Promise<PgBouncer> {
   const server = new URL(postgresUrl);
   const folder = mkdtempSync(join(tmpdir(), "countersign-pgbouncer-"));
@@ -40,7 +40,7 @@ pool_mode = ${mode}
 default_pool_size = ${poolSize}
 `,
   );
-  // PgBouncer refuses to run as root; containers and CI often are.
+  // PgBouncer refuses to run as root, which containers and CI often use.
   const user = process.getuid?.() === 0 ? anonymous() : {};
   const child = spawn("sh", ["-c", untilInputCloses, "sh", "pgbouncer", "--quiet", settings], {
     ...user,
@@ -56,7 +56,7 @@ default_pool_size = ${poolSize}
     return address.href;
   };
   await until("PgBouncer answers", () => answers(through(postgresUrl)));
-  // It has read its settings, and as another user it could not remove them.
+  // PgBouncer has read its settings, and as another user it could not remove them.
   rmSync(folder, { recursive: true, force: true });
   return {
     through,
@@ -67,7 +67,7 @@ default_pool_size = ${poolSize}
   };
 }
 
-/** Ends it when standard input closes, which the operating system sees to however this process ends. */
+/** Stops it when standard input closes, which the operating system ensures however this process ends. */
 const untilInputCloses = `
   exec 3<&0
   "$@" & pooler=$!

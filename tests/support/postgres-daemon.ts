@@ -1,8 +1,8 @@
 /**
- * A PostgreSQL that lives exactly as long as whoever started it: it ends, and its data with it, when its standard
- * input closes, which the operating system sees to even when that process is killed. Prints its port when it is ready
- * and obeys the lines `stop`, `start` and `kill`, answering each with `done`. With `--standby-of=URL` it follows that
- * server as a streaming standby.
+ * A PostgreSQL that lives as long as the process that started it. It stops and deletes its data when its standard
+ * input closes, which the operating system ensures even after a kill. Prints its port when it is ready, executes the
+ * lines `stop`, `start` and `kill`, and answers each with `done`. With `--standby-of=URL` it follows that server as a
+ * streaming standby.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,19 +16,19 @@ import { until } from "./until.ts";
 const primary = process.argv.find((word) => word.startsWith("--standby-of="))?.slice(13);
 const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-// The user that PostgreSQL runs as must be able to enter it.
+// PostgreSQL's user must be able to enter the folder.
 chmodSync(folder, 0o755);
 
 /**
- * No test cuts the power, and without waiting for the disk the tests take half the time. Hundreds of databases that
- * live for seconds need no cleaning either, which would begin a process for each, again and again.
+ * No test cuts the power, and tests without fsync take half the time. Short-lived databases need no autovacuum, which
+ * would start a process for each of them.
  */
 const hasty = ["fsync=off", "full_page_writes=off", "autovacuum=off"];
 const said: string[] = [];
 let isKilled = false;
 let server = await onFreePort();
 
-// Whoever started it may be gone already: then nobody hears the answer, and the end of its input ends it too.
+// If the parent has exited, nobody reads the answer, and the end of the input stops this process, too.
 process.stdout.on("error", () => {});
 const orders = createInterface({ input: process.stdin });
 let obeyed = begin();
@@ -50,7 +50,7 @@ async function begin(): Promise<void> {
   }
 }
 
-/** Making the data takes seconds, in which somebody else may have begun to listen on the port. Returns the one it got. */
+/** Creating the data takes seconds, in which another process may take the port. Returns the port in use. */
 async function startSomewhere(): Promise<number> {
   for (let tries = 1; ; tries++) {
     const before = said.length;
@@ -65,7 +65,7 @@ async function startSomewhere(): Promise<number> {
   }
 }
 
-/** A standby never says what the package waits for. */
+/** A standby never prints the line that the package waits for. */
 async function start(): Promise<void> {
   if (primary === undefined) return server.start();
   const before = said.length;
@@ -86,7 +86,7 @@ async function onFreePort(): Promise<EmbeddedPostgres & { readonly port: number 
     user: "postgres",
     password: "postgres",
     persistent: true,
-    // PostgreSQL refuses to run as root; containers and CI often are.
+    // PostgreSQL refuses to run as root, which containers and CI often use.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ["--encoding=UTF8", "--locale=C"],
     postgresFlags: [
@@ -112,7 +112,7 @@ async function kill(): Promise<void> {
   const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
   process.kill(pid, "SIGKILL");
   isKilled = true;
-  await until("it has ended", () => !isRunning(pid));
+  await until("it has stopped", () => !isRunning(pid));
 }
 
 function isRunning(pid: number): boolean {

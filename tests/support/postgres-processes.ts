@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
 
-/** Makes a PostgreSQL of the test's own hang, as a machine that swaps or a disk that does not answer would. */
+/** Suspends a PostgreSQL of the test, like a swapping machine or an unresponsive disk. */
 export interface FrozenPostgres {
-  /** Lets it go on. */
+  /** Resumes it. */
   thaw(): void;
 }
 
-/** Stops the server and all processes that it has started, found from the server itself. Linux only. */
+/** Stops the server and all its child processes, which are found through the server. Linux only. */
 export async function freezePostgres(url: string): Promise<FrozenPostgres> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -40,7 +40,7 @@ function parentOf(pid: number): number | null {
     const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
     return parent === null ? null : Number(parent[1]);
   } catch {
-    // It has ended in the meantime.
+    // The process has exited.
     return null;
   }
 }

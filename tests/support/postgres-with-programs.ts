@@ -7,14 +7,14 @@ import { freePort } from "./free-port.ts";
 
 export interface PostgresWithPrograms {
   readonly url: string;
-  /** Where its pg_dump, pg_restore and psql are. */
+  /** The folder of its pg_dump, pg_restore and psql. */
   readonly programs: string;
   stop(): Promise<void>;
 }
 
 const needed = ["initdb", "postgres", "pg_dump", "pg_restore", "psql"];
 
-/** The folder of a PostgreSQL that brings its client programs in its own version, as Debian and Homebrew install it. */
+/** The folder of a PostgreSQL with client programs of the same version, as Debian and Homebrew install it. */
 export function findPrograms(): string | null {
   const roots = ["/usr/lib/postgresql", "/opt/homebrew/opt", "/usr/local/opt"];
   const folders = roots.flatMap((root) =>
@@ -24,13 +24,13 @@ export function findPrograms(): string | null {
   return complete.sort((a, b) => majorOf(b) - majorOf(a))[0] ?? null;
 }
 
-/** Starts that PostgreSQL on a free port of loopback. It ends with this process, however that ends. */
+/** Starts that PostgreSQL on a free port on loopback. It stops with this process, however that ends. */
 export async function startPostgresWithPrograms(programs: string): Promise<PostgresWithPrograms> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-postgres-"));
   const data = join(folder, "data");
   const user: { uid?: number; gid?: number } = process.getuid?.() === 0 ? postgresUser() : {};
   mkdirSync(data, { mode: 0o700 });
-  // PostgreSQL refuses to run as root; containers and CI often are.
+  // PostgreSQL refuses to run as root, which containers and CI often use.
   chmodSync(folder, 0o755);
   if (user.uid !== undefined) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, folder]);
   const flags = ["--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"];
@@ -66,8 +66,8 @@ export async function startPostgresWithPrograms(programs: string): Promise<Postg
 }
 
 /**
- * Ends the server and removes its folder when standard input closes, which the operating system sees to. The watcher
- * is a process of its own, because the test runner kills the children that it knows of when a test times out.
+ * Stops the server and removes its folder when standard input closes, which the operating system ensures. The watcher
+ * is a separate process, because the test runner kills its own children when a test times out.
  */
 const keepUntilInputCloses = `
   folder=$1; shift

@@ -8,11 +8,14 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** Starts it again on the same data and port. */
   start(): Promise<void>;
-  /** Ends it at once and for good, without a goodbye to anyone. */
+  /** Kills it for good, without a shutdown. */
   kill(): Promise<void>;
 }
 
-/** A real PostgreSQL on a free port of loopback. It and its data go away with this process, however that ends. */
+/**
+ * A real PostgreSQL on a free port on loopback. It and its data are gone when this process ends, however that
+ * happens.
+ */
 export async function startPostgres({
   waitsForDisk = false,
   connections = 400,
@@ -20,7 +23,7 @@ export async function startPostgres({
 }: {
   readonly waitsForDisk?: boolean;
   readonly connections?: number;
-  /** Follows this one as a streaming standby. */
+  /** Starts a streaming standby of this server. */
   readonly standbyOf?: PostgresServer;
 } = {}): Promise<PostgresServer> {
   const words = [
@@ -32,12 +35,12 @@ export async function startPostgres({
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
-    // In a group of its own, so that Ctrl-C ends the tests first and the database after them.
+    // A separate process group, so that Ctrl-C ends the tests before the database.
     detached: true,
   });
   daemon.unref();
   const output = daemon.stdout.getReader();
-  // It answers every order with one short line, which a pipe never divides.
+  // It answers every command with one short line, which a pipe never splits.
   const nextLine = async () => {
     const { done, value } = await output.read();
     if (done) throw new Error("PostgreSQL for the tests has ended.");
@@ -58,7 +61,7 @@ export async function startPostgres({
   };
 }
 
-/** The server that the test run shares, or one of this process's own. */
+/** The server that the test run shares, or one for this process. */
 export async function sharedPostgres(): Promise<string> {
   const shared = process.env.COUNTERSIGN_TEST_POSTGRES;
   if (shared !== undefined) return shared;
@@ -70,12 +73,12 @@ let own: Promise<PostgresServer> | undefined;
 let template: Promise<void> | undefined;
 let databases = 0;
 
-/** A fresh, empty database; returns its address. */
+/** A new, empty database. Returns its URL. */
 export async function freshDatabase(serverUrl?: string): Promise<string> {
   return create(serverUrl ?? (await sharedPostgres()), "template1");
 }
 
-/** A fresh database with all tables and no rows: copied from one that was migrated once, which is much quicker. */
+/** A new database with all tables and no rows. Copied from a template that is migrated once, which is much faster. */
 export async function migratedDatabase(): Promise<string> {
   const url = await sharedPostgres();
   template ??= makeTemplate(url);
@@ -84,10 +87,10 @@ export async function migratedDatabase(): Promise<string> {
 }
 
 const templateName = "countersign_migrated";
-/** Any number will do: who holds it makes the template, and the others wait. */
+/** An arbitrary lock number. Its holder creates the template, and the others wait. */
 const templateLock = 1;
 
-/** Test files that run side by side share one server, so the first to come makes it for all. */
+/** Parallel test files share one server, so the first one creates the template for all. */
 async function makeTemplate(serverUrl: string): Promise<void> {
   await withClient(serverUrl, async (client) => {
     await client.query("select pg_advisory_lock($1)", [templateLock]);
@@ -95,7 +98,7 @@ async function makeTemplate(serverUrl: string): Promise<void> {
     if (rowCount !== 0) return;
     const url = new URL(await create(serverUrl, "template1"));
     await migrateDatabase(url.href);
-    // It gets its name when it is complete: an attempt that ended halfway is nobody's template.
+    // It gets its name when it is complete, so that no one uses an incomplete template.
     await client.query(`alter database ${url.pathname.slice(1)} rename to ${templateName}`);
   });
 }

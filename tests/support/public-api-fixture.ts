@@ -3,12 +3,12 @@ import type { TestDatabase } from "./databases.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
-/** A fresh database, somebody who sells on it, and a server in front of it. */
+/** A new database, an organization on it, and a server. */
 export interface PublicApiFixture {
   readonly database: TestDatabase;
   readonly server: ServerProcess;
   readonly org: TestOrganization;
-  /** Called with the seller's own key. */
+  /** Uses the product's API key. */
   readonly api: Api;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function openPublicApiFixture(
   };
 }
 
-/** How many requests of the product have been counted, on whatever day it is. */
+/** The counted requests of the product, on all days. */
 export async function countedRequests(
   { store, productId }: Pick<TestOrganization, "store" | "productId">,
   ofProduct: string = productId,

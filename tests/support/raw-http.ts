@@ -1,20 +1,20 @@
 import { connect, type Socket } from "node:net";
 import { within } from "./until.ts";
 
-/** One answer as it came over the wire. */
+/** One response, as received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** A connection on which a test writes whatever bytes it likes. */
+/** A connection on which a test writes arbitrary bytes. */
 export interface RawConnection {
   write(bytes: string | Uint8Array): void;
-  /** The next answer; null when the server closed the connection instead. */
+  /** The next response. Null if the server closed the connection instead. */
   answer(options?: { toHead?: boolean; deadlineMs?: number }): Promise<RawAnswer | null>;
   readonly closed: Promise<void>;
-  /** Whether nobody waits for an answer. */
+  /** Whether no request waits for a response. */
   idle(): boolean;
   close(): void;
 }
@@ -33,7 +33,7 @@ export function openRaw(
   });
 }
 
-/** Sends these bytes on a connection of their own and returns the first answer. */
+/** Sends these bytes on a new connection and returns the first response. */
 export async function exchange(
   port: number,
   bytes: string | Uint8Array,
@@ -62,7 +62,7 @@ function connection(socket: Socket): RawConnection {
     };
     socket.on("end", end);
     socket.on("close", end);
-    // A reset by the server ends the connection like any other close.
+    // A reset by the server counts as a close.
     socket.on("error", end);
   });
   socket.on("data", (chunk: Buffer) => {
@@ -122,7 +122,7 @@ function headerLine(line: string): [string, string] {
   return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 }
 
-/** Null while more of it is to come. `length` is what it takes on the wire. */
+/** Null while the response is incomplete. `length` is its size on the wire. */
 function bodyOf(
   rest: Buffer,
   headers: ReadonlyMap<string, string>,
@@ -139,7 +139,7 @@ function bodyOf(
   return ended ? first(rest.length) : null;
 }
 
-/** The pieces of a chunked body, up to the empty one that ends it. */
+/** The chunks of a body, up to the empty one that ends it. */
 function joined(rest: Buffer): { bytes: Buffer; length: number } | null {
   const pieces: Buffer[] = [];
   for (let at = 0; ; ) {

@@ -8,12 +8,12 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** `hang` takes the request in and never answers. */
+/** `hang` accepts the request and never responds. */
 export type Reply =
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
   | "hang";
 
-/** Somebody's webhook receiver on loopback, that keeps what it is given. */
+/** A webhook receiver on loopback that records its requests. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;

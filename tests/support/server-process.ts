@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
-/** What `npm test` has built, which is what users start; the sources for a test that is run by itself. */
+/** The server that `npm test` has built, which is what users start. The sources if a test file runs directly. */
 const main = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
 
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Everything it printed so far. */
+  /** All output so far. */
   output(): string;
   signal(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;
@@ -16,7 +16,7 @@ export interface ServerProcess {
   stop(): Promise<number | null>;
 }
 
-/** Starts the real server in a process of its own and waits until it says that it is ready. */
+/** Starts the real server in a separate process and waits until it reports ready. */
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
@@ -59,13 +59,13 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs a command of the command line to its end. */
+/** Runs a command until it exits. */
 export async function runCountersign(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
   const child = spawnCountersign(words, environment);
-  // A server that starts although it should not would otherwise outlive the test that waits for its end.
+  // A server that starts unexpectedly would otherwise outlive the test.
   const overdue = setTimeout(() => child.kill("SIGKILL"), longestCommandMs);
   let stdout = "";
   let stderr = "";

@@ -1,7 +1,4 @@
-/**
- * Loaded before a server whose machine has a wrong clock: everything in the process that asks for the time is off, in
- * every thread of it.
- */
+/** Preloaded into a server to simulate a wrong clock in all its threads. */
 import { createRequire } from "node:module";
 
 const aheadMs = Number(process.env.TEST_CLOCK_AHEAD_MS ?? 0);
@@ -18,7 +15,7 @@ globalThis.Date = class extends RealDate {
   }
 } as DateConstructor;
 
-// A thread does not load by itself what the process was told to load first.
+// A worker does not preload the modules of its process.
 const threads = createRequire(import.meta.url)("node:worker_threads");
 threads.Worker = class extends threads.Worker {
   constructor(file: unknown, options: object = {}) {

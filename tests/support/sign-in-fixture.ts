@@ -18,21 +18,21 @@ export interface TestUser {
   readonly browser: Browser;
 }
 
-/** A server that knows its own address, so that people can sign in to it. */
+/** A server that knows its own URL, so that users can sign in. */
 export interface SignInFixture {
   readonly database: TestDatabase;
   readonly environment: Readonly<Record<string, string>>;
   readonly server: ServerProcess;
   readonly store: Store;
   readonly url: string;
-  /** A browser of its own, with an address of its own. */
+  /** A new browser with its own IP address. */
   browser(): Browser;
-  /** Somebody with an account and a password, not signed in. Their password is quickly checked if no hash is given. */
+  /** A user with a password, not signed in. Without a given hash, the password is fast to check. */
   createUser(options?: { verified?: boolean; admin?: boolean; hash?: string }): Promise<TestUser>;
   /** The same, signed in. */
   createSignedInUser(options?: { admin?: boolean }): Promise<TestUser>;
   emails(to: string): Promise<OutboxRow[]>;
-  /** What the audit log has about somebody. */
+  /** The audit log entries about a user. */
   actions(userId: string): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export async function openSignInFixture(
   };
 }
 
-/** The address in an email that has one. */
+/** The URL in an email that has one. */
 export function linkIn(message: OutboxRow | undefined): URL {
   const found = /https?:\/\/\S+/.exec(message?.body_text ?? "")?.[0];
   if (found === undefined) throw new Error("There is no link in this letter.");
@@ -123,8 +123,8 @@ export function tokenIn(message: OutboxRow | undefined): string {
 }
 
 /**
- * A hash tells its own cost, and this one is cheap: most tests need somebody who is signed in and are about something
- * else. Whoever signs up, or is given a new password, gets the hash that everybody gets.
+ * A hash includes its cost, and this one is cheap, because most tests only need a signed-in user. Users who sign up
+ * or reset their password get the normal hash.
  */
 export function cheapHash(password: string): string {
   return Bun.password.hashSync(password.normalize("NFKC"), {

@@ -1,9 +1,9 @@
 import { createServer, type Socket } from "node:net";
 
-/** A port of loopback that takes connections and never says anything. */
+/** A port on loopback that accepts connections and never responds. */
 export async function openSilentPort(): Promise<{
   readonly port: number;
-  /** When somebody has connected. */
+  /** Resolves when a client has connected. */
   readonly connected: Promise<void>;
   close(): void;
 }> {

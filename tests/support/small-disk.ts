@@ -6,13 +6,13 @@ import { freshFolder } from "./databases.ts";
 /** A disk of a few MB that can be filled and freed. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Writes until nothing more fits. */
+  /** Writes until the disk is full. */
   fill(): void;
   free(): void;
   remove(): void;
 }
 
-/** Null where a small disk can be mounted; otherwise why not. */
+/** Null if a small disk can be mounted, otherwise the reason why not. */
 export function whyNoSmallDisk(): string | null {
   const folder = freshFolder();
   try {
@@ -55,7 +55,7 @@ function unmount(folder: string): void {
   spawnSync("umount", ["-l", folder]);
 }
 
-/** Writes until nothing more fits, in ever smaller pieces. */
+/** Writes until the disk is full, in ever smaller pieces. */
 function fill(path: string): void {
   const descriptor = openSync(path, "w");
   try {

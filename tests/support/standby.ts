@@ -4,8 +4,8 @@ import { join } from "node:path";
 import pg from "pg";
 
 /**
- * Copies a running server's data to a folder from which a standby can follow it. The PostgreSQL of the tests comes
- * without pg_basebackup, so this does by hand what that does, on one machine.
+ * Copies a running server's data to a folder for a standby. The PostgreSQL of the tests comes without pg_basebackup,
+ * so this does the same steps on one machine.
  */
 export async function copyForStandby(primaryUrl: string, folder: string): Promise<void> {
   const client = new pg.Client({ connectionString: primaryUrl });
@@ -13,7 +13,7 @@ export async function copyForStandby(primaryUrl: string, folder: string): Promis
   try {
     const { rows } = await client.query<{ data_directory: string }>("show data_directory");
     await client.query("select pg_backup_start('standby', true)");
-    // What changes while it is copied is put right from the log.
+    // Recovery from the log corrects what changes during the copy.
     execFileSync("cp", ["-a", rows[0]?.data_directory ?? "", folder]);
     const stopped = await client.query<{ labelfile: string }>(
       "select labelfile from pg_backup_stop(wait_for_archive => false)",

@@ -13,7 +13,7 @@ export const newId = uuidSource(Date.now, (bytes) => {
   randomFillSync(bytes);
 });
 
-/** An organization with one product, and the hands to change anything about it straight in the database. */
+/** An organization with one product, and functions that change it directly in the database. */
 export interface TestOrganization {
   readonly store: Store;
   readonly organizationId: string;
@@ -31,7 +31,7 @@ export async function openTestOrganization(
     dailyLimit?: number | null;
     settings?: Partial<ProductSettings>;
     now?: () => number;
-    /** One that is open already, and stays open. */
+    /** Uses this open store, and leaves it open. */
     store?: Store;
   } = {},
 ): Promise<TestOrganization> {

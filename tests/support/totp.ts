@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-/** The secret in the address that an authenticator app reads (RFC 6238, base32). */
+/** The secret in the URI that an authenticator app reads (RFC 6238, base32). */
 export function totpSecret(uri: string): Uint8Array {
   const emails = new URL(uri).searchParams.get("secret") ?? "";
   let bits = "";
@@ -11,8 +11,9 @@ export function totpSecret(uri: string): Uint8Array {
 }
 
 /**
- * The six digits that the app shows; `steps` half-minutes from now. One of the last half-minute may be too old when it
- * arrives, one of the next is good for a minute: who needs two takes this one and the next.
+ * The six digits that the app shows, `steps` half-minutes from now. A code of the previous half-minute may be too old
+ * when it arrives, and one of the next is valid for a minute, so tests that need two codes use the current and the
+ * next.
  */
 export function totpCode(secret: Uint8Array, steps = 0): string {
   const counter = Buffer.alloc(8);

@@ -1,4 +1,4 @@
-/** Asks again and again until the answer is yes; fails with `what` when the deadline passes first. */
+/** Polls until the condition is true. Fails with `what` at the deadline. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
@@ -11,7 +11,7 @@ export async function until(
   }
 }
 
-/** The promise's value, or a failure that says what did not come in time. */
+/** The value of the promise, or a failure with `what` at the deadline. */
 export async function within<T>(deadlineMs: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

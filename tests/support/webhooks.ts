@@ -12,7 +12,7 @@ import { newId } from "./test-organization.ts";
 /** Lets a server call receivers on this machine. */
 export const allowLoopback = { COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1" } as const;
 
-/** An endpoint straight in the database. */
+/** Creates an endpoint directly in the database. */
 export async function makeEndpoint(
   store: Store,
   organizationId: string,
@@ -57,7 +57,7 @@ export async function makeEndpoint(
   return { id, secret };
 }
 
-/** Events as if they had just happened; returns their ids. */
+/** Creates events as if they had just happened. Returns their IDs. */
 export async function makeEvents(
   store: Store,
   organizationId: string,
@@ -98,7 +98,7 @@ export async function attemptsAt(store: Store, endpointId: string) {
   return rows.map((row) => openAttempt(store.reads, row));
 }
 
-/** As if the time until the next attempts had passed; after the death of a server, also until its claims run out. */
+/** Makes the next attempts due. After a server was killed, also makes its claims expire. */
 export async function passTime(store: Store, endpointId: string, isServerDead = false): Promise<void> {
   await store.transaction(async (db) => {
     const nowMs = Date.now();
@@ -107,7 +107,7 @@ export async function passTime(store: Store, endpointId: string, isServerDead = 
       .set({ next_attempt_at: nowMs - 1_000 })
       .where("endpoint_id", "=", endpointId)
       .where("state", "=", "pending")
-      // What is due already stays as it is: rows that are written again and again would slow down who sends them.
+      // Due rows are left unchanged, because repeated writes would slow down delivery.
       .where("next_attempt_at", ">", nowMs);
     if (!isServerDead) waiting = waiting.where("claimed_by", "is", null);
     await waiting.execute();

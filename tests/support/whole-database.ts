@@ -1,7 +1,7 @@
 import type { Store } from "@countersign/store/store";
 import { sql } from "kysely";
 
-/** Every table with its columns; on SQLite those of both files. */
+/** Every table with its columns. On SQLite, those of both files. */
 export async function tablesOf(store: Store): Promise<Record<string, string[]>> {
   const query =
     store.kind === "sqlite"
@@ -20,7 +20,7 @@ export async function tablesOf(store: Store): Promise<Record<string, string[]>> 
   return tables;
 }
 
-/** The rows of every table in which a text occurs anywhere, as texts. */
+/** The rows of every table that contain a text, as texts. */
 export async function rowsWith(store: Store, text: string): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const name of Object.keys(await tablesOf(store)).sort()) {

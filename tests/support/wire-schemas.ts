@@ -4,7 +4,7 @@ import { z } from "zod";
 
 export type Endpoint = "validate" | "lookup";
 
-/** What an answer must look like, twice: as the program writes it down, and as the published document tells others. */
+/** The schema of a response, twice: from the source code and from the published document. */
 const answers: Record<Endpoint, Readonly<Record<number, z.ZodType>>> = {
   validate: {
     200: shapes.validateResponse,
@@ -23,7 +23,7 @@ const answers: Record<Endpoint, Readonly<Record<number, z.ZodType>>> = {
   },
 };
 
-/** Null when the answer keeps the contract; otherwise where it does not. */
+/** Null if the response matches the contract, otherwise where it does not. */
 export function breachOfContract(endpoint: Endpoint, status: number, body: unknown): string | null {
   const shape = answers[endpoint][status];
   if (shape === undefined) return `${endpoint} never answers ${status}`;

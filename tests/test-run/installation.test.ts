@@ -7,7 +7,9 @@ import { freshFolder } from "../support/databases.ts";
 const folder = freshFolder();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A project with a runtime and a package that only tests need, both in folders: npm installs it without a network. */
+/**
+ * A project with a runtime and a development dependency, both in folders, so that npm installs it without a network.
+ */
 function makeProject(): void {
   const dependencies = { bun: "file:bun" };
   const devDependencies = { checker: "file:checker" };
@@ -30,7 +32,7 @@ function makeProject(): void {
     mkdirSync(join(folder, name, "bin"), { recursive: true });
     writeJson(`${name}/package.json`, { name, version: "1.0.0" });
   }
-  // Large enough not to be taken for the placeholder that the package holds before its install script has run.
+  // Large enough not to look like the placeholder that the package contains before its install script runs.
   writeFileSync(join(folder, "bun", "bin", "bun.exe"), Buffer.alloc(1_100_000), { mode: 0o755 });
   mkdirSync(join(folder, "scripts"));
   copyFileSync(
@@ -47,7 +49,7 @@ function writeJson(name: string, value: unknown): void {
   writeFileSync(join(folder, name), JSON.stringify(value));
 }
 
-test("what a start with NODE_ENV=production installs is enough for npm test", () => {
+test("an installation by a start with NODE_ENV=production is complete enough for npm test", () => {
   makeProject();
   const { status, stderr } = spawnSync("node", [join(folder, "scripts", "install.mjs")], {
     env: { ...process.env, NODE_ENV: "production", npm_config_omit: "dev", npm_execpath: undefined },

@@ -17,25 +17,25 @@ describe("a process of the test run", () => {
     expect({ code, text }).toEqual({ code: 3, text: "one\ntwo\n" });
   });
 
-  test("leaves no process running that it started", async () => {
+  test("leaves none of its child processes running", async () => {
     const { code, text } = await new ProcessPool().run("sh", ["-c", "sleep 600 & echo $!"]);
     expect(code).toBe(0);
-    await until("what it started is gone", () => !isRunning(Number(text)));
+    await until("its child process is gone", () => !isRunning(Number(text)));
   });
 
-  test("is killed when it is silent for too long", async () => {
+  test("is killed after too long a silence", async () => {
     const { code, text } = await new ProcessPool().run("sleep", ["600"], { silenceMs: 200 });
     expect(code).toBeNull();
     expect(text).toContain("0.2 seconds of silence");
   });
 
-  test("that cannot be started says so", async () => {
+  test("reports that it cannot be started", async () => {
     const { code, text } = await new ProcessPool().run("/no/such/program", []);
     expect(code).toBeNull();
     expect(text).toContain("/no/such/program could not be run");
   });
 
-  test("ends with everything that it started when the pool stops, and none starts after that", async () => {
+  test("ends with all its child processes when the pool stops, and none starts afterwards", async () => {
     const pool = new ProcessPool();
     const running = pool.run("sh", ["-c", "sleep 600 & sleep 600"]);
     pool.stop();
@@ -44,7 +44,7 @@ describe("a process of the test run", () => {
   });
 });
 
-test("every job runs once, and no more than the given number at a time", async () => {
+test("every job runs once, and never more than the given number at a time", async () => {
   const jobs = Array.from({ length: 20 }, (_, number) => number);
   const done: number[] = [];
   let atOnce = 0;
@@ -65,7 +65,7 @@ describe("the plan", () => {
   const { parallel, last } = planOf(files);
   const filesOf = (groups: { files: string[] }[]) => groups.flatMap((group) => group.files);
 
-  test("has every test file once", () => {
+  test("contains every test file once", () => {
     expect(filesOf([...parallel, ...last]).sort()).toEqual([...files].sort());
     expect(files).toContain("tests/test-run/process-pool.test.ts");
     const here = readdirSync(import.meta.dir).filter((name) => name.endsWith(".test.ts"));
@@ -76,7 +76,7 @@ describe("the plan", () => {
     expect(filesOf(parallel).slice(0, longestFirst.length)).toEqual(longestFirst);
   });
 
-  test("keeps tests that need an idle machine for the end", () => {
+  test("runs tests that need an idle machine last", () => {
     expect(filesOf(last)).toContain("tests/faults/faults.test.ts");
     expect(filesOf(parallel).filter((file) => file.startsWith("tests/faults/"))).toEqual([]);
   });

@@ -31,7 +31,7 @@ const wire = "tests/http/wire.test.ts";
 const passing = (file: string) => `<testcase name="works" classname="all" time="0.1" file="${file}" />`;
 
 describe("the report of a test run", () => {
-  test("is counted by kind, and what failed is named as it was written", () => {
+  test("is counted by kind, and names each failure as written", () => {
     const { failures, tallies } = read(
       `<testsuites>${passing(rules)}${passing(wire)}
         <testcase name="takes &lt;b&gt; &amp; &quot;c&quot;" classname="inside &gt; all" file="${wire}"><failure type="x" /></testcase>
@@ -45,32 +45,32 @@ describe("the report of a test run", () => {
     expect(table(tallies).split("\n")[1]).toBe("rules                 1        0        0      0.0");
   });
 
-  test("that lacks a file is a failure of that file", () => {
+  test("that lacks a file reports a failure of that file", () => {
     const { failures, passed, failed } = read(passing(rules), [rules, wire]);
     expect(failures).toEqual([`${wire}: no test of it ran`]);
     expect({ passed, failed }).toEqual({ passed: 1, failed: 1 });
   });
 
-  test("that is not there is a failure of every file", () => {
+  test("that is missing reports a failure of every file", () => {
     for (const code of [0, 1, null]) expect(read(null, [rules, wire], code).failed).toBe(2);
   });
 
-  test("of tests that all passed is a failure when the run ended badly", () => {
+  test("in which all tests passed reports a failure if the run exited abnormally", () => {
     for (const code of [1, null]) expect(read(passing(rules), [rules], code).failed).toBe(1);
     expect(read(passing(rules), [rules]).failed).toBe(0);
   });
 });
 
-describe("a test file that does not get to its end", () => {
+describe("a test file that does not finish", () => {
   const first = 'import { test } from "bun:test"; test("first", () => {});';
   test.each([
-    ["ends its process as if all were well", `${first} test("second", () => process.exit(0));`],
+    ["exits its process with code 0", `${first} test("second", () => process.exit(0));`],
     ["is killed", `${first} test("second", () => process.kill(process.pid, "SIGKILL"));`],
-    ["cannot be read", `${first} test(`],
-    ["fails while it is loaded", `${first} throw new Error("no");`],
-    ["fails in what comes after its tests", `${first} ${after("throw new Error('no')")}`],
+    ["cannot be parsed", `${first} test(`],
+    ["fails on load", `${first} throw new Error("no");`],
+    ["fails after its tests", `${first} ${after("throw new Error('no')")}`],
     ["has no test", "export {};"],
-    ["never ends", `${first} test("second", () => { for (;;) Bun.sleepSync(1_000); });`],
+    ["never finishes", `${first} test("second", () => { for (;;) Bun.sleepSync(1_000); });`],
   ])(
     "%s, and fails",
     async (what, source) => {

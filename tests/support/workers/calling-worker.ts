@@ -12,7 +12,7 @@ export interface Creator {
   stopped(by: string): void;
 }
 
-/** Asks its creator for every result, to show that both threads can call each other. */
+/** Calls its creator for every result, which proves that both threads can call each other. */
 await runWorker(
   async (_settings: null, creator: ThreadCalls<Creator>): Promise<CallingWorker> => ({
     double: (number) => creator.request("add", number),

@@ -2,7 +2,7 @@ import { workerData } from "node:worker_threads";
 import type { WorkerCalls } from "../../../apps/server/management/messages.ts";
 import { runWorker } from "../../../apps/server/worker-thread.ts";
 
-/** Takes the place of the management worker: says what reached it, and misbehaves when asked to. */
+/** Replaces the management worker: echoes requests, and misbehaves on request. */
 const server = Bun.serve({
   unix: workerData.socket,
   development: false,

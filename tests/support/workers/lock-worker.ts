@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { WorkerSide } from "@countersign/store/sqlite/cross-thread-lock";
 import { WriteLock } from "@countersign/store/write-lock";
 
-/** Takes the write lock of another thread when it is told to. */
+/** Acquires the write lock of another thread on command. */
 export type ToLockWorker = "hold" | "release" | "fail" | { readonly add: number };
 
 const { shared, memory } = workerData;

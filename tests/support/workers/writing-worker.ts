@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openInWorker } from "@countersign/store/open";
 
-/** Opens the store of another thread, and ends in the middle of a transaction. */
+/** Opens the store of another thread, and ends during a transaction. */
 const store = await openInWorker(workerData.opening);
 await store.transaction(async (db) => {
   await db.insertInto("platform_state").values({ name: "half", value: "written" }).execute();
