@@ -7,7 +7,7 @@ import { Sealer } from "./sealer.ts";
 const phrase = "correct horse battery staple";
 const random = randomBytes(32).toString("hex");
 
-describe("a passphrase is stretched unless nobody could guess it", () => {
+describe("a passphrase is stretched unless it is random enough to be unguessable", () => {
   test.each([
     ["hunter2hunter2hunter2", true],
     [phrase, true],
@@ -28,7 +28,7 @@ describe("the data key", () => {
     ["without a passphrase", null, "plain."],
     ["with a phrase", phrase, "scrypt.15-8-3-"],
     ["with a random key", random, "sealed."],
-  ])("%s comes back as it was made", (_, passphrase, beginning) => {
+  ])("%s is decrypted to the same key every time", (_, passphrase, beginning) => {
     const stored = makeDataKey(passphrase);
     expect(stored).toStartWith(beginning);
     const { key, rewritten } = openDataKey(stored, passphrase);
@@ -37,12 +37,12 @@ describe("the data key", () => {
     expect(openDataKey(stored, passphrase).key).toEqual(key);
   });
 
-  test("sealed twice with one phrase is two texts: each has its own salt", () => {
+  test("two encryptions with one passphrase differ, because each has its own salt", () => {
     const salts = [makeDataKey(phrase), makeDataKey(phrase)].map((stored) => stored.split(".")[1]);
     expect(salts[0]).not.toBe(salts[1]);
   });
 
-  test("a key that was sealed without stretching is rewritten, and stays the same key", () => {
+  test("a key that was encrypted without stretching is re-encrypted and stays the same key", () => {
     const key = randomBytes(32);
     const weak = createHash("sha256").update("countersign.data-key.v1\n").update(phrase).digest();
     const opened = openDataKey(`sealed.${new Sealer(weak).seal(key)}`, phrase);
@@ -51,7 +51,7 @@ describe("the data key", () => {
     expect(Buffer.from(openDataKey(opened.rewritten ?? "", phrase).key)).toEqual(key);
   });
 
-  test("a plain key is sealed once there is a passphrase", () => {
+  test("a plain key is encrypted once there is a passphrase", () => {
     const stored = makeDataKey(null);
     const { key, rewritten } = openDataKey(stored, phrase);
     expect(openDataKey(rewritten ?? "", phrase).key).toEqual(key);
@@ -60,9 +60,9 @@ describe("the data key", () => {
   test.each([
     ["another phrase", () => makeDataKey(phrase), `${phrase}s`],
     ["another random key", () => makeDataKey(random), randomBytes(32).toString("hex")],
-    ["a cost that nobody wrote", () => makeDataKey(phrase).replace("scrypt.15-", "scrypt.31-"), phrase],
-    ["a text that was cut off", () => makeDataKey(phrase).slice(0, 30), phrase],
-  ])("%s does not open it", (_, stored, passphrase) => {
+    ["a cost out of range", () => makeDataKey(phrase).replace("scrypt.15-", "scrypt.31-"), phrase],
+    ["a truncated text", () => makeDataKey(phrase).slice(0, 30), phrase],
+  ])("%s does not decrypt it", (_, stored, passphrase) => {
     expect(() => openDataKey(stored(), passphrase)).toThrow("COUNTERSIGN_ENCRYPTION_KEY is not the key");
   });
 });

@@ -1,7 +1,7 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 
-/** What is told of a product's quota. PostgreSQL writes the same in the statement that counts. */
+/** The data of a quota event. PostgreSQL writes the same in the statement that counts. */
 export function quotaData(product: QuotaProduct, limit: number, used: number, nowMs: number): string {
   return JSON.stringify(quotaFacts(product, limit, used, nowMs));
 }

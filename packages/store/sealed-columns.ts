@@ -2,8 +2,8 @@ import type { Sealer } from "./sealer.ts";
 import type { Database } from "./store.ts";
 
 /**
- * Columns whose names begin with `sealed_` are encrypted with this installation's data key. The queries on them encrypt
- * and decrypt automatically, so that no caller can forget to: each store registers once what its connections use.
+ * Columns whose names begin with `sealed_` are encrypted with this installation's data key. Queries on them encrypt
+ * and decrypt automatically, so that no caller has to. Each store registers once what its connections use.
  */
 const sealers = new WeakMap<object, Sealer>();
 

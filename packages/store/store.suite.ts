@@ -22,7 +22,7 @@ import { terms } from "./suite/terms.ts";
 import { transactions } from "./suite/transactions.ts";
 import { versions } from "./suite/versions.ts";
 
-/** How a store behaves, whatever database it is on. */
+/** The behaviour of a store on any database. */
 export function storeSuite(database: TestedDatabase, migrating: Migrating) {
   describe(`the store on ${database.kind}`, () => {
     const shared = storeFixture(database);

@@ -62,7 +62,9 @@ export interface Store {
    * management do not wait for each other's. It closes with the store.
    */
   withOwnConnections(work: Work): Store;
-  /** How many calls of the public API this process has judged: tells work in the background whether somebody waits. */
+  /**
+   * How many calls of the public API this process has validated. Background work uses it to see whether callers wait.
+   */
   readonly answeredCalls: number;
   /** A number that changes with every write, if the database provides that for free; null otherwise. */
   readonly lastWrite: number | null;

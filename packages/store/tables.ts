@@ -74,11 +74,11 @@ export interface OrganizationRow {
   billing_state: BillingState;
   /** Incremented with every change to the organization's block list. */
   ip_blocks_revision: number;
-  /** How many blocks it has against single customers: if none, nobody has to check. */
+  /** The number of blocks for single customers. If it is zero, they are not looked up. */
   customer_block_count: number;
   created_at: number;
   updated_at: number;
-  /** Null only for organizations that a command created without a person. */
+  /** Null only for organizations that a command created without an owner. */
   owner_id: string | null;
   /**
    * When it will be deleted permanently; until then the deletion can be cancelled. Null again once all of it is
@@ -89,7 +89,7 @@ export interface OrganizationRow {
   owner_joined_at: number | null;
   /** A deleted organization keeps its row, because its products keep theirs. */
   deleted_at: number | null;
-  /** The language of emails to its customers and to people it invites. */
+  /** The language of emails to its customers and invited users. */
   locale: Language;
   /** An IANA name. A date without a time means the end of that day there. */
   time_zone: string;
@@ -129,7 +129,7 @@ export interface ProductRow {
   default_ip_system_enabled: Flag;
   /** Whether customers get an email with the key of a new license. */
   deliver_license_by_email: Flag;
-  /** The seller's own text in that email. */
+  /** The organization's own text in that email. */
   license_email_text: string | null;
   /** Whether customers get an email some time before a license expires. */
   expiring_soon_email: Flag;
@@ -148,7 +148,7 @@ export interface ProductApiKeyRow {
   created_at: number;
   /** To the minute; null for never. */
   last_used_at: number | null;
-  /** When people were notified by email that it is unused; null for not yet. They are notified once. */
+  /** When an email reported it as unused, once. Null for not yet. */
   unused_notified_at: number | null;
   /** When it expires; null for never. */
   expires_at: number | null;
@@ -272,7 +272,7 @@ export interface IpBlockRow {
   note: string | null;
   expires_at: number | null;
   created_at: number;
-  /** The name of the person who created it. */
+  /** The name of the user who created it. */
   created_by: string | null;
   updated_at: number;
 }
@@ -303,7 +303,7 @@ export interface UserRow {
   updated_at: string;
   two_factor_enabled: Flag;
   is_platform_admin: Flag;
-  /** How many organizations this person can own; null for what the plans allow. */
+  /** How many organizations this user can own. Null for what the plans allow. */
   organization_allowance: number | null;
   suspended_at: number | null;
   suspension_reason: string | null;
@@ -334,7 +334,7 @@ export interface AccountRow {
   account_id: string;
   /** The password hash. */
   password: string | null;
-  /** The provider's tokens are not stored: nothing here needs them. */
+  /** The provider's tokens are not stored, because nothing needs them. */
   access_token: string | null;
   refresh_token: string | null;
   id_token: string | null;
@@ -345,7 +345,7 @@ export interface AccountRow {
   updated_at: string;
 }
 
-/** Something that can be used once, until it expires. */
+/** A single-use value with an expiry. */
 export interface VerificationRow {
   id: string;
   identifier: string;
@@ -379,7 +379,7 @@ export interface PasskeyRow {
   created_at: string | null;
 }
 
-/** Where a person has signed in from before, so that they are notified of new devices and locations. */
+/** Where a user has signed in from, so that they are notified of new devices and locations. */
 export interface KnownDeviceRow {
   user_id: string;
   fingerprint: string;
@@ -433,7 +433,7 @@ export interface InvitationRow {
 }
 
 /**
- * A personal token acts for its person in all their organizations; an organization token belongs to no person. Never
+ * A personal token acts for its user in all their organizations. An organization token belongs to no user. Never
  * both.
  */
 export interface AccessTokenRow {
@@ -455,9 +455,9 @@ export interface AccessTokenRow {
 export interface AuditLogRow {
   id: string;
   at: number;
-  /** Null for what concerns only the platform or a person. */
+  /** Null for entries about only the platform or a user. */
   organization_id: string | null;
-  /** `platform_admin` for what a person did as the operator of the installation. */
+  /** `platform_admin` for actions of a user as the operator of the installation. */
   actor_kind: "person" | "token" | "platform_admin" | "command_line" | "system";
   actor_id: string | null;
   actor_name: string;
@@ -671,7 +671,7 @@ export interface EventRow {
   undistributed: Distribution;
 }
 
-/** Whoever inserts this row records the rejection; nobody else does in that hour. */
+/** The transaction that inserts this row records the rejection, which is recorded once per hour. */
 export interface RecordedRefusalRow {
   /** Hours since 1970. */
   hour: number;
@@ -682,7 +682,7 @@ export interface RecordedRefusalRow {
   in_summary: Flag;
 }
 
-/** What happened to a license in an hour beyond the individual events: see `maxSingleEvents`. */
+/** The events of a license in an hour beyond the individual ones: see `maxSingleEvents`. */
 export interface EventSummaryRow {
   hour: number;
   license_id: string;

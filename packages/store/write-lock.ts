@@ -46,7 +46,7 @@ export class WriteLock {
   }
 
   /**
-   * Acquires the lock if nobody holds it or waits for it here, and returns whether it did. If so, `release` must
+   * Acquires the lock if no one holds it or waits for it here, and returns whether it did. If so, `release` must
    * follow.
    */
   tryAcquire(): boolean {

@@ -31,7 +31,7 @@ describe("while another session of PostgreSQL locks a license", () => {
         return [read.status, written.status];
       });
       const before = receiver.received.length;
-      expect(await within(20_000, "other management goes on", Promise.all(others))).toEqual(
+      expect(await within(20_000, "other management continues", Promise.all(others))).toEqual(
         others.map(() => [200, 200]),
       );
       await until("webhooks continue", () => receiver.received.length > before);

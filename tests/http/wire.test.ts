@@ -135,7 +135,7 @@ for (const { kind, make } of databases) {
       ["the management API, by HTTP/1.1", "GET /api/manage/v1/me HTTP/1.1", ["Connection: close"]],
       ["the management API, by HTTP/1.0", "GET /api/manage/v1/me HTTP/1.0", []],
     ])(
-      "a forwarded request with Connection: close gets a closed connection: %s",
+      "the connection closes after a forwarded request that does not keep it alive: %s",
       async (_, line, headers) => {
         const raw = await openRaw(fixture.server.port);
         raw.write(request([line, host, ...headers]));

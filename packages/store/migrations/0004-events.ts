@@ -21,8 +21,8 @@ export const events: Migration = {
     // distribution.ts names the values. The organization comes first, so that one with many events does not block the
     // others.
     "create index events_undistributed on events (organization_id, id) where undistributed is not null",
-    // A rejection is recorded once per license, IP address and hour, by whoever inserts this row. Beyond the first few,
-    // IP addresses are summarized, and are stored here only to tell them apart.
+    // A rejection is recorded once per license, IP address and hour, by the transaction that inserts this row. Beyond
+    // the first few, IP addresses are summarized, and are stored here only to tell them apart.
     `create table recorded_refusals (
       hour integer not null,
       license_id text not null,
@@ -133,7 +133,7 @@ export const events: Migration = {
       failure text
     )`,
     "create index delivery_attempts_by_delivery on delivery_attempts (delivery_id, id)",
-    // With what statistics are made of, so that they are read from the index alone.
+    // Includes the columns of the statistics, so that they are read from the index alone.
     "create index delivery_attempts_by_endpoint on delivery_attempts (endpoint_id, id, status, duration_ms)",
   ],
 };

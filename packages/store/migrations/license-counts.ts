@@ -2,12 +2,11 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Statement } from "./migration.ts";
 
 /**
- * The number of licenses by expiry day and by creation day, maintained by triggers: writing a license changes its
- * counts in the same transaction, and an update that changes none of these columns costs nothing.
- *
- * On SQLite a trigger changes the count itself. On PostgreSQL everyone who sells the same product would wait for that
- * row, validations too when they start a term: there a trigger only appends the change, and a node folds these rows
- * into the counts a moment later. A count is the sum of both tables.
+ * The number of licenses by expiry day and by creation day, maintained by triggers. Writing a license changes its
+ * counts in the same transaction, and an update that changes none of these columns costs nothing. On SQLite a trigger
+ * changes the count itself. On PostgreSQL all writers of one product would wait for that row, including validations
+ * that start a term. So a trigger only appends the change, and a node folds these rows into the counts a moment
+ * later. A count is the sum of both tables.
  */
 const tables: readonly Statement[] = [
   `create table license_counts (
@@ -44,7 +43,7 @@ const tables: readonly Statement[] = [
 const columns = ["organization_id", "fact", "product_id", "day", "is_revoked", "is_used", "has_notes"];
 export const countColumns = columns.join(", ");
 
-/** As in the column `ends_at`: what never expires comes after everything that does. */
+/** As in the column `ends_at`: licenses that never expire come last. */
 const never = "9007199254740991";
 
 type Row = "new" | "old" | "licenses";
@@ -168,8 +167,8 @@ export const licenseCounts: readonly Statement[] = [
 ];
 
 /**
- * Where the stored counts are wrong: a row per count, with the number of licenses it lacks. One statement, so that both
- * are of the same moment, whoever writes in the meantime.
+ * Where the stored counts are wrong: a row per count, with the number of licenses it lacks. One statement, so that
+ * concurrent writes do not make the two sides differ.
  */
 export const countDifferences = `select ${countColumns}, sum(licenses) as licenses from (
     ${countsIn("licenses")}

@@ -4,7 +4,7 @@ import type { Batch, ProductInBatch } from "../batch.ts";
 import { isLocked } from "./failures.ts";
 import * as sql from "./sql.ts";
 
-/** It is rare for more products than this to be locked at once; forgetting one costs a short wait. */
+/** More locked products than this at once are rare. Dropping one costs a short wait. */
 const mostHeld = 1_000;
 
 /**

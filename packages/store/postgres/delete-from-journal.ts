@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { type JournalDeletion, licensesAtOnce, requestsAtOnce, sightingsAtOnce } from "../journal.ts";
 
-/** One step, as described in `Journal.forget`. */
+/** One step, as described in `Journal.deleteOrganization`. */
 export async function deleteSome(journal: pg.Client, step: JournalDeletion): Promise<JournalDeletion | null> {
   switch (step.part) {
     case "sightings":

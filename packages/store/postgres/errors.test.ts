@@ -10,15 +10,15 @@ const reasonOf = (error: unknown) => {
   return found instanceof StorageUnavailable ? found.reason : null;
 };
 
-test("a file that cannot grow is a full disk, whatever the cause and the language of the message", () => {
+test("a file that cannot grow is reported as a full disk, whatever the cause and the language of the message", () => {
   expect(reasonOf(postgresError("53100", "mdzeroextend"))).toBe("full");
-  // A disk quota, or a limit of the file size.
+  // A disk quota, or a file size limit.
   expect(reasonOf(postgresError("XX000", "mdzeroextend"))).toBe("full");
   expect(reasonOf(postgresError("XX000", "mdextend"))).toBe("full");
   expect(reasonOf(postgresError("XX000", "BufFileDumpBuffer"))).toBe("full");
 });
 
-test("another internal error stays what it is", () => {
+test("other internal errors stay unchanged", () => {
   expect(reasonOf(postgresError("XX000", "elog_finish"))).toBeNull();
   expect(reasonOf(postgresError("23505", "_bt_check_unique"))).toBeNull();
 });

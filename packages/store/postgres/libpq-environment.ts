@@ -1,6 +1,6 @@
 import { parsePostgresUrl } from "./url.ts";
 
-/** The database address as environment variables for PostgreSQL's own programs. */
+/** The database URL as environment variables for PostgreSQL's own programs. */
 export function libpqEnvironment(address: string): Record<string, string> {
   const { url: single, hosts, target } = parsePostgresUrl(address);
   const url = new URL(single);

@@ -9,7 +9,7 @@ import { LockedOut, type Outcome } from "./locked-out.ts";
 const longestWaitMs = 1_200;
 const shortestPauseMs = 20;
 const longestPauseMs = 160;
-/** Each of them is a waiting caller; more would only wait in vain. */
+/** Each is a waiting caller. More of them would time out anyway. */
 const mostWaiting = 4_000;
 const mostAtOnce = 512;
 

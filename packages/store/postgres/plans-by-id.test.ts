@@ -10,10 +10,10 @@ import type { DeliveryRow, EventRow, Tables } from "../tables.ts";
 import { PostgresBulk } from "./bulk.ts";
 
 /**
- * Rows that are known by their ids are found by their ids. Where PostgreSQL knows nothing of a table yet, it expects
- * hardly any row to meet the other conditions, and compared all rows with all ids: up to 0.3 s for one round.
+ * Rows with known IDs must be found through those IDs. Without statistics, PostgreSQL expects hardly any row to match
+ * the other conditions and compares all rows with all IDs, which took up to 0.3 s per round.
  */
-describe("webhooks that are taken by their ids are not joined with a list of them", () => {
+describe("webhook rows are found by ID without joining a list of IDs", () => {
   const bulk = new PostgresBulk();
   const statements: CompiledQuery[] = [];
   const ids = Array.from({ length: 200 }, (_, number) => `id-${String(number).padStart(6, "0")}`);
@@ -43,7 +43,7 @@ describe("webhooks that are taken by their ids are not joined with a list of the
   };
 
   const works: [string, () => Promise<unknown>][] = [
-    ["events are taken", () => takeEvents(db, bulk, ids)],
+    ["events are claimed", () => takeEvents(db, bulk, ids)],
     ["deliveries are claimed", () => claimDeliveries(db, bulk, ids, "me", 10, 20)],
     ["claims are released", () => releaseDeliveries(db, bulk, ids, "me", 10)],
     ["results are written", () => writeDeliveries(db, bulk, "me", ids.map(result), 10)],

@@ -9,7 +9,7 @@ import { storeSuite } from "../store.suite.ts";
 import { migratePostgres } from "./migrate.ts";
 import { openPool } from "./pools.ts";
 
-/** The whole suite once more behind a pooler that gives each transaction another connection. */
+/** The whole suite again, behind a pooler that gives each transaction another connection. */
 const missing = whyNoPgBouncer();
 if (missing !== null) skipLoudly("the store behind PgBouncer", missing);
 else {

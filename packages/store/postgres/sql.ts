@@ -229,8 +229,8 @@ export const registerIps = {
 
 /**
  * Records rejections that have not been recorded in this hour, and returns which have their own event. In a fixed
- * order, so that two nodes cannot deadlock. Nodes do not wait for each other to count either: if several of them see
- * the first IP addresses of an hour at the same time, each can record as many events as one would.
+ * order, so that two nodes cannot deadlock. Nodes do not wait for each other to count: if several see the first IP
+ * addresses of an hour at the same time, each can record as many events as one would.
  */
 export const recordRefusals = {
   name: "record_refusals",
@@ -269,8 +269,8 @@ export const recordRefusals = {
 };
 
 /**
- * Counts the rejections that have no event of their own, after the statement above is committed: outside its
- * transaction, so that nobody waits for the counting row while that transaction waits for the disk.
+ * Counts the rejections without their own event, after the statement above is committed. It runs outside that
+ * transaction, so that no session waits for the counting row while the transaction waits for the disk.
  */
 export const summarizeRefusals = {
   name: "summarize_refusals",

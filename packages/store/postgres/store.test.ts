@@ -9,7 +9,7 @@ import { migratePostgres } from "./migrate.ts";
 import { openPool } from "./pools.ts";
 
 storeSuite(postgres, {
-  // Both lists live in one database here, so the journal's are among the known ones.
+  // PostgreSQL stores both migration lists in one database, so the journal's are among the known ones.
   apply: (location, migrations) =>
     withPool(location, async (pool) => {
       const applied = await migratePostgres(pool, [...migrations, ...journalMigrations]);
@@ -18,8 +18,8 @@ storeSuite(postgres, {
   query: (location, sql) => withPool(location, async (pool) => (await pool.query(sql)).rows),
 });
 
-describe("a PostgreSQL address", () => {
-  test("where nobody listens is refused with what to check", async () => {
+describe("a PostgreSQL URL", () => {
+  test("without a listening server is refused with what to check", async () => {
     const url = `postgres://postgres:postgres@127.0.0.1:${await freePort()}/postgres`;
     const options = { encryptionKey: null, durability: "standard" } as const;
     const problem = await openStore({ kind: "postgres", url }, options).then(
@@ -28,7 +28,7 @@ describe("a PostgreSQL address", () => {
     );
     expect(problem).toBeInstanceOf(StoreProblem);
     expect(String(problem)).toContain("Check DATABASE_URL");
-    // It may hold a password.
+    // The URL may contain a password.
     expect(String(problem)).not.toContain("postgres:postgres");
   });
 });

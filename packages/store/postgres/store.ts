@@ -28,7 +28,7 @@ export interface PostgresOptions {
   readonly url: string;
   readonly encryptionKey: string | null;
   readonly durability: "standard" | "strict";
-  /** Whether a server opens it, which will validate. */
+  /** Whether a server opens it and will validate. */
   readonly soleServer?: boolean;
   /** Null for the database's own clock, which all nodes share. */
   readonly now: (() => number) | null;
@@ -237,8 +237,8 @@ function wasLocked(error: unknown): boolean {
 }
 
 /**
- * Someone else wrote what it looked for and did not find, or deleted what it found. A retry sees the current state; if
- * it still conflicts, the conflict is real.
+ * Another transaction wrote what it looked for and did not find, or deleted what it found. A retry sees the current
+ * state. If it still conflicts, the conflict is real.
  */
 function wasTooSlow(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "23505" || error.code === "23503");

@@ -66,7 +66,7 @@ export interface PoolLimits extends Limits {
  * the readiness probe and the request log have connections of their own; the operating guide adds all of them up.
  */
 export const poolLimits: Readonly<Record<Purpose, PoolLimits>> = {
-  // People are waiting: they should learn soon that someone else has locked what they want to change.
+  // Users are waiting, and should learn soon that another session has locked what they want to change.
   management: pool(4, 2, { statementMs: 10_000, lockMs: 1_500, transactionMs: 30_000 }),
   webhooks: pool(3, 1, { statementMs: 10_000, lockMs: 3_000, transactionMs: 60_000 }),
   jobs: pool(3, 1, { statementMs: 30_000, lockMs: 3_000, transactionMs: 60_000 }),

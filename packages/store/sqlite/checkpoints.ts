@@ -28,8 +28,8 @@ export class Checkpoints {
   }
 
   /**
-   * Announces many transactions, and checkpoints between them, when nobody waits for it. Next to a thread that
-   * validates, the log stays short: the longer it is, the longer every lookup takes.
+   * Announces many transactions, and checkpoints between them, when no writer waits. Next to a thread that validates,
+   * the log stays short: the longer it is, the longer every lookup takes.
    */
   beginSession(): BulkSession {
     this.#sessions += 1;

@@ -41,7 +41,7 @@ describe("the write lock of two threads", () => {
   const untilWorkerWaits = () =>
     until("the worker waits", () => new Int32Array(main.memory)[0] === workerWaits);
 
-  test("loses none of the additions that both make at once", async () => {
+  test("loses no concurrent addition of either thread", async () => {
     const added = sendAndReceive({ add: times });
     for (let time = 0; time < times; time++) {
       if (lock.tryAcquire()) {
@@ -58,7 +58,7 @@ describe("the write lock of two threads", () => {
     expect(numbers[0]).toBe(2 * times);
   });
 
-  test("goes to the one who waits before the other takes it again", async () => {
+  test("goes to the waiting thread before the other acquires it again", async () => {
     for (let round = 0; round < 5; round++) {
       expect(lock.tryAcquire()).toBe(true);
       const holding = sendAndReceive("hold");
@@ -67,7 +67,7 @@ describe("the write lock of two threads", () => {
       expect(lock.tryAcquire()).toBe(false);
       const here = lock.hold(async () => "here");
       expect(await holding).toBe("holding");
-      // Both ask again: it is the turn of this thread.
+      // Both threads wait again, and it is this thread's turn.
       const again = sendAndReceive("hold");
       send("release");
       expect(await here).toBe("here");
@@ -77,7 +77,7 @@ describe("the write lock of two threads", () => {
     }
   });
 
-  test("does not starve a thread while the other takes it without a pause", async () => {
+  test("does not starve a thread while the other acquires it continuously", async () => {
     let isOver = false;
     const added = sendAndReceive({ add: 100 }).then(() => {
       isOver = true;
@@ -93,7 +93,7 @@ describe("the write lock of two threads", () => {
     expect(numbers[0]).toBe(100);
   });
 
-  test("is given back when what was done with it fails", async () => {
+  test("is released when the work under it fails", async () => {
     expect(await sendAndReceive("fail")).toBe("failed");
     const failed = lock.hold(() => Promise.reject(new Error("no")));
     expect(await failed.catch(String)).toBe("Error: no");
@@ -102,7 +102,7 @@ describe("the write lock of two threads", () => {
     await lock.hold(async () => undefined);
   });
 
-  test("measures how long it was held, by either thread, and not how long it was waited for", async () => {
+  test("measures how long either thread held it, without the time spent waiting", async () => {
     expect(lock.tryAcquire()).toBe(true);
     const heldMs = 500;
     const added = sendAndReceive({ add: 1 });
@@ -118,7 +118,7 @@ describe("the write lock of two threads", () => {
   test.each([
     ["holds it", async () => void (await sendAndReceive("hold"))],
     [
-      "holds it and the other waits",
+      "holds it while the other waits",
       async () => {
         await sendAndReceive("hold");
         void lock.hold(async () => undefined);
@@ -134,18 +134,21 @@ describe("the write lock of two threads", () => {
         setImmediate(() => lock.release());
       },
     ],
-  ])("is free when a worker ends that %s, and the next worker can have it", async (_name, bringAbout) => {
-    await bringAbout();
-    await worker.terminate();
-    await lock.hold(async () => undefined);
-    await startWorker();
-    expect(await sendAndReceive("hold")).toBe("holding");
-    send("release");
-    await lock.hold(async () => undefined);
-    expect(lock.tryAcquire()).toBe(true);
-    lock.release();
-  });
+  ])(
+    "is released when a worker that %s exits, and the next worker can acquire it",
+    async (_name, bringAbout) => {
+      await bringAbout();
+      await worker.terminate();
+      await lock.hold(async () => undefined);
+      await startWorker();
+      expect(await sendAndReceive("hold")).toBe("holding");
+      send("release");
+      await lock.hold(async () => undefined);
+      expect(lock.tryAcquire()).toBe(true);
+      lock.release();
+    },
+  );
 });
 
-/** The main thread holds it, and the worker waits. */
+/** The main thread holds the lock, and the worker waits. */
 const workerWaits = 2;

@@ -4,10 +4,9 @@ import type { CrossThreadLock, SharedWriteLock } from "../write-lock.ts";
 
 /**
  * The write lock of two threads is one number in shared memory. SQLite's own lock would also work, but waiting for it
- * blocks the whole thread, and one of the two validates.
- *
- * Each thread acquires the lock when its transaction begins, and hands it over if the other one waits. So nobody holds
- * it without using it, and each waits for at most one transaction of the other.
+ * blocks the whole thread, and one of the two validates. Each thread acquires the lock when its transaction begins,
+ * and hands it over if the other one waits. So no thread holds it without using it, and each waits for at most one
+ * transaction of the other.
  */
 const free = 0;
 const mainHolds = 1;

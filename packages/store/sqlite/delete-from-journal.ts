@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type JournalDeletion, licensesAtOnce, requestsAtOnce, sightingsAtOnce } from "../journal.ts";
 import { openDatabase } from "./files.ts";
 
-/** One step, as described in `Journal.forget`. Licenses are looked up in the main file. */
+/** One step, as described in `Journal.deleteOrganization`. Licenses are looked up in the main file. */
 export function deleteSome(
   journal: DatabaseSync,
   mainFile: string,

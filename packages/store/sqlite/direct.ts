@@ -15,8 +15,8 @@ interface Options {
 }
 
 /**
- * A Kysely whose every write queues with the other writers. Reads do not: they see committed data through the read-only
- * connection, and so never make a validation wait.
+ * A Kysely whose writes all queue with the other writers. Reads use the read-only connection, see committed data and
+ * never make a validation wait.
  */
 export function directKysely(options: Options): Kysely<Tables> {
   const { writer, reader } = options;

@@ -1,9 +1,9 @@
 import { closeSync, fsync, openSync } from "node:fs";
 
 /**
- * Syncs commits to disk on another thread. SQLite's own FULL mode would make the event loop wait for the disk; here
- * only those wait who were promised it. A commit in WAL mode is a run of checksummed frames at the end of the log file,
- * so syncing that file is all that FULL mode does too.
+ * Syncs commits to disk on another thread. SQLite's own FULL mode would make the event loop wait for the disk. Here
+ * only callers that need durability wait. A commit in WAL mode is a run of checksummed frames at the end of the log
+ * file, so syncing that file is all that FULL mode does, too.
  */
 export class DiskSync {
   readonly #path: string;

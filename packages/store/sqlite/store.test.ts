@@ -23,7 +23,7 @@ describe("a SQLite data folder", () => {
   const open = (options: Partial<StoreOptions> = {}) =>
     openStore({ kind: "sqlite", folder }, { encryptionKey: null, durability: "standard", ...options });
 
-  test("has one server: a second is told which folder and what to do", async () => {
+  test("admits one server: a second one is refused with the folder and what to do", async () => {
     const first = await open({ soleServer: true });
     const problem = await refused(open({ soleServer: true }));
     expect(problem).toBe(
@@ -33,7 +33,7 @@ describe("a SQLite data folder", () => {
     await (await open({ soleServer: true })).close();
   });
 
-  test("lets commands work beside its server", async () => {
+  test("admits commands while its server runs", async () => {
     const server = await open({ soleServer: true });
     const command = await open();
     await command.transaction((db) =>
@@ -46,7 +46,7 @@ describe("a SQLite data folder", () => {
     await server.close();
   });
 
-  test("tells that something was written, by its server or beside it, and that nothing was", async () => {
+  test("reports every write by its server or by another process, and no other", async () => {
     const server = await open({ soleServer: true });
     const command = await open();
     let before = server.lastWrite;
@@ -61,13 +61,13 @@ describe("a SQLite data folder", () => {
     await server.close();
   });
 
-  test("is free again after a start that failed", async () => {
+  test("is free again after a failed start", async () => {
     await (await open({ encryptionKey: "one passphrase that is long" })).close();
     await refused(open({ soleServer: true, encryptionKey: "another passphrase, long too" }));
     await (await open({ soleServer: true, encryptionKey: "one passphrase that is long" })).close();
   });
 
-  test("cannot be written through what is for reading", async () => {
+  test("cannot be written through the connection for reads", async () => {
     const store = await open();
     const writing = store.reads.insertInto("platform_state").values({ name: "a", value: "b" }).execute();
     expect(await writing.catch(String)).toContain("cannot be written");
@@ -76,7 +76,7 @@ describe("a SQLite data folder", () => {
     await store.close();
   });
 
-  test("that cannot be one is refused with its name and the setting", async () => {
+  test("that is unusable is refused with its name and the setting", async () => {
     const path = join(folder, "file");
     writeFileSync(path, "");
     const options = { encryptionKey: null, durability: "standard" } as const;
@@ -86,7 +86,7 @@ describe("a SQLite data folder", () => {
   });
 
   test.each(["main", "journal"] as const)(
-    "whose %s file is no database is refused with its path by a command, which may run beside a server",
+    "whose %s file is not a database is refused with its path by a command, which may run next to a server",
     async (which) => {
       await (await open({ soleServer: false })).close();
       const path = sqliteFiles(folder)[which];

@@ -285,8 +285,7 @@ export class SqliteStore implements MainStore {
   }
 
   /**
-   * Removes the records of changes that the text index has applied. In small batches, because everyone waits for a
-   * writer.
+   * Removes the records of changes that the text index has applied. In small batches, because all other writers wait.
    */
   async #note({ upTo, state }: Taken): Promise<void> {
     for (let left = true; left; ) {

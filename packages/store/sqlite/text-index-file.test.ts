@@ -17,17 +17,17 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** What may happen to the file while no server runs. */
+/** Damage to the file while no server runs. */
 const damages: readonly (readonly [string, (path: string) => void])[] = [
-  ["is no database", (path) => writeFileSync(path, "this is no database ".repeat(2_000))],
+  ["is not a database", (path) => writeFileSync(path, "this is no database ".repeat(2_000))],
   ["is a few bytes", (path) => writeFileSync(path, "broken")],
-  ["was cut off", (path) => writeFileSync(path, new Uint8Array(0))],
+  ["was truncated", (path) => writeFileSync(path, new Uint8Array(0))],
   ["has bad pages", (path) => overwrite(path, 4096)],
   ["has a bad page at its end", (path) => overwrite(path, statSync(path).size - 4096)],
 ];
 
 for (const [what, damage] of damages) {
-  test(`a text index that ${what} is made again, and lists and searches work meanwhile`, async () => {
+  test(`a text index that ${what} is rebuilt, and lists and searches work meanwhile`, async () => {
     const { folder, organizationId, ids } = await filledFolder();
     damage(sqliteFiles(folder).search);
     const troubles: string[] = [];
@@ -48,7 +48,7 @@ for (const [what, damage] of damages) {
   });
 }
 
-test("where no text index can be made, lists and searches work without, and the reason is reported once", async () => {
+test("lists and searches work without a text index, and the reason is reported once", async () => {
   const { folder, organizationId, ids } = await filledFolder();
   rmSync(sqliteFiles(folder).search);
   mkdirSync(sqliteFiles(folder).search);
@@ -70,7 +70,7 @@ async function filledFolder() {
   for (let number = 0; number < 60; number++)
     ids.push((await org.license({ key: `sold-${number}-${"x".repeat(200)}` })).id);
   org.store.startUpkeep(() => {});
-  await until("the index is whole", async () => {
+  await until("the index is complete", async () => {
     const found = await org.store.searchLicenses(org.organizationId, ["sold17x"], 10);
     return found !== null && (await waiting(org.store)) === 0;
   });
@@ -98,7 +98,7 @@ async function closed(store: Store): Promise<void> {
   await store.close();
 }
 
-/** Writes nonsense from there on, up to the end. */
+/** Overwrites the file from there to its end. */
 function overwrite(path: string, from: number): void {
   const descriptor = openSync(path, "r+");
   writeSync(descriptor, Buffer.alloc(statSync(path).size - from, 0xff), 0, undefined, from);

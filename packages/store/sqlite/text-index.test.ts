@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-test("what was written is found at once, before and after the index has taken it in", async () => {
+test("a written license is found at once, before and after it is indexed", async () => {
   const { org, find } = await shop();
   const { id } = await org.license({ key: "early-bird-1" });
   expect(await find("lybir")).toEqual([id]);
@@ -38,7 +38,7 @@ test("what was written is found at once, before and after the index has taken it
   expect(await find("e wor")).toEqual([]);
 });
 
-test("a store that is closed while its index begins has no trouble to tell of", async () => {
+test("a store that is closed while its index starts reports no problem", async () => {
   const { folder, org } = await shop();
   await closed(org.store);
   const troubles: string[] = [];
@@ -49,14 +49,14 @@ test("a store that is closed while its index begins has no trouble to tell of", 
       { encryptionKey: null, durability: "standard" },
     );
     store.startUpkeep((reason) => troubles.push(reason));
-    // Each time a little later, over the time that the index takes to begin.
+    // Each time a little later, to cover the whole start of the index.
     await Bun.sleep(round * 8);
     await store.close();
   }
   expect(troubles).toEqual([]);
 });
 
-test("a text holds the term as a whole, not only its parts", async () => {
+test("a text matches only if it contains the whole term, not just its trigrams", async () => {
   const { org, find } = await shop();
   await org.license({ key: "defabc-abc" });
   const { id } = await org.license({ key: "xabcdefx" });
@@ -64,7 +64,7 @@ test("a text holds the term as a whole, not only its parts", async () => {
   expect(await find("abcdef")).toEqual([id]);
 });
 
-test("of several words a text holds every one, in any order", async () => {
+test("a text matches if it contains every word, in any order", async () => {
   const { org } = await shop();
   const { id } = await org.license({ key: "ada of lovelace" });
   await org.license({ key: "ada of nowhere" });
@@ -78,7 +78,7 @@ test("of several words a text holds every one, in any order", async () => {
   }
 });
 
-test("more than wanted is null, and other organizations are not searched", async () => {
+test("a search returns null beyond the limit, and never searches other organizations", async () => {
   const { org, find } = await shop();
   for (let index = 0; index < 12; index++) await org.license({ key: `common-${index}` });
   await settled(org.store);
@@ -87,7 +87,7 @@ test("more than wanted is null, and other organizations are not searched", async
   expect(await org.store.searchLicenses("somebody-else", ["common"], 100)).toEqual([]);
 });
 
-test("signs of the search language are only signs", async () => {
+test("operators of the search language are literal characters", async () => {
   const { org, find } = await shop();
   const { id } = await org.license({ key: `a"b OR c* ^d:(e) 'f'` });
   await settled(org.store);
@@ -97,8 +97,8 @@ test("signs of the search language are only signs", async () => {
 
 test.each([
   ["lost", (search: string) => rmSync(search)],
-  ["that of nothing", (search: string) => writeFileSync(search, "")],
-])("an index that is %s is made anew", async (_, spoil) => {
+  ["empty", (search: string) => writeFileSync(search, "")],
+])("an index that is %s is rebuilt", async (_, spoil) => {
   const { org, folder } = await shop();
   const made = await org.license({ key: "still-there" });
   await settled(org.store);
@@ -110,7 +110,7 @@ test.each([
   expect(await again.searchLicenses(org.organizationId, ["stillt"], 10)).toEqual([made.id]);
 });
 
-test("an older copy of the database put in place by hand does not meet the newer index", async () => {
+test("an older copy of the database is not used with a newer index", async () => {
   const { org, folder } = await shop();
   const made = await org.license({ key: "first-of-all" });
   await settled(org.store);
@@ -131,7 +131,7 @@ test("an older copy of the database put in place by hand does not meet the newer
   expect(await again.searchLicenses(org.organizationId, ["firsto"], 10)).toEqual([made.id]);
 });
 
-test("lists see what was written, and cannot write", async () => {
+test("list reads see written rows and cannot write", async () => {
   const { org, folder } = await shop();
   const { store } = org;
   const { id } = await org.license({ key: "read-me" });
@@ -149,7 +149,7 @@ test("lists see what was written, and cannot write", async () => {
   expect(await store.searchLicenses(org.organizationId, ["read"], 10)).toBeNull();
 });
 
-test("the threes of a term are all of them, by characters and not by halves", () => {
+test("the trigrams of a term are complete, by characters and not by surrogate halves", () => {
   expect(trigrams("abc")).toEqual(["abc"]);
   expect(trigrams("abcde")).toEqual(["abc", "bcd", "cde"]);
   expect(trigrams("😀bc😀")).toEqual(["😀bc", "bc😀"]);
@@ -185,9 +185,9 @@ async function closed(store: Store): Promise<void> {
   await store.close();
 }
 
-/** The index has taken in everything. */
+/** Waits until the index has processed everything. */
 async function settled(store: Store): Promise<void> {
-  await until("the index has come to rest", async () => {
+  await until("the index is up to date", async () => {
     const { count } = (await store.reads
       .selectFrom("license_search_changes" as "licenses")
       .select((is) => is.fn.countAll().as("count"))

@@ -7,7 +7,7 @@ import { openStore } from "../open.ts";
 import type { MainStore } from "../worker-store.ts";
 import { yieldToEventLoop } from "../yield-to-event-loop.ts";
 
-describe("a thread that writes beside the one that validates", () => {
+describe("a worker that writes while the main thread validates", () => {
   let folder: string;
   let store: MainStore;
   beforeEach(async () => {
@@ -28,7 +28,7 @@ describe("a thread that writes beside the one that validates", () => {
   const written = () =>
     store.reads.selectFrom("platform_state").select("name").where("value", "=", "written").execute();
 
-  test("keeps no validation waiting while it has asked to write and is busy with something else", async () => {
+  test("does not delay validations while it waits to write and is busy", async () => {
     const memory = new SharedArrayBuffer(4);
     const worker = start("busy-worker", memory);
     expect(await once(worker, "message")).toEqual(["asked"]);
@@ -46,7 +46,7 @@ describe("a thread that writes beside the one that validates", () => {
 
   test.each([
     ["ends", async () => undefined],
-    ["is ended", async (worker: Worker) => void (await worker.terminate())],
+    ["is terminated", async (worker: Worker) => void (await worker.terminate())],
   ])("leaves nothing of a transaction in which it %s, and others can write", async (_name, end) => {
     const worker = start("writing-worker");
     await once(worker, "message");

@@ -33,8 +33,8 @@ import { addIpEvent, recordRefusals, summarize } from "./record-refusals.ts";
 import { prepare, type Statements } from "./sql.ts";
 
 /**
- * Validates a batch of calls sequentially, inside a write transaction that the caller has opened: each call sees what
- * the previous ones wrote, so no limit can be exceeded by a race.
+ * Validates a batch of calls sequentially, inside a write transaction that the caller has opened. Each call sees what
+ * the previous ones wrote, so concurrent calls cannot exceed a limit.
  */
 export class SqliteValidate {
   readonly #facts: Facts;
@@ -62,7 +62,7 @@ export class SqliteValidate {
     return results;
   }
 
-  /** The last batch is committed. */
+  /** Called when the last batch is committed. */
   committed(): void {
     if (this.#uncommitted === null) return;
     this.#recorded.add(this.#uncommitted.nowMs, this.#uncommitted.recorded);

@@ -9,7 +9,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function authentication(fixture: StoreFixture) {
   describe("authentication", () => {
-    test("a key that nobody was given is unauthorized", async () => {
+    test("an unknown key is unauthorized", async () => {
       const { store } = await fixture.org();
       const unknownKey = generateApiKey(randomBytes).key;
       expect(await store.validateBatch([validate(unknownKey, "X"), lookup(unknownKey, "X")])).toEqual([
@@ -18,7 +18,7 @@ export function authentication(fixture: StoreFixture) {
       ]);
     });
 
-    test("the public id of a real key with another secret is unauthorized, and counted for nobody", async () => {
+    test("the public ID of a real key with another secret is unauthorized and not counted", async () => {
       const org = await fixture.org();
       const call = validate(org.apiKey, "X");
       const forged = { ...call, apiKey: { ...call.apiKey, hash: "0".repeat(64) } };
@@ -30,7 +30,7 @@ export function authentication(fixture: StoreFixture) {
       expect(await countedRequests(org)).toBe(1);
     });
 
-    test("a wrong key is unauthorized before a used-up quota or a deleted product is told", async () => {
+    test("a wrong key is unauthorized even with an exhausted quota or a deleted product", async () => {
       const org = await fixture.org({ dailyLimit: 0 });
       await org.store.transaction((db) =>
         db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", org.productId).execute(),
@@ -40,7 +40,7 @@ export function authentication(fixture: StoreFixture) {
       expect(await validateOne(org.store, forged)).toEqual({ tag: "unauthorized" });
     });
 
-    test("an old key works until the overlap of its rotation ends, and not at that moment", async () => {
+    test("an old key works until its overlap ends, exclusive of that moment", async () => {
       let nowMs = Date.UTC(2030, 5, 15);
       const org = await fixture.org({ now: () => nowMs });
       await rotate(org, nowMs + 1_000);
@@ -63,7 +63,7 @@ export function authentication(fixture: StoreFixture) {
       expect(await countedRequests(org)).toBe(5);
     });
 
-    test("each key opens its own product only", async () => {
+    test("each key is valid only for its own product", async () => {
       const org = await fixture.org();
       const other = await org.product();
       const { key } = await org.license();
@@ -74,7 +74,7 @@ export function authentication(fixture: StoreFixture) {
   });
 }
 
-/** Gives the product a second key and lets the first one end at this time. */
+/** Adds a second key to the product, and sets the expiry of the first. */
 async function rotate(org: TestOrganization, oldEndsAtMs: number): Promise<string> {
   const next = generateApiKey(randomBytes);
   await org.store.transaction(async (db) => {

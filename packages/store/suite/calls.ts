@@ -44,7 +44,7 @@ export function ipAddress(text: string): IpAddress {
 
 type Of<Tag extends CallResult["tag"]> = Extract<CallResult, { tag: Tag }>;
 
-/** The answer, which must be of this kind. */
+/** The result, which must be of this kind. */
 export function as<Tag extends CallResult["tag"]>(tag: Tag, result: CallResult | undefined): Of<Tag> {
   if (result?.tag === tag) return result as Of<Tag>;
   throw new Error(`Expected a call that is ${tag}, and it is ${result?.tag}.`);
@@ -64,7 +64,7 @@ export async function record(store: Store, call: Call) {
   return as("looked_up", await validateOne(store, call)).record;
 }
 
-/** Judges the calls on all nodes at once, each with as many batches under way as a server would have. */
+/** Validates the calls on all nodes concurrently, each with as many batches in progress as a server has. */
 export async function race(
   nodes: readonly Store[],
   calls: readonly Call[],

@@ -2,7 +2,7 @@ import type { TestOrganization } from "../../../tests/support/test-organization.
 import type { Store } from "../store.ts";
 import type { LicenseRow, OrganizationRow, ProductRow } from "../tables.ts";
 
-/** Changes made straight in the tables, as the management side would make them. */
+/** Changes made directly in the tables, equivalent to those of the management API. */
 
 export async function changeOrganization(
   { store, organizationId }: TestOrganization,
@@ -32,7 +32,7 @@ export async function deleteLicense(store: Store, licenseId: string) {
   });
 }
 
-/** Takes every registered address off the license. */
+/** Removes every registered IP address of the license. */
 export async function resetIps(store: Store, licenseId: string) {
   await store.transaction(async (db) => {
     await db.deleteFrom("license_ips").where("license_id", "=", licenseId).execute();

@@ -6,7 +6,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function customers(fixture: StoreFixture) {
   describe("customers", () => {
-    test("an organization sees what it wrote about a customer, and nothing that another wrote", async () => {
+    test("an organization sees only its own record of a customer", async () => {
       const email = `${newId()}@example.com`;
       const settings = { custom_response_enabled: 1 } as const;
       const ada = await fixture.org({ settings });
@@ -27,7 +27,7 @@ export function customers(fixture: StoreFixture) {
       });
     });
 
-    test("a customer of whom the organization wrote nothing is told without a name", async () => {
+    test("a customer without a record of the organization has no name", async () => {
       const ada = await fixture.org();
       const bob = await fixture.org();
       const customerId = await write(ada, {
@@ -43,7 +43,7 @@ export function customers(fixture: StoreFixture) {
       });
     });
 
-    test("an e-mail and a Discord id written on one license do not join two people", async () => {
+    test("an email address and a Discord ID on one license do not merge two customers", async () => {
       const org = await fixture.org();
       const [email, discordId] = [`${newId()}@example.com`, newId()];
       const byDiscord = await write(org, { email: null, name: null, discordId });
@@ -55,7 +55,7 @@ export function customers(fixture: StoreFixture) {
       expect(await write(org, { email: null, name: null, discordId })).toBe(byDiscord);
     });
 
-    test("are not read where no custom response needs them", async () => {
+    test("are not read unless a custom response needs them", async () => {
       const org = await fixture.org();
       const customerId = await write(org, {
         email: `${newId()}@example.com`,

@@ -12,7 +12,7 @@ export function dataKey(fixture: StoreFixture) {
     const passphrase = "correct horse battery staple";
     const secret = randomBytes(32);
 
-    test("is the same for every node, also when they make the first one together", async () => {
+    test("is the same on every node, even if several create the first one together", async () => {
       const location = await fixture.empty();
       const nodes = await Promise.all(times(4, () => open(location, null)));
       const sealed = nodes[0]?.sealer.seal(secret) ?? "";
@@ -20,7 +20,7 @@ export function dataKey(fixture: StoreFixture) {
       await Promise.all(nodes.map((node) => node.close()));
     });
 
-    test("is sealed by a passphrase from the start, and opened only by it", async () => {
+    test("is encrypted with a passphrase from the start, and decrypted only by it", async () => {
       const location = await fixture.empty();
       const first = await open(location, passphrase);
       const sealed = first.sealer.seal(secret);
@@ -33,7 +33,7 @@ export function dataKey(fixture: StoreFixture) {
       await expectProblem(open(location, null), "Set COUNTERSIGN_ENCRYPTION_KEY");
     });
 
-    test("a passphrase that comes later seals the key there is, and every secret stays readable", async () => {
+    test("is encrypted by a passphrase that is set later, and every secret stays readable", async () => {
       const location = await fixture.empty();
       const plain = await open(location, null);
       const sealed = plain.sealer.seal(secret);
@@ -46,7 +46,7 @@ export function dataKey(fixture: StoreFixture) {
       await expectProblem(open(location, null), "Set COUNTERSIGN_ENCRYPTION_KEY");
     });
 
-    test("a random key seals without the time that a phrase takes", async () => {
+    test("is encrypted with a random key without stretching", async () => {
       const location = await fixture.empty();
       const key = randomBytes(32).toString("base64");
       const first = await open(location, key);
@@ -57,7 +57,7 @@ export function dataKey(fixture: StoreFixture) {
       await again.close();
     });
 
-    test("a key that a phrase sealed without stretching is stretched by the next start", async () => {
+    test("is re-encrypted by the next start if its passphrase was not stretched", async () => {
       const location = await fixture.empty();
       const first = await open(location, null);
       const sealed = first.sealer.seal(secret);

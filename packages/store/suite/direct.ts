@@ -6,8 +6,8 @@ import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 export function direct(fixture: StoreFixture) {
-  describe("what a library writes on its own", () => {
-    test("is there at once, for everybody", async () => {
+  describe("a library's own write", () => {
+    test("is visible at once to all readers", async () => {
       const store = await fixture.node();
       const other = await fixture.node();
       const name = newId();
@@ -27,7 +27,7 @@ export function direct(fixture: StoreFixture) {
       expect(gone.numDeletedRows).toBe(1n);
     });
 
-    test("waits for a transaction, and is not undone with it", async () => {
+    test("waits for a transaction, and is not rolled back with it", async () => {
       const store = await fixture.node();
       const name = newId();
       const failing = store.transaction(async (db) => {
@@ -42,7 +42,7 @@ export function direct(fixture: StoreFixture) {
       expect(await read(store, name)).toBe("kept");
     });
 
-    test("reads without waiting for whoever writes", async () => {
+    test("does not make reads wait for a writer", async () => {
       const store = await fixture.node();
       const name = newId();
       await put(store, name, "before");
@@ -56,7 +56,7 @@ export function direct(fixture: StoreFixture) {
       });
     });
 
-    test("goes through whole or not at all in a transaction of its own, and many at once all arrive", async () => {
+    test("is atomic in its own transaction, and concurrent ones are all written", async () => {
       const store = await fixture.node();
       const names = times(10, () => newId());
       await Promise.all(
@@ -74,7 +74,7 @@ export function direct(fixture: StoreFixture) {
       expect(found).toEqual(names.map((_, index) => (index % 2 === 1 ? undefined : "1")));
     });
 
-    test("that is refused leaves the next one alone", async () => {
+    test("that is refused does not affect the next one", async () => {
       const store = await fixture.node();
       const name = newId();
       await put(store, name, "1");

@@ -7,10 +7,10 @@ import type { StoreFixture } from "./fixture.ts";
 
 const noonMs = Date.UTC(2030, 6, 15, 12);
 
-/** What one license key and many addresses can make the database hold. */
+/** How much one license key and many IP addresses can make the database store. */
 export function eventBounds(fixture: StoreFixture) {
-  describe("events that callers cause without end", () => {
-    test("after ten addresses in an hour, refusals are counted and not told one by one", async () => {
+  describe("events that callers can cause without limit", () => {
+    test("rejections beyond ten IP addresses in an hour are counted without their own events", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });
       await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
@@ -21,11 +21,11 @@ export function eventBounds(fixture: StoreFixture) {
       await refuse(0, 40);
       await refuse(0, 40);
       expect(await refusalsOf(org, id)).toHaveLength(10);
-      // 30 addresses without an event: 24 in the second batch, 30 in each of the others.
+      // 30 IP addresses without an event: 24 in the second batch, 30 in each of the others.
       expect(await summariesOf(org, id)).toEqual([{ count: 84, ipCount: 30, isExact: true }]);
     });
 
-    test("addresses beyond a hundred are not even told apart", async () => {
+    test("more than a hundred IP addresses are not told apart", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });
       await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
@@ -43,7 +43,7 @@ export function eventBounds(fixture: StoreFixture) {
       expect(await summariesOf(org, id)).toEqual([{ count: 390, ipCount: 90, isExact: false }]);
     });
 
-    test("another license, another kind and another hour have their own ten", async () => {
+    test("each license, kind and hour has its own ten", async () => {
       let nowMs = noonMs;
       const org = await fixture.org({ now: () => nowMs });
       const [one, two] = [await org.license({ maxIps: 1 }), await org.license({ maxIps: 1 })];
@@ -58,7 +58,7 @@ export function eventBounds(fixture: StoreFixture) {
       expect(await refusalsOf(org, two.id)).toHaveLength(20);
     });
 
-    test("on three nodes nothing is lost, and what is told one by one stays few", async () => {
+    test("three nodes lose no rejection, and individual events stay few", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });
       await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
@@ -74,13 +74,13 @@ export function eventBounds(fixture: StoreFixture) {
       );
       const singly = (await refusalsOf(org, id)).length;
       expect(singly).toBeGreaterThanOrEqual(10);
-      // Batches that are decided at the same moment on different nodes do not know of each other.
+      // Concurrent batches on different nodes do not see each other.
       expect(singly).toBeLessThanOrEqual(100);
       const [summary] = await summariesOf(org, id);
       expect((summary?.count ?? 0) + singly).toBe(600);
     });
 
-    test("a license with a thousand addresses has further ones counted", async () => {
+    test("further IP addresses of a license with a thousand are only counted", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 100_000 });
       const update = org.store.transaction((db) =>

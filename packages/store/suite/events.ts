@@ -11,7 +11,7 @@ const noonMs = Date.UTC(2030, 5, 15, 12);
 
 export function events(fixture: StoreFixture) {
   describe("events of the hot path", () => {
-    test("an address that gets a slot is told of in the batch that gave it, once", async () => {
+    test("an IP address that gets a slot gets one event, in the same batch", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 2 });
       await org.store.validateBatch(times(5, () => validate(org.apiKey, key, { ip: "198.51.100.7" })));
@@ -33,7 +33,7 @@ export function events(fixture: StoreFixture) {
       ]);
     });
 
-    test("slots that are raced for on several nodes are told of exactly where they were given", async () => {
+    test("concurrent registrations on several nodes emit an event exactly for each slot", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { key } = await org.license({ maxIps: 4 });
       const nodes = [org.store, await fixture.node({ now: () => noonMs })];
@@ -46,7 +46,7 @@ export function events(fixture: StoreFixture) {
       expect(ips.filter(({ ip }) => mine.has(ip)).length).toBeGreaterThanOrEqual(4);
     });
 
-    test("200 refusals of one license and address on three nodes are told once", async () => {
+    test("200 rejections of one license and IP address on three nodes emit one event", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });
       await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
@@ -64,7 +64,7 @@ export function events(fixture: StoreFixture) {
       ]);
     });
 
-    test("another address, another kind and another hour are told again", async () => {
+    test("another IP address, another kind and another hour each emit an event", async () => {
       let nowMs = noonMs;
       const org = await fixture.org({ now: () => nowMs });
       const { key } = await org.license({ maxIps: 1 });
@@ -100,7 +100,7 @@ export function events(fixture: StoreFixture) {
       ]);
     });
 
-    test("refusals for other reasons tell nothing", async () => {
+    test("rejections for other reasons emit no event", async () => {
       const org = await fixture.org({
         now: () => noonMs,
         settings: { auto_register_ip_on_validate: 0 },
@@ -114,7 +114,7 @@ export function events(fixture: StoreFixture) {
       expect(await recordedEvents(org)).toEqual([]);
     });
 
-    test("an address is told of again after its slot was taken away and given again", async () => {
+    test("an IP address that is removed and registered again emits another event", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license();
       await org.store.validateBatch([validate(org.apiKey, key)]);
@@ -126,7 +126,7 @@ export function events(fixture: StoreFixture) {
       ]);
     });
 
-    test("the batch that reaches four fifths of the limit warns, and the one that uses it up says so", async () => {
+    test("the batch that reaches 80% of the limit emits a warning, and the one that exhausts it an event", async () => {
       const org = await fixture.org({ dailyLimit: 10, now: () => noonMs });
       const ask = (count: number) => org.store.validateBatch(times(count, () => validate(org.apiKey, "X")));
       await ask(7);
@@ -148,7 +148,7 @@ export function events(fixture: StoreFixture) {
       ]);
     });
 
-    test("three nodes that race over both marks tell of each once", async () => {
+    test("three nodes that cross both thresholds concurrently emit each event once", async () => {
       const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
       const nodes = [
         org.store,
@@ -166,7 +166,7 @@ export function events(fixture: StoreFixture) {
       ]);
     });
 
-    test("the next day, and a raised limit, are told of anew", async () => {
+    test("the next day and a raised limit emit events again", async () => {
       let nowMs = noonMs;
       const org = await fixture.org({ dailyLimit: 5, now: () => nowMs });
       const ask = (count: number) => org.store.validateBatch(times(count, () => validate(org.apiKey, "X")));
@@ -180,7 +180,7 @@ export function events(fixture: StoreFixture) {
       expect(types.filter((type) => type === "quota.exhausted").length).toBe(3);
     });
 
-    test("without a limit, or of a deleted product, nothing is told of the quota", async () => {
+    test("a product that has no limit, or is deleted, emits no quota event", async () => {
       const free = await fixture.org({ now: () => noonMs });
       await free.store.validateBatch(times(50, () => validate(free.apiKey, "X")));
       const gone = await fixture.org({ dailyLimit: 3, now: () => noonMs });
@@ -189,7 +189,7 @@ export function events(fixture: StoreFixture) {
       expect([await recordedEvents(free), await recordedEvents(gone)]).toEqual([[], []]);
     });
 
-    test("ids are of one kind, whoever made them", async () => {
+    test("all writers generate IDs of the same kind", async () => {
       const org = await fixture.org({ dailyLimit: 1 });
       const { key } = await org.license();
       await org.store.validateBatch([validate(org.apiKey, key)]);
@@ -208,7 +208,7 @@ export function events(fixture: StoreFixture) {
   });
 }
 
-/** In the order in which they were told, as far as ids tell: those of one millisecond stand as they were written. */
+/** In the order of their IDs. Events of one millisecond are in the order in which they were written. */
 async function recordedEvents({ store, organizationId }: TestOrganization) {
   const rows = await store.reads
     .selectFrom("events")

@@ -7,15 +7,15 @@ import type { Store } from "../store.ts";
 export interface StoreFixture {
   readonly kind: "sqlite" | "postgres";
   readonly location: DatabaseLocation;
-  /** An organization with a product of its own, which nobody else on this database has to do with. */
+  /** An organization with its own product, which no other test on this database uses. */
   org(options?: Parameters<typeof openTestOrganization>[1]): Promise<TestOrganization>;
-  /** One more server's view of the same database. */
+  /** Another server's store on the same database. */
   node(options?: Partial<StoreOptions>): Promise<Store>;
-  /** A database of its own, for what concerns the whole installation. */
+  /** A separate database, for tests of the whole installation. */
   empty(): Promise<DatabaseLocation>;
 }
 
-/** The database that the tests of one group share. What they open is closed after each of them. */
+/** The database that the tests of one group share. Opened stores are closed after each test. */
 export function storeFixture(database: TestedDatabase): StoreFixture {
   const made: TestDatabase[] = [];
   const opened: Store[] = [];
@@ -28,7 +28,7 @@ export function storeFixture(database: TestedDatabase): StoreFixture {
     if (first === undefined) throw new Error("The database is made before the first test of its group.");
     return first.location;
   };
-  // The first one may have to wait for a PostgreSQL that is only now being set up.
+  // The first test may wait while PostgreSQL is set up.
   beforeAll(async () => kept(await database.make()), 60_000);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((store) => store.close()));

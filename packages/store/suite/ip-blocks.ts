@@ -12,7 +12,7 @@ export function ipBlocks(fixture: StoreFixture) {
   describe("IP blocks", () => {
     for (const tier of ["platform", "organization", "customer", "license"] as const) {
       describe(`of the ${tier}`, () => {
-        test("hold from the next call on, on every node, until they are removed on any", async () => {
+        test("apply from the next call on every node, until any node removes them", async () => {
           const { org, license, scope } = await arrange(fixture, tier);
           const other = await fixture.node();
           const ip = freshIp();
@@ -27,7 +27,7 @@ export function ipBlocks(fixture: StoreFixture) {
           expect(await statuses()).toEqual(["active", "active"]);
         });
 
-        test("end at the moment they were given", async () => {
+        test("end at the given moment", async () => {
           let nowMs = Date.UTC(2030, 5, 15);
           const { org, license, scope } = await arrange(fixture, tier, () => nowMs);
           const ip = freshIp();
@@ -40,7 +40,7 @@ export function ipBlocks(fixture: StoreFixture) {
           expect(await status()).toBe("active");
         });
 
-        test("hold for a registered address, and where tracking and the IP system are off", async () => {
+        test("apply to a registered IP address, also without IP tracking", async () => {
           const { org, license, scope } = await arrange(fixture, tier);
           const ip = freshIp();
           await org.store.transaction((db) => registerIp(db, license.id, ip, 1));
@@ -78,7 +78,7 @@ export function ipBlocks(fixture: StoreFixture) {
       });
     });
 
-    test("a block against one license leaves the others alone", async () => {
+    test("a block of one license does not affect others", async () => {
       const { org, license, scope } = await arrange(fixture, "license");
       const other = await org.license();
       const ip = freshIp();
@@ -91,7 +91,7 @@ export function ipBlocks(fixture: StoreFixture) {
       ).toEqual(["ip_blocked", "active"]);
     });
 
-    test("one organization's block against a customer does not reach the customer elsewhere", async () => {
+    test("an organization's block of a customer does not affect that customer elsewhere", async () => {
       const { org, license, scope } = await arrange(fixture, "customer");
       const elsewhere = await fixture.org();
       const customerId = scope.tier === "customer" ? scope.customerId : "";
@@ -102,7 +102,7 @@ export function ipBlocks(fixture: StoreFixture) {
       expect((await verdict(org.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
     });
 
-    test("one organization's blocks do not reach another's", async () => {
+    test("an organization's blocks do not affect another organization", async () => {
       const { org, scope } = await arrange(fixture, "organization");
       const elsewhere = await fixture.org();
       const { key } = await elsewhere.license();
@@ -111,7 +111,7 @@ export function ipBlocks(fixture: StoreFixture) {
       expect((await verdict(org.store, validate(elsewhere.apiKey, key, { ip }))).status).toBe("active");
     });
 
-    test("the longer of two blocks of one address counts", async () => {
+    test("the longer of two blocks of one IP address applies", async () => {
       const nowMs = Date.UTC(2030, 5, 15);
       const { org, license, scope } = await arrange(fixture, "license", () => nowMs);
       const ip = freshIp();
@@ -157,7 +157,7 @@ async function block(store: Store, scope: BlockScope, cidr: string, expiresAtMs:
 
 let addresses = 0;
 
-/** Never the same twice, because a platform's block reaches every test on the database. */
+/** Never the same twice, because a platform block affects every test on the database. */
 function freshIp(): string {
   addresses += 1;
   return `198.19.${addresses >> 8}.${addresses & 255}`;

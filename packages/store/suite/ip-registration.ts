@@ -9,24 +9,27 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function ipRegistration(fixture: StoreFixture) {
   describe("IP registration", () => {
-    test.each([1, 5, 50])("in racing batches of %p, 50 addresses take exactly 3 slots", async (batchSize) => {
-      const org = await fixture.org();
-      const { id, key } = await org.license({ maxIps: 3 });
-      const nodes =
-        fixture.kind === "postgres" ? [org.store, await fixture.node(), await fixture.node()] : [org.store];
-      const calls = times(200, (index) => validate(org.apiKey, key, { ip: `10.1.0.${index % 50}` }));
-      const results = await race(nodes, calls, batchSize);
-      const ips = await registeredIps(org.store, id);
-      expect(ips).toHaveLength(3);
-      expect(await ipCount(org.store, id)).toBe(3);
-      expect(newlyRegistered(results)).toBe(3);
-      calls.forEach((call, index) => {
-        const { status } = as("validated", results[index]).verdict;
-        expect(status).toBe(ips.includes(call.ipAddress.text) ? "active" : "ip_limit_reached");
-      });
-    });
+    test.each([1, 5, 50])(
+      "in concurrent batches of %p, 50 IP addresses take exactly 3 slots",
+      async (batchSize) => {
+        const org = await fixture.org();
+        const { id, key } = await org.license({ maxIps: 3 });
+        const nodes =
+          fixture.kind === "postgres" ? [org.store, await fixture.node(), await fixture.node()] : [org.store];
+        const calls = times(200, (index) => validate(org.apiKey, key, { ip: `10.1.0.${index % 50}` }));
+        const results = await race(nodes, calls, batchSize);
+        const ips = await registeredIps(org.store, id);
+        expect(ips).toHaveLength(3);
+        expect(await ipCount(org.store, id)).toBe(3);
+        expect(newlyRegistered(results)).toBe(3);
+        calls.forEach((call, index) => {
+          const { status } = as("validated", results[index]).verdict;
+          expect(status).toBe(ips.includes(call.ipAddress.text) ? "active" : "ip_limit_reached");
+        });
+      },
+    );
 
-    test("in racing batches, first_only registers one address and refuses the others", async () => {
+    test("in concurrent batches, first_only registers one IP address and rejects the others", async () => {
       const org = await fixture.org({ settings: { auto_register_scope: "first_only" } });
       const { id, key } = await org.license({ maxIps: 3 });
       const nodes =
@@ -42,7 +45,7 @@ export function ipRegistration(fixture: StoreFixture) {
       });
     });
 
-    test("one address that races with itself is registered once and told so once", async () => {
+    test("concurrent calls from one IP address register it once and report it once", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ maxIps: 3 });
       const nodes = [org.store, await fixture.node()];
@@ -56,7 +59,7 @@ export function ipRegistration(fixture: StoreFixture) {
       expect(results.map((one) => as("validated", one).verdict.ipCount)).toEqual(times(40, () => 1));
     });
 
-    test("within a batch slots are taken in order, and counts tell how many were taken by then", async () => {
+    test("a batch assigns slots in order, and each result has the count up to it", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ maxIps: 2 });
       const results = await org.store.validateBatch(
@@ -77,7 +80,7 @@ export function ipRegistration(fixture: StoreFixture) {
       ]);
     });
 
-    test("licenses of one batch take their slots apart", async () => {
+    test("licenses of one batch take slots independently", async () => {
       const org = await fixture.org();
       const licenses = [await org.license({ maxIps: 1 }), await org.license({ maxIps: 2 })];
       const calls = ["10.5.0.1", "10.5.0.2", "10.5.0.3"].flatMap((ip) =>
@@ -92,7 +95,7 @@ export function ipRegistration(fixture: StoreFixture) {
       [64, ["10.6.0.1", "2001:db8:0:1::/64", "2001:db8:0:2::/64"]],
       [128, ["10.6.0.1", "2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:2::1"]],
     ];
-    test.each(prefixes)("an IPv6 caller counts as its /%p", async (ipv6_prefix, counted) => {
+    test.each(prefixes)("an IPv6 caller is counted as its /%p", async (ipv6_prefix, counted) => {
       const org = await fixture.org({ settings: { ipv6_prefix } });
       const { id, key } = await org.license({ maxIps: 10 });
       const ips = ["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:2::1", "10.6.0.1", "::ffff:10.6.0.1"];
@@ -100,7 +103,7 @@ export function ipRegistration(fixture: StoreFixture) {
       expect(await registeredIps(org.store, id)).toEqual(counted);
     });
 
-    test("in allow-list mode only addresses that were put on the list pass, and none is added", async () => {
+    test("allow-list mode accepts only listed IP addresses and adds none", async () => {
       const org = await fixture.org({ settings: { auto_register_ip_on_validate: 0 } });
       const { id, key } = await org.license({ maxIps: 2 });
       await org.store.transaction((db) => registerIp(db, id, "10.7.0.1", 1));
@@ -111,7 +114,7 @@ export function ipRegistration(fixture: StoreFixture) {
       expect(await registeredIps(org.store, id)).toEqual(["10.7.0.1"]);
     });
 
-    test("an address put on the list by hand takes a slot once, and only while there is one", async () => {
+    test("an IP address that is added by hand takes one slot, if one is free", async () => {
       const org = await fixture.org();
       const { id } = await org.license({ maxIps: 2 });
       const put = (ip: string) => org.store.transaction((db) => registerIp(db, id, ip, 1));
@@ -124,7 +127,7 @@ export function ipRegistration(fixture: StoreFixture) {
       expect(await ipCount(org.store, id)).toBe(2);
     });
 
-    test("where tracking is off nothing is registered and every address passes", async () => {
+    test("without tracking, no IP address is registered and every one is accepted", async () => {
       const org = await fixture.org({ settings: { track_ip_on_validate: 0 } });
       const { id, key } = await org.license({ maxIps: 1 });
       for (const ip of ["10.8.0.1", "10.8.0.2"]) {
@@ -137,7 +140,7 @@ export function ipRegistration(fixture: StoreFixture) {
       expect(await registeredIps(org.store, id)).toEqual([]);
     });
 
-    test("a raised limit opens slots, a lowered one keeps those who have theirs", async () => {
+    test("a raised limit adds slots, and a lowered one keeps registered IP addresses", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ maxIps: 1 });
       const status = async (ip: string) =>
@@ -153,7 +156,7 @@ export function ipRegistration(fixture: StoreFixture) {
       ]);
     });
 
-    test("after a reset the slots are free again", async () => {
+    test("a reset frees all slots", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ maxIps: 1 });
       await verdict(org.store, validate(org.apiKey, key, { ip: "10.10.0.1" }));
@@ -165,7 +168,7 @@ export function ipRegistration(fixture: StoreFixture) {
       });
     });
 
-    test("a refused version takes no slot", async () => {
+    test("a rejected version takes no slot", async () => {
       const org = await fixture.org();
       await changeProduct(org, { version_module_enabled: 1 });
       const { id, key } = await org.license();

@@ -6,7 +6,7 @@ import { as, race, times, validate, verdict } from "./calls.ts";
 import { changeLicense, changeProduct, resetIps } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
 
-/** What a change of a product's `ipv6_prefix` means for addresses that are registered already. */
+/** How a change of a product's `ipv6_prefix` affects registered IP addresses. */
 export function ipv6Prefix(fixture: StoreFixture) {
   describe("a change of ipv6_prefix", () => {
     const answer = async (store: Store, apiKey: string, key: string, ip: string) => {
@@ -14,7 +14,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       return [status, ipRegistered, ipCount];
     };
 
-    test("from 128 to 64: whoever shares the /64 of a registered address goes on, and takes no slot", async () => {
+    test("from 128 to 64: callers in the /64 of a registered address continue without a new slot", async () => {
       const org = await fixture.org({ settings: { ipv6_prefix: 128 } });
       const { id, key } = await org.license({ maxIps: 2 });
       const ask = (ip: string) => answer(org.store, org.apiKey, key, ip);
@@ -44,7 +44,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       expect(await ask("2001:db8:0:1::3")).toEqual(["ip_limit_reached", false, 2]);
     });
 
-    test("there and back changes nothing for anyone who is registered", async () => {
+    test("back and forth changes nothing for registered callers", async () => {
       const org = await fixture.org({ settings: { ipv6_prefix: 64 } });
       const { id, key } = await org.license({ maxIps: 1 });
       const ask = (ip: string) => answer(org.store, org.apiKey, key, ip);
@@ -57,7 +57,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       expect(await registeredIps(org.store, id)).toEqual(["2001:db8::/64"]);
     });
 
-    test("an allow-list of either size goes on letting its addresses in, and IPv4 is not concerned", async () => {
+    test("keeps allow-lists of either size valid, and does not affect IPv4", async () => {
       const org = await fixture.org({
         settings: { auto_register_ip_on_validate: 0, ipv6_prefix: 128 },
       });
@@ -81,7 +81,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       expect(await statuses()).toEqual(["active", "active", "active", no, "active", no]);
     });
 
-    test("an address put on the list by hand takes no slot when a registered one covers it", async () => {
+    test("an address that is added by hand takes no slot if a registration covers it", async () => {
       const org = await fixture.org();
       const { id } = await org.license({ maxIps: 3 });
       const put = (ip: string) => org.store.transaction((db) => registerIp(db, id, ip, 1));
@@ -92,7 +92,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       expect(await registeredIps(org.store, id)).toEqual(["2001:db8:0:1::/64", "2001:db8:0:2::1"]);
     });
 
-    test("while it is changed back and forth under load, no license gets more slots than it has", async () => {
+    test("back and forth under load gives no license more slots than it has", async () => {
       const org = await fixture.org({ settings: { ipv6_prefix: 128 } });
       const licenses = await Promise.all(times(4, () => org.license({ maxIps: 3 })));
       const nodes =
@@ -123,7 +123,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       const registered = results.filter((one) => as("validated", one).verdict.ipRegistered === true).length;
       const rows = await Promise.all(licenses.map(({ id }) => registeredIps(org.store, id)));
       expect(registered).toBe(rows.flat().length);
-      // Registered by then, whichever way it is counted now: nobody of these is refused.
+      // Registered by now, in either form, so none of these is rejected.
       for (const ipv6_prefix of [64, 128] as const) {
         await changeProduct(org, { ipv6_prefix });
         for (const [position, ips] of rows.entries())
@@ -135,7 +135,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
       }
     });
 
-    test("a lowered max_ips does not refuse whom a registered address covers", async () => {
+    test("a lowered max_ips does not reject callers that a registration covers", async () => {
       const org = await fixture.org({ settings: { ipv6_prefix: 128 } });
       const { id, key } = await org.license({ maxIps: 3 });
       const ask = (ip: string) => answer(org.store, org.apiKey, key, ip);

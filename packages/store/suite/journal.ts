@@ -15,13 +15,13 @@ export function journal(fixture: StoreFixture) {
     let store: Store;
     let journal: Journal;
     beforeEach(async () => {
-      // Migrates, so it comes first.
+      // First, because it migrates.
       store = await fixture.node();
       journal = await openJournal(fixture.location);
     });
     afterEach(() => journal.close());
 
-    test("keeps every entry as a row of the request log", async () => {
+    test("stores every entry as a row of the request log", async () => {
       const organization = newId();
       const full = entry({ organization, license: "l", version: "1.2", device: "d", problem: "p" });
       const sparse = entry({ organization, license: null, version: null, device: null, problem: null });
@@ -42,7 +42,7 @@ export function journal(fixture: StoreFixture) {
       );
     });
 
-    test("one license's ever new addresses are written down up to a bound an hour, and known ones always", async () => {
+    test("a license's new IP addresses are recorded up to an hourly limit, and known ones always", async () => {
       const [organization, license] = [newId(), newId()];
       const hour = 3_600_000;
       const seen = (at: number, atMs: number) =>
@@ -62,7 +62,7 @@ export function journal(fixture: StoreFixture) {
       expect(await count()).toEqual([303, 100]);
     });
 
-    test("three tiers of sightings keep first and last time, hits, and how many licenses an address used", async () => {
+    test("sightings of all three tiers have first and last time, hits, and the number of licenses", async () => {
       const organizations = [newId(), newId()] as const;
       const licenses = [newId(), newId(), newId()] as const;
       const ip = newId();
@@ -90,7 +90,7 @@ export function journal(fixture: StoreFixture) {
       );
     });
 
-    test("an entry that arrives late moves the first time back and not the last", async () => {
+    test("a late entry moves the first time back and leaves the last time unchanged", async () => {
       const [organization, license, ip] = [newId(), newId(), newId()];
       await journal.append([entry({ organization, license, ip, atMs: 5_000, tracked: true })]);
       await journal.append([entry({ organization, license, ip, atMs: 2_000, tracked: true })]);
@@ -103,7 +103,7 @@ export function journal(fixture: StoreFixture) {
       );
     });
 
-    test("what is not to be tracked, or names no license, is logged and not sighted", async () => {
+    test("an entry without tracking or without a license is logged without a sighting", async () => {
       const ip = newId();
       await journal.append([
         entry({ ip, license: newId(), tracked: false }),
@@ -112,7 +112,7 @@ export function journal(fixture: StoreFixture) {
       expect(await sightings(store, ip)).toEqual([]);
     });
 
-    test("two journals that write the same addresses at once lose nothing", async () => {
+    test("two journals that write the same IP addresses concurrently lose nothing", async () => {
       const second = await openJournal(fixture.location);
       const [organization, ip] = [newId(), newId()];
       const licenses = times(20, () => newId());
@@ -140,7 +140,7 @@ export function journal(fixture: StoreFixture) {
       "\x1e",
     ];
     test.each(texts.map((text) => [JSON.stringify(text), text]))(
-      "a device id of %s does no harm",
+      "a device ID of %s does no harm",
       async (_, device) => {
         const organization = newId();
         const others = times(2, () => entry({ organization }));
@@ -152,13 +152,14 @@ export function journal(fixture: StoreFixture) {
           .execute();
         expect(rows).toHaveLength(3);
         const kept = rows.map((row) => row.device_id).find((text) => text !== null) ?? "";
-        // NUL, separators and a lone surrogate are no text to every database; everything else is kept as it came.
+        // Not every database stores NUL, separators and a lone surrogate as text. Everything else is stored
+        // unchanged.
         const plain = (text: string) => text.replace(oddities, "?");
         expect(plain(kept)).toBe(plain(device));
       },
     );
 
-    test("an empty version is kept as empty, also when it is all there is to write", async () => {
+    test("an empty version is stored as empty, even as the only value", async () => {
       const organization = newId();
       await journal.append([entry({ organization, version: "" })]);
       const rows = await store.reads
@@ -169,7 +170,7 @@ export function journal(fixture: StoreFixture) {
       expect(rows.map((row) => row.version)).toEqual([""]);
     });
 
-    test("entries that come again, after an attempt whose end was not heard of, are neither logged nor counted twice", async () => {
+    test("entries that are retried after an unknown outcome are neither logged nor counted twice", async () => {
       const organization = newId();
       const ip = newId();
       const seen = () => entry({ organization, license: newId(), ip, tracked: true });
@@ -191,9 +192,9 @@ export function journal(fixture: StoreFixture) {
       expect(sighting).toEqual({ hits: 5, license_count: 5 });
     });
 
-    test("pruning removes what is older and keeps the rest, a bounded number at a time", async () => {
+    test("pruning removes older rows and keeps the rest, a bounded number at a time", async () => {
       const organization = newId();
-      // So long ago that no other test has written anything that old.
+      // Older than the rows of any other test.
       const oldMs = 1_000;
       const [oldId, newerId] = [oldMs, oldMs + 1].map((ms) =>
         uuidSource(

@@ -9,7 +9,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function lookups(fixture: StoreFixture) {
   describe("lookups", () => {
-    test("tell the whole record, member for member", async () => {
+    test("return the whole record, member for member", async () => {
       const org = await fixture.org({ settings: { version_module_enabled: 1 } });
       const { organizationId, productId } = org;
       const who = { email: ` ${newId()}@Example.com `, name: "Ada", discordId: newId() };
@@ -56,7 +56,7 @@ export function lookups(fixture: StoreFixture) {
       ]);
     });
 
-    test("a plain lifetime license has nulls where nothing was set", async () => {
+    test("a plain lifetime license has null for every unset member", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ maxIps: null });
       expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({
@@ -72,7 +72,7 @@ export function lookups(fixture: StoreFixture) {
       });
     });
 
-    test("the pin mode is null while the version module is off", async () => {
+    test("the pin mode is null while version management is off", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ pin: { mode: "pinned", version: "2.0" } });
       expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({
@@ -91,7 +91,7 @@ export function lookups(fixture: StoreFixture) {
     test.each(statuses)(
       "status %s when revoked at %p and expiring at %p",
       async (status, revokedAtMs, expiresAtMs) => {
-        // The product's expiry enforcement has no say here.
+        // The product's expiry enforcement has no effect here.
         const org = await fixture.org({ now: () => nowMs, settings: { expiry_enforcement: 0 } });
         const { key } = await org.license({ revokedAtMs, expiresAtMs });
         expect((await record(org.store, lookup(org.apiKey, key)))?.status).toBe(status as "active");
@@ -106,7 +106,7 @@ export function lookups(fixture: StoreFixture) {
       ["a deleted product", false, {}, { deleted_at: 1 }],
     ];
     test.each(shown)(
-      "the record of a license of %s is shown: %p",
+      "the record of a license of %s is returned: %p",
       async (_which, found, organization, product) => {
         const org = await fixture.org();
         const { key } = await org.license();
@@ -116,7 +116,7 @@ export function lookups(fixture: StoreFixture) {
       },
     );
 
-    test("registers no address", async () => {
+    test("register no IP address", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license();
       await record(org.store, lookup(org.apiKey, key));

@@ -6,7 +6,7 @@ import { StoreProblem } from "../problem.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
-/** How a list of migrations is applied to one database, and how that database is asked afterwards. */
+/** Applies a list of migrations to one database, and queries that database afterwards. */
 export interface Migrating {
   apply(location: DatabaseLocation, migrations: readonly Migration[]): Promise<string[]>;
   query(location: DatabaseLocation, sql: string): Promise<unknown[]>;
@@ -25,18 +25,18 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
     };
     const broken: Migration = { ...next, statements: [...next.statements, "create nonsense"] };
 
-    test("are applied once: the second time there is nothing to do", async () => {
+    test("are applied once, and a second run does nothing", async () => {
       const location = await fixture.empty();
       expect(await apply(location, mainMigrations)).toEqual(names);
       expect(await apply(location, mainMigrations)).toEqual([]);
     });
 
-    test("a store opens a fresh database, and opens it again", async () => {
+    test("a store opens a new database, and opens it again", async () => {
       const location = await fixture.empty();
       for (const _ of [1, 2]) await (await open(location)).close();
     });
 
-    test("nodes that start together on a fresh database all come up", async () => {
+    test("nodes that start together on a new database all start", async () => {
       const location = await fixture.empty();
       const stores = await Promise.all(times(4, () => open(location)));
       await Promise.all(stores.map((store) => store.ping()));
@@ -44,7 +44,7 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
       expect(await apply(location, mainMigrations)).toEqual([]);
     });
 
-    test("one that fails at its last statement leaves nothing behind and says so", async () => {
+    test("a migration that fails at its last statement changes nothing and reports the error", async () => {
       const location = await fixture.empty();
       await apply(location, mainMigrations);
       const problem = await apply(location, [...mainMigrations, broken]).catch((error: unknown) => error);
@@ -57,14 +57,14 @@ export function migrations(fixture: StoreFixture, { apply, query }: Migrating) {
       );
     });
 
-    test("once it is put right it is applied", async () => {
+    test("a corrected migration is applied", async () => {
       const location = await fixture.empty();
       await apply(location, [...mainMigrations, broken]).catch(() => undefined);
       expect(await apply(location, [...mainMigrations, next])).toEqual([next.name]);
       expect(await query(location, "select id from next_things")).toMatchObject([{ id: "kept" }]);
     });
 
-    test("a database of a newer release is refused and left alone", async () => {
+    test("a database of a newer release is refused and stays unchanged", async () => {
       const location = await fixture.empty();
       await (await open(location)).close();
       await query(location, "insert into schema_migrations (name, applied_at) values ('9999-future', 1)");

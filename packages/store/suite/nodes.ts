@@ -9,9 +9,13 @@ import type { StoreFixture } from "./fixture.ts";
 type Change = (org: TestOrganization, licenseId: string, store: Store) => Promise<unknown>;
 
 export function nodes(fixture: StoreFixture) {
-  describe("what one node changes holds for the next call on another", () => {
+  describe("a change on one node applies to the next call on another", () => {
     const changes: [what: string, Change, status: string][] = [
-      ["a revoke", (_, id, store) => store.transaction((db) => revokeLicense(db, id, null, 1)), "revoked"],
+      [
+        "a revocation",
+        (_, id, store) => store.transaction((db) => revokeLicense(db, id, null, 1)),
+        "revoked",
+      ],
       [
         "an earlier expiry",
         (_, id, store) => changeLicense(store, id, { is_lifetime: 0, expires_at: 1 }),
@@ -34,7 +38,7 @@ export function nodes(fixture: StoreFixture) {
       ],
       ["a lowered limit", (org) => changeOrganization(org, { daily_limit_override: 0 }), "limited"],
       [
-        "a key that was ended",
+        "a revoked API key",
         ({ productId }, _, store) =>
           store.transaction((db) =>
             db
@@ -71,7 +75,7 @@ export function nodes(fixture: StoreFixture) {
       expect(await status()).toBe("active");
     });
 
-    test("a revoke is kept with its first time and reason", async () => {
+    test("a second revocation keeps the first time and reason", async () => {
       const org = await fixture.org();
       const { id } = await org.license();
       await org.store.transaction((db) => revokeLicense(db, id, "refund", 5));

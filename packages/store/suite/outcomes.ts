@@ -18,7 +18,7 @@ const noDetails: Partial<Verdict> = { expiresAtMs: null, ipCount: null, maxIps: 
 interface Case {
   readonly organization?: Partial<OrganizationRow>;
   readonly product?: Partial<ProductRow>;
-  /** Null when the key names none. */
+  /** Null if the key matches no license. */
   readonly license?: Parameters<TestOrganization["license"]>[0] | null;
   readonly blockedIp?: string;
   readonly registeredIp?: string;
@@ -65,7 +65,7 @@ export function outcomes(fixture: StoreFixture) {
       expect(await verdict(org.store, call)).toMatchObject({ status, ...expected });
     });
 
-    test("a key is found however it is cased and spaced, and no key is found for a body without one", async () => {
+    test("a key is found regardless of case and spaces, and a body without a key finds none", async () => {
       const { store, apiKey, license } = await fixture.org();
       await license({ key: "Straße-7" });
       expect((await verdict(store, validate(apiKey, "  straße-7 "))).status).toBe("active");
@@ -73,7 +73,7 @@ export function outcomes(fixture: StoreFixture) {
       expect((await verdict(store, empty)).status).toBe("license_not_found");
     });
 
-    test("a license whose IP system is off tells nothing of addresses", async () => {
+    test("a license without IP tracking returns no IP members", async () => {
       const { store, apiKey, license } = await fixture.org();
       const { key } = await license({ maxIps: null });
       expect(await verdict(store, validate(apiKey, key))).toMatchObject({
@@ -84,13 +84,13 @@ export function outcomes(fixture: StoreFixture) {
       });
     });
 
-    test("an expired license is valid where the product does not enforce expiry", async () => {
+    test("an expired license is valid if the product does not enforce expiry", async () => {
       const { store, apiKey, license } = await fixture.org({ settings: { expiry_enforcement: 0 } });
       const { key } = await license({ expiresAtMs: 1 });
       expect(await verdict(store, validate(apiKey, key))).toMatchObject({ status: "active", expiresAtMs: 1 });
     });
 
-    test("a strange key in a batch changes nothing for the others in it", async () => {
+    test("an unknown key in a batch does not affect the other calls", async () => {
       const org = await fixture.org();
       const { key } = await org.license();
       const revoked = await org.license({ revokedAtMs: 1 });
@@ -103,7 +103,7 @@ export function outcomes(fixture: StoreFixture) {
       expect(expected).toEqual(strange.flatMap(() => ["license_not_found", "active", "revoked"] as const));
     });
 
-    test("the order of a batch changes nothing for calls that neither register nor reach the limit", async () => {
+    test("the order of a batch does not affect calls that neither register nor reach the limit", async () => {
       const org = await fixture.org({ settings: { version_module_enabled: 1 } });
       await org.store.transaction((db) =>
         setVersion(db, org.productId, { version: "1.x", state: "latest" }, 1),
@@ -141,7 +141,7 @@ export function outcomes(fixture: StoreFixture) {
 
 const noKey = { kind: "validate", keyMatch: null, version: null } as const;
 
-/** Brings the case about and returns the key to send. */
+/** Creates the case and returns the key to send. */
 async function arrange(org: TestOrganization, one: Case): Promise<string> {
   const { store, organizationId } = org;
   if (one.organization !== undefined) await changeOrganization(org, one.organization);

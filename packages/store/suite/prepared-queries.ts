@@ -19,12 +19,12 @@ const change = prepared((db, id: string, columns: Partial<OrganizationRow>) =>
   db.updateTable("organizations").set(columns).where("id", "=", id),
 );
 
-/** What a body that left a member out becomes. */
+/** A body that omits a member produces this. */
 const undefinedColumn = { suspended_at: undefined } as unknown as Partial<OrganizationRow>;
 
 export function preparedQueries(fixture: StoreFixture) {
   describe("a prepared query", () => {
-    test("answers by the values it is given each time, for lists of every length", async () => {
+    test("uses the values of each call, for lists of every length", async () => {
       const store = await fixture.node();
       const ids = await organizations(fixture, 130);
       for (const length of [1, 2, 3, 5, 64, 128, 129, 130, 3, 1]) {
@@ -36,7 +36,7 @@ export function preparedQueries(fixture: StoreFixture) {
       expect(await named.first(store.reads, ids, "z")).toBeUndefined();
     });
 
-    test("writes the columns that were said and leaves the others alone", async () => {
+    test("writes the specified columns and leaves the others unchanged", async () => {
       const store = await fixture.node();
       const [id = "", other = ""] = await organizations(fixture, 2);
       const write = (columns: Partial<OrganizationRow>) =>
@@ -57,7 +57,7 @@ export function preparedQueries(fixture: StoreFixture) {
       ]);
     });
 
-    test("sees in a transaction what that wrote, and outside what is committed", async () => {
+    test("sees its transaction's writes inside it, and only committed rows outside", async () => {
       const store = await fixture.node();
       const [id = ""] = await organizations(fixture, 1);
       const name = async (db: typeof store.reads) => (await named.first(db, [id], ""))?.name;
@@ -69,7 +69,7 @@ export function preparedQueries(fixture: StoreFixture) {
       expect(await name(store.reads)).toBe("within");
     });
 
-    test("that looks at a value, or drops one, is refused the first time it is used", async () => {
+    test("that reads or drops a value is refused at its first use", async () => {
       const { reads } = await fixture.node();
       const looking = prepared((db, prefix: string) =>
         db.selectFrom("organizations").select("id").where("name", "like", `${prefix}%`),
@@ -81,7 +81,7 @@ export function preparedQueries(fixture: StoreFixture) {
   });
 }
 
-/** Called "name 000" and so on, in the order of the ids that are returned. */
+/** Named "name 000" and so on, in the order of the returned IDs. */
 async function organizations(fixture: StoreFixture, count: number): Promise<string[]> {
   const store = await fixture.node();
   const ids = times(count, () => newId());

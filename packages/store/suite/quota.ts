@@ -15,7 +15,7 @@ const noonMs = Date.UTC(2030, 5, 15, 12);
 
 export function quota(fixture: StoreFixture) {
   describe("quota", () => {
-    test("a batch is let through in order, exactly as far as the limit reaches", async () => {
+    test("a batch is admitted in order, exactly up to the limit", async () => {
       const org = await fixture.org({ dailyLimit: 4, now: () => noonMs });
       const results = await org.store.validateBatch(times(7, () => validate(org.apiKey, "X")));
       expect(results.map((one) => one.tag)).toEqual([
@@ -27,7 +27,7 @@ export function quota(fixture: StoreFixture) {
       ]);
     });
 
-    test("what one batch used is gone for the next", async () => {
+    test("quota that one batch used is not available to the next", async () => {
       const org = await fixture.org({ dailyLimit: 5, now: () => noonMs });
       const batch = () => times(3, () => validate(org.apiKey, "X"));
       expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(3);
@@ -35,31 +35,34 @@ export function quota(fixture: StoreFixture) {
       expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(0);
     });
 
-    test.each([1, 2, 7])("racing batches of %p on several nodes use exactly the limit", async (batchSize) => {
-      const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
-      const nodes = [
-        org.store,
-        await fixture.node({ now: () => noonMs }),
-        await fixture.node({ now: () => noonMs }),
-      ];
-      const results = await race(
-        nodes,
-        times(250, () => validate(org.apiKey, "X")),
-        batchSize,
-      );
-      expect(countTags(results, "validated")).toBe(100);
-      expect(countTags(results, "limited")).toBe(150);
-      expect(await countedRequests(org)).toBe(100);
-    });
+    test.each([1, 2, 7])(
+      "concurrent batches of %p on several nodes use exactly the limit",
+      async (batchSize) => {
+        const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
+        const nodes = [
+          org.store,
+          await fixture.node({ now: () => noonMs }),
+          await fixture.node({ now: () => noonMs }),
+        ];
+        const results = await race(
+          nodes,
+          times(250, () => validate(org.apiKey, "X")),
+          batchSize,
+        );
+        expect(countTags(results, "validated")).toBe(100);
+        expect(countTags(results, "limited")).toBe(150);
+        expect(await countedRequests(org)).toBe(100);
+      },
+    );
 
-    test("a call that is limited is not counted", async () => {
+    test("a rate-limited call is not counted", async () => {
       const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
       await org.store.validateBatch(times(9, () => validate(org.apiKey, "X")));
       await org.store.validateBatch(times(9, () => lookup(org.apiKey, "X")));
       expect(await countedRequests(org)).toBe(2);
     });
 
-    test("a limited call is told the limit, that nothing is left, and when the day ends", async () => {
+    test("a rate-limited call gets the limit, zero remaining, and the end of the day", async () => {
       const org = await fixture.org({ dailyLimit: 0, now: () => noonMs + 1 });
       const results = await validateOne(org.store, validate(org.apiKey, "X"));
       expect(as("limited", results).quota).toEqual({ limit: 0, remaining: 0, resetSeconds: 43_200 });
@@ -81,7 +84,7 @@ export function quota(fixture: StoreFixture) {
       ["that is deleted", {}, { deleted_at: 1 }],
     ];
     test.each(states)(
-      "calls of a product %s count, and the limit is told first",
+      "calls of a product %s are counted, and an exhausted limit is reported first",
       async (_which, organization, product) => {
         const org = await fixture.org({ dailyLimit: 1, now: () => noonMs });
         await changeOrganization(org, { updated_at: 1, ...organization });
@@ -92,7 +95,7 @@ export function quota(fixture: StoreFixture) {
       },
     );
 
-    test("a call counted by an earlier batch is answered, though the rest is used up, and not counted again", async () => {
+    test("a call that an earlier batch counted is answered despite an exhausted quota, and not counted again", async () => {
       const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
       const { key } = await org.license();
       const first = await org.store.validateBatch(times(2, () => admission(org.apiKey)));
@@ -106,7 +109,7 @@ export function quota(fixture: StoreFixture) {
       expect(await countedRequests(org)).toBe(2);
     });
 
-    test("a limit that is raised during the day lets exactly the difference through", async () => {
+    test("a limit that is raised during the day admits exactly the difference", async () => {
       const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
       const batch = () => times(6, () => validate(org.apiKey, "X"));
       expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(2);
@@ -114,7 +117,7 @@ export function quota(fixture: StoreFixture) {
       expect(countTags(await org.store.validateBatch(batch()), "validated")).toBe(3);
     });
 
-    test("a limit that is lowered below what was used lets nobody through and takes nothing back", async () => {
+    test("a limit that is lowered below the usage admits no call and takes nothing back", async () => {
       const org = await fixture.org({ dailyLimit: 5, now: () => noonMs });
       await org.store.validateBatch(times(4, () => validate(org.apiKey, "X")));
       await changeOrganization(org, { daily_limit_override: 2 });
@@ -122,7 +125,7 @@ export function quota(fixture: StoreFixture) {
       expect(await countedRequests(org)).toBe(4);
     });
 
-    test("without a limit everything passes and is counted all the same", async () => {
+    test("without a limit, every call is admitted and counted", async () => {
       const org = await fixture.org({ plan: "enterprise", now: () => noonMs });
       const results = await org.store.validateBatch(times(30, () => validate(org.apiKey, "X")));
       expect(results.map((one) => (one.tag === "validated" ? one.quota.limit : "?"))).toEqual(
@@ -153,7 +156,7 @@ export function quota(fixture: StoreFixture) {
       expect([await next(), await next()]).toEqual(["validated", "limited"]);
     });
 
-    test("a clock that steps back over midnight and forward again grants nothing twice", async () => {
+    test("a clock that steps back over midnight and forward again grants no quota twice", async () => {
       let nowMs = noonMs;
       const org = await fixture.org({ dailyLimit: 3, now: () => nowMs });
       const passed = async () =>
@@ -167,7 +170,7 @@ export function quota(fixture: StoreFixture) {
       expect(await passed()).toBe(0);
     });
 
-    test("products count apart, also within one batch", async () => {
+    test("products are counted separately, also within one batch", async () => {
       const org = await fixture.org({ dailyLimit: 2, now: () => noonMs });
       const other = await org.product();
       const calls = times(6, (index) => validate(index % 2 === 0 ? org.apiKey : other.apiKey, "X"));
@@ -179,7 +182,7 @@ export function quota(fixture: StoreFixture) {
       expect(await countedRequests(org, other.productId)).toBe(2);
     });
 
-    test("a batch that fails after it was counted costs no quota, and the next one is counted", async () => {
+    test("a batch that fails after counting costs no quota, and the next one is counted", async () => {
       const org = await fixture.org({ dailyLimit: 10, now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 3 });
       await org.store.validateBatch([validate(org.apiKey, key, { ip: "10.3.0.1" })]);
@@ -193,7 +196,7 @@ export function quota(fixture: StoreFixture) {
           () => null,
           (error: unknown) => error,
         );
-        // PostgreSQL may still be down after the failure before, and then nothing is counted at all.
+        // PostgreSQL may still be unavailable after the previous failure, and then nothing is counted.
         expect(failure).toBeInstanceOf(StorageUnavailable);
         expect(await countedRequests(org)).toBe(1);
       }
@@ -206,7 +209,7 @@ export function quota(fixture: StoreFixture) {
       expect(await countedRequests(org)).toBe(2);
     });
 
-    test("what an unauthorized call wants is never asked", async () => {
+    test("the body of an unauthorized call is never evaluated", async () => {
       const { store, apiKey } = await fixture.org();
       let asked = 0;
       const call = validate(apiKey, "X");
@@ -226,7 +229,7 @@ export function quota(fixture: StoreFixture) {
   });
 }
 
-/** From now on the database says that the disk is full when an address of this license is registered. */
+/** Makes the database report a full disk when an IP address of this license is registered. */
 async function refuseRegistrations(
   { kind }: StoreFixture,
   { store }: TestOrganization,

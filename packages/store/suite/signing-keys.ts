@@ -6,7 +6,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function signingKeys(fixture: StoreFixture) {
   describe("signing keys", () => {
-    test("are handed out only while both the product and the organization sign", async () => {
+    test("are returned only while both the product and the organization sign", async () => {
       const org = await fixture.org();
       const signing = async () =>
         as("validated", await validateOne(org.store, validate(org.apiKey, "X"))).caller.signing;
@@ -17,13 +17,13 @@ export function signingKeys(fixture: StoreFixture) {
       expect(await signing()).toBeNull();
     });
 
-    test("come back from storage as they were sealed", async () => {
+    test("are decrypted unchanged", async () => {
       const org = await fixture.org({ settings: { signed_validation: 1 } });
       const { caller } = as("validated", await validateOne(await fixture.node(), validate(org.apiKey, "X")));
       expect(Buffer.from(caller.signing?.secret ?? []).equals(org.signingKey.secret)).toBe(true);
     });
 
-    test("a rotated key signs from its time on, and not before", async () => {
+    test("a rotated key signs from its start time", async () => {
       let nowMs = Date.UTC(2030, 5, 15);
       const org = await fixture.org({ settings: { signed_validation: 1 }, now: () => nowMs });
       const { store, productId } = org;

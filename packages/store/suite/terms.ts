@@ -4,8 +4,8 @@ import { as, ipAddress, times, validate, validateOne, verdict } from "./calls.ts
 import type { StoreFixture } from "./fixture.ts";
 
 export function terms(fixture: StoreFixture) {
-  describe("a term that starts with the first use", () => {
-    test("does not run before the license has passed a validation, and runs from that moment", async () => {
+  describe("a term that starts on first use", () => {
+    test("runs from the first successful validation", async () => {
       let nowMs = Date.UTC(2030, 0, 1);
       const org = await fixture.org({ now: () => nowMs });
       const { key } = await org.license({ termMs: hourMs });
@@ -19,7 +19,7 @@ export function terms(fixture: StoreFixture) {
       expect(await ask()).toMatchObject({ status: "expired", expiresAtMs: startedAtMs + hourMs });
     });
 
-    test("is not started by a refusal", async () => {
+    test("is not started by a rejection", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ termMs: hourMs, revokedAtMs: 1 });
       expect(await verdict(org.store, validate(org.apiKey, key))).toMatchObject({
@@ -30,7 +30,7 @@ export function terms(fixture: StoreFixture) {
       expect(await usage(org.store, id)).toEqual({ first_used_at: null, expires_at: null });
     });
 
-    test("starts once, however many ask at once, and all are told the same end", async () => {
+    test("starts once under concurrent calls, and all get the same expiry", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ termMs: hourMs, maxIps: null });
       const others = fixture.kind === "postgres" ? [await fixture.node(), await fixture.node()] : [];
@@ -46,7 +46,7 @@ export function terms(fixture: StoreFixture) {
       expect(await usage(org.store, id)).toMatchObject({ expires_at: [...ends][0] ?? null });
     });
 
-    test("a batch in which one license comes twice starts it once", async () => {
+    test("starts once if a batch contains the license twice", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ termMs: hourMs });
       const call = validate(org.apiKey, key);
@@ -55,7 +55,7 @@ export function terms(fixture: StoreFixture) {
       expect(first).toBe(second ?? 0);
     });
 
-    test("the first use of a license without a term is written down and changes nothing else", async () => {
+    test("the first use of a license without a term is recorded and changes nothing else", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license();
       const before = await row(org.store, id);

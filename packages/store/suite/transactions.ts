@@ -8,7 +8,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function transactions(fixture: StoreFixture) {
   describe("transactions", () => {
-    test("one that fails leaves nothing of what it wrote", async () => {
+    test("a transaction that fails writes nothing", async () => {
       const store = await fixture.node();
       const ids = [newId(), newId()];
       const failing = store.transaction(async (db) => {
@@ -19,7 +19,7 @@ export function transactions(fixture: StoreFixture) {
       expect(await organizations(store, ids)).toBe(0);
     });
 
-    test("one that the database refuses leaves nothing, and the next one works", async () => {
+    test("a transaction that the database refuses writes nothing, and the next one works", async () => {
       const store = await fixture.node();
       const [first, second] = [newId(), newId()];
       await store
@@ -36,7 +36,7 @@ export function transactions(fixture: StoreFixture) {
       expect(await organizations(store, [second])).toBe(1);
     });
 
-    test("two that want the same rows in opposite order both come to their end", async () => {
+    test("two transactions that lock the same rows in opposite order both complete", async () => {
       const store = await fixture.node();
       const ids = [newId(), newId()] as const;
       await store.transaction(async (db) => {
@@ -61,7 +61,7 @@ export function transactions(fixture: StoreFixture) {
       expect(rows.map((row) => row.ip_blocks_revision)).toEqual([4, 4]);
     }, 30_000);
 
-    test("what is not committed is not read, here or on another node", async () => {
+    test("uncommitted writes are not visible, here or on another node", async () => {
       const store = await fixture.node();
       const other = await fixture.node();
       const id = newId();
@@ -74,7 +74,7 @@ export function transactions(fixture: StoreFixture) {
       expect(await organizations(other, [id])).toBe(1);
     });
 
-    test("a batch that arrives during one that fails is not undone with it", async () => {
+    test("a batch that arrives during a failing transaction is not rolled back with it", async () => {
       const org = await fixture.org();
       const id = newId();
       const { promise: undone, resolve: undo } = Promise.withResolvers<void>();
@@ -96,7 +96,7 @@ export function transactions(fixture: StoreFixture) {
       expect(await organizations(org.store, [id])).toBe(0);
     });
 
-    test("many at once all arrive", async () => {
+    test("concurrent transactions are all written", async () => {
       const store = await fixture.node();
       const ids = times(20, () => newId());
       await Promise.all(
@@ -105,7 +105,7 @@ export function transactions(fixture: StoreFixture) {
       expect(await organizations(store, ids)).toBe(20);
     });
 
-    test("a store that makes every answer wait for the disk answers alike", async () => {
+    test("a store whose responses wait for the disk gives the same results", async () => {
       const org = await fixture.org({ dailyLimit: 3 });
       const { key } = await org.license();
       const strict = await fixture.node({ durability: "strict" });
@@ -119,7 +119,7 @@ export function transactions(fixture: StoreFixture) {
       ]);
     });
 
-    test("a ping is answered, and the clock is within a minute of this machine's", async () => {
+    test("a ping succeeds, and the clock is within a minute of this machine's", async () => {
       const store = await fixture.node();
       await store.ping();
       expect(Math.abs((await store.clock()) - Date.now())).toBeLessThan(60_000);

@@ -6,7 +6,7 @@ import type { StoreFixture } from "./fixture.ts";
 
 export function versions(fixture: StoreFixture) {
   describe("versions", () => {
-    test("a change to the records holds from the next call on, on every node", async () => {
+    test("a change to the version records applies to the next call on every node", async () => {
       const { store, apiKey, productId, license } = await fixture.org({
         settings: { version_module_enabled: 1 },
       });
@@ -30,7 +30,7 @@ export function versions(fixture: StoreFixture) {
       expect(await answer()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
     });
 
-    test("a new latest version makes the former one an ordinary allowed one", async () => {
+    test("a new latest version makes the previous one an ordinary allowed version", async () => {
       const { store, productId } = await fixture.org();
       for (const version of ["1.0", "2.0", "3.0"]) {
         await store.transaction((db) => setVersion(db, productId, { version, state: "latest" }, 1));
@@ -48,7 +48,7 @@ export function versions(fixture: StoreFixture) {
       ]);
     });
 
-    test("a product that reports only is valid with a version that is not", async () => {
+    test("a product in report-only mode is valid with a disallowed version", async () => {
       const { store, apiKey, license } = await fixture.org({
         settings: { version_module_enabled: 1, version_enforcement: "report" },
       });
@@ -60,7 +60,7 @@ export function versions(fixture: StoreFixture) {
       });
     });
 
-    test("versions are gated on paid plans only, and no longer once a subscription is cancelled", async () => {
+    test("versions are gated only on paid plans, and no longer after a cancellation", async () => {
       const org = await fixture.org({ plan: "pro", settings: { version_module_enabled: 1 } });
       const { key } = await org.license();
       const answer = async () =>
@@ -82,17 +82,20 @@ export function versions(fixture: StoreFixture) {
       [{ pin: { mode: "range", min: null, max: null } }, "2.9", "active", "2.9"],
       [{ pin: { mode: "range", min: "2.1", max: null } }, "2.0", "version_not_allowed", "2.x"],
     ];
-    test.each(pins)("a license with %j that sends %s: %s, told %p", async (pin, version, status, answer) => {
-      const org = await fixture.org();
-      await changeProduct(org, { version_module_enabled: 1 });
-      await org.store.transaction((db) =>
-        setVersion(db, org.productId, { version: "2.x", state: "allowed" }, 1),
-      );
-      const { key } = await org.license(pin);
-      expect(await verdict(org.store, validate(org.apiKey, key, { version }))).toMatchObject({
-        status,
-        version: answer,
-      });
-    });
+    test.each(pins)(
+      "a license with %j that sends %s gets %s and version %p",
+      async (pin, version, status, answer) => {
+        const org = await fixture.org();
+        await changeProduct(org, { version_module_enabled: 1 });
+        await org.store.transaction((db) =>
+          setVersion(db, org.productId, { version: "2.x", state: "allowed" }, 1),
+        );
+        const { key } = await org.license(pin);
+        expect(await verdict(org.store, validate(org.apiKey, key, { version }))).toMatchObject({
+          status,
+          version: answer,
+        });
+      },
+    );
   });
 }

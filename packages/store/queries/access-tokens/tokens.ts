@@ -7,7 +7,7 @@ export interface NewAccessTokenRow {
   readonly hash: string;
   readonly shownPrefix: string;
   readonly name: string;
-  /** Its owner: a person or an organization, never both. */
+  /** Its owner: a user or an organization, never both. */
   readonly userId: string | null;
   readonly organizationId: string | null;
   readonly permissions: readonly Permission[];
@@ -35,7 +35,7 @@ export async function addAccessToken(db: Database, token: NewAccessTokenRow, now
     .execute();
 }
 
-/** A person's or an organization's. */
+/** A user's or an organization's. */
 export type TokenHolder = { readonly userId: string } | { readonly organizationId: string };
 
 /** Those that are not revoked, oldest first. */
@@ -77,7 +77,7 @@ export async function accessTokenById(db: Database, id: string): Promise<AccessT
     .executeTakeFirst();
 }
 
-/** Returns what was revoked; nothing if the owner has no such token, or no longer. */
+/** Returns what was revoked. Nothing if the owner has no such token any more. */
 export async function revokeAccessToken(
   db: Database,
   holder: TokenHolder,
@@ -95,7 +95,7 @@ export async function revokeAccessToken(
     .executeTakeFirst();
 }
 
-/** Revokes all tokens of a person except these; returns how many. */
+/** Revokes all tokens of a user except these. Returns how many. */
 export async function revokeTokensExcept(
   db: Database,
   userId: string,

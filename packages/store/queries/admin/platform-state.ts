@@ -34,7 +34,7 @@ export async function setState(db: Database, name: string, value: string): Promi
     .execute();
 }
 
-/** Replaces the value that was read; returns whether nobody else was faster. */
+/** Replaces the value that was read. Returns false if it has changed since. */
 export async function replaceState(
   db: Database,
   name: string,
@@ -60,8 +60,8 @@ export async function dropStates(db: Database, names: readonly string[]): Promis
 }
 
 /**
- * Makes others that want to be first wait until this transaction ends. An update that changes nothing expresses this on
- * both databases.
+ * Makes concurrent callers wait until this transaction ends. An update that changes nothing does this on both
+ * databases.
  */
 export async function lockSetup(db: Database): Promise<void> {
   await db

@@ -31,7 +31,7 @@ export async function usersStartingWith(
     .execute();
 }
 
-/** Those that a person owns or is a member of. */
+/** Those that a user owns or is a member of. */
 export async function organizationsOfUser(db: Database, userId: string, limit: number) {
   return db
     .selectFrom("organizations")
@@ -68,7 +68,7 @@ export async function updateUser(db: Database, id: string, changes: Partial<User
   await db.updateTable("users").set(changes).where("id", "=", id).execute();
 }
 
-/** Whether anyone but this person is a platform admin who can sign in. */
+/** Whether any other user is a platform admin who can sign in. */
 export async function anotherPlatformAdminExists(db: Database, exceptId: string): Promise<boolean> {
   const other = await db
     .selectFrom("users")

@@ -164,7 +164,7 @@ async function make(
     if (id !== undefined) found.set(identifier, { id, view: null });
   });
   if (made === missing.length) return;
-  // Someone else created some of them at the same moment.
+  // Another transaction created some of them at the same moment.
   for (const [identifier, other] of await find(db, bulk, organizationId, missing))
     found.set(identifier, other);
 }

@@ -4,7 +4,7 @@ import { postgres } from "../../../../tests/support/databases.ts";
 import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { customerFor } from "./identify.ts";
 
-test("a customer who is removed between being found and being read is made anew", async () => {
+test("a customer who is removed between being found and being read is created again", async () => {
   const database = await postgres.make();
   const { store, organizationId } = await openTestOrganization(database.location);
   const who = { email: "gone@example.com", discordId: null, name: null };
@@ -26,7 +26,7 @@ test("a customer who is removed between being found and being read is made anew"
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
       statements += 1;
-      // The first statement has just met the customer and left them as they are.
+      // The first statement has found the customer and changed nothing.
       if (statements === 1) await store.reads.deleteFrom("customers").where("id", "=", before).execute();
       return result;
     },

@@ -59,7 +59,7 @@ export async function customerIdFor(
   return idOf(await identities(db, organizationId, [key], newId, nowMs), key);
 }
 
-/** The person, if anyone has recorded them. */
+/** The person, if the organization has recorded them. */
 export async function knownCustomerId(
   db: Kysely<Tables>,
   who: Pick<CustomerIdentifiers, "email" | "discordId">,
@@ -80,8 +80,8 @@ export const customerReferences = [
 ] as const;
 
 /**
- * Removes those of the given customers that nothing refers to. On PostgreSQL someone may record one of them at the same
- * moment: one of the two transactions is then rolled back and retried.
+ * Removes those of the given customers that nothing refers to. On PostgreSQL another transaction may record one of
+ * them at the same moment. Then one of the two is rolled back and retried.
  */
 export async function removeUnknownCustomers(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
   const some = [...new Set(ids)].sort();

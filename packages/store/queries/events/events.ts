@@ -29,7 +29,7 @@ export interface EventPage {
   readonly limit: number;
 }
 
-/** Ids are made by the clocks of servers, times come from the database's: they differ by less than that. */
+/** Servers' clocks generate the IDs and the database's clock the times. They differ by less than this. */
 const clocksDifferMs = hourMs;
 
 /** The organization's events, or the license's, in the order of their IDs. */

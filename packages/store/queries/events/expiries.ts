@@ -5,7 +5,10 @@ import type { RecordedExpiryRow } from "../../tables.ts";
 
 export type ExpiryEvent = "license.expiring_soon" | "license.expired";
 
-/** Which of these ends nobody had told of: whoever writes the row tells of it. Returns the licenses. */
+/**
+ * Records these expiries, and returns the licenses of those that were not recorded before. The caller emits their
+ * events.
+ */
 export async function markExpiriesRecorded(
   db: Database,
   endings: readonly RecordedExpiryRow[],

@@ -54,7 +54,7 @@ export async function dueQuotaChecks(db: Database, nowMs: number, limit: number)
     .execute();
 }
 
-/** Whether it was still there as read: whoever deletes it runs the check. */
+/** Returns whether it still existed as read. The transaction that deletes it runs the check. */
 export async function claimQuotaCheck(db: Database, check: QuotaCheckRow): Promise<boolean> {
   const taken = await db
     .deleteFrom("quota_checks")

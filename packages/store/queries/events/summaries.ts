@@ -2,16 +2,16 @@ import { maxDistinctIps } from "@countersign/domain/events/refusal";
 import type { Database } from "../../store.ts";
 import type { EventSummaryRow } from "../../tables.ts";
 
-/** The counts of an hour, and how many IP addresses could be told apart. */
+/** The counts of an hour, and the number of distinct IP addresses. */
 export interface TakenSummary extends EventSummaryRow {
   readonly ipCount: number;
-  /** False if there were more IP addresses than can be told apart. */
+  /** False if there were more IP addresses than are told apart. */
   readonly isExact: boolean;
 }
 
 /**
- * Takes some counts from before this hour: whoever takes them records the event. Returns how many there were, and those
- * whose organization still exists.
+ * Takes some counts from before this hour. The transaction that takes them records the event. Returns how many there
+ * were, and those whose organization still exists.
  */
 export async function takeSummaries(
   db: Database,

@@ -44,7 +44,7 @@ export async function takeAttempt(
   return { taken: false, freeAtMs: Number(full?.ends_at ?? nowMs) - leadMs };
 }
 
-/** Returns one attempt, of someone who turned out to be right. */
+/** Returns one attempt after it has succeeded. */
 export async function giveAttemptBack(db: Database, name: string, { everyMs }: AttemptRate): Promise<void> {
   await db
     .updateTable("attempts")

@@ -6,7 +6,7 @@ import { lockedUser } from "./users.ts";
 
 const passwordProvider = "credential";
 
-/** A person's password hash; null for someone who has none. */
+/** A user's password hash. Null if the user has none. */
 export async function passwordHashOf(db: Database, userId: string): Promise<string | null> {
   const row = await db
     .selectFrom("accounts")
@@ -59,7 +59,7 @@ export async function passkeysOf(db: Database, userId: string) {
     .execute();
 }
 
-/** A passkey of this person, by its credential ID. */
+/** A passkey of this user, by its credential ID. */
 export async function passkeyById(db: Database, userId: string, credentialId: string) {
   return db
     .selectFrom("passkeys")
@@ -73,7 +73,7 @@ export async function passkeyUsed(db: Database, id: string, counter: number): Pr
   await db.updateTable("passkeys").set({ counter }).where("id", "=", id).execute();
 }
 
-/** Removes a person's passkeys except these; returns how many. */
+/** Removes a user's passkeys except these. Returns how many. */
 export async function removePasskeysExcept(
   db: Database,
   userId: string,
@@ -124,7 +124,7 @@ export async function sessionsOf(
     .execute();
 }
 
-/** Ends one session of this person; returns whether there was one. */
+/** Ends one session of this user. Returns whether there was one. */
 export async function endSession(db: Database, userId: string, sessionId: string): Promise<boolean> {
   const ended = await db
     .deleteFrom("sessions")
@@ -134,7 +134,7 @@ export async function endSession(db: Database, userId: string, sessionId: string
   return ended.numDeletedRows > 0n;
 }
 
-/** Ends all of a person's sessions but one, and returns how many. */
+/** Ends all of a user's sessions but one, and returns how many. */
 export async function endOtherSessions(db: Database, userId: string, keptId: string | null): Promise<number> {
   const ended = await db
     .deleteFrom("sessions")
@@ -144,7 +144,7 @@ export async function endOtherSessions(db: Database, userId: string, keptId: str
   return Number(ended.numDeletedRows);
 }
 
-/** A single-use value, stored under the hash of its token. A person has one of a kind. */
+/** A single-use value, stored under the hash of its token. A user has one of a kind. */
 export interface OneTime {
   readonly id: string;
   readonly identifier: string;
@@ -182,7 +182,7 @@ export async function dropOneTimesOf(db: Database, value: string): Promise<void>
   await db.deleteFrom("verifications").where("value", "=", value).execute();
 }
 
-/** Invalidates everything that is pending for this person, or waits for their second factor. */
+/** Invalidates everything that is pending for this user or waits for their second factor. */
 export async function dropOneTimes(db: Database, userId: string): Promise<void> {
   await db
     .deleteFrom("verifications")
@@ -193,7 +193,7 @@ export async function dropOneTimes(db: Database, userId: string): Promise<void> 
 const devicesKept = 20;
 
 /**
- * Records where someone signed in from. Returns whether that is new for someone who has signed in before: only then are
+ * Records where a user signed in from. Returns whether that is new for a user who has signed in before: only then are
  * they notified.
  */
 export async function rememberDevice(

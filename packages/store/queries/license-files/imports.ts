@@ -67,7 +67,7 @@ export async function claimImport(db: Database, claimant: string, nowMs: number,
     .executeTakeFirst();
 }
 
-/** Whether there is one to claim: called often, and without locking. */
+/** Whether there is a job to claim. Called often, so it does not lock. */
 export async function importWaits(db: Database, nowMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("imports")
@@ -102,7 +102,7 @@ export async function importWithFileLeft(db: Database): Promise<string | null> {
   return row?.id ?? null;
 }
 
-/** An import with data that nobody can request any more. */
+/** An import with data that no one can request any more. */
 export async function importToClear(db: Database, nowMs: number): Promise<string | null> {
   const row = await db
     .selectFrom("imports")
@@ -139,7 +139,7 @@ export async function isCancelRequested(db: Database, id: string): Promise<boole
   return row !== undefined && row.cancel_requested_at !== null;
 }
 
-/** Queues a finished import again, to be undone; false if someone else already has. */
+/** Queues a finished import again, to be undone. False if it is queued already. */
 export async function requestUndo(db: Database, id: string, undo: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("imports")

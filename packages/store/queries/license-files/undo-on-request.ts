@@ -10,7 +10,7 @@ type Known = Pick<LicenseRow, "id" | "first_used_at" | "updated_at" | "ips_updat
 export interface UndoForecast {
   /** Licenses that the import created and that still exist. */
   readonly created: number;
-  /** How many of these have been used, or changed by someone else, since. */
+  /** How many of these have been used or changed since. */
   readonly used: number;
   /** Licenses that the import updated and that still exist. */
   readonly updated: number;
@@ -56,8 +56,8 @@ export interface UndoPlan {
 }
 
 /**
- * Decides about some locked licenses. What has been used or changed since stays, unless its deletion is requested; what
- * was updated is restored only if nobody has changed it since.
+ * Decides about some locked licenses. What has been used or changed since stays, unless its deletion is requested.
+ * Updated licenses are restored only if they have not been changed since.
  */
 export async function planUndo(
   db: Database,

@@ -163,7 +163,7 @@ function simply(
   };
 }
 
-/** What a license is shown with does not change with its row. */
+/** Related data that is displayed with a license does not change with its row. */
 function withRows(licenses: readonly LicenseView[], written: readonly LicenseRow[]): LicenseView[] {
   const rows = new Map(written.map((row) => [row.id, row]));
   return licenses.flatMap((license) => {
@@ -189,7 +189,7 @@ const writeColumns = prepared((db, ids: readonly string[], columns: Partial<Lice
     .returningAll(),
 ).all;
 
-/** Not an edit: it does not conflict with anyone who is editing the license. */
+/** Not an edit, so it does not conflict with a concurrent edit of the license. */
 const resetCounts = prepared((db, ids: readonly string[], nowMs: number) =>
   db
     .updateTable("licenses")

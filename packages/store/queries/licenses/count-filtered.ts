@@ -16,7 +16,7 @@ export interface Counted {
 export interface CountLimits {
   /** How long to count before returning what was found by then. */
   readonly longestMs: number;
-  /** Nobody waits for it any more. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal;
 }
 

@@ -73,7 +73,7 @@ async function withTags(db: Database, rows: readonly Omit<LicenseView, "tags">[]
 export interface ShownLicense extends LicenseRecord {
   readonly product_name: string;
   readonly revoked_reason: string | null;
-  // Objects, by what was let in.
+  // Both are JSON objects, which was checked when they were stored.
   // biome-ignore lint/suspicious/noExplicitAny: what JSON.parse gives.
   readonly custom_override: any;
   // biome-ignore lint/suspicious/noExplicitAny: what JSON.parse gives.

@@ -75,8 +75,8 @@ export async function anyEmailIsDue(db: Database, nowMs: number, writtenAfterMs:
 }
 
 /**
- * Claims the email that has waited longest, so that nobody else sends it before `untilMs`. Bulk emails come last. The
- * sender decrypts it: one that cannot be decrypted must not block the others.
+ * Claims the email that has waited longest, so that no other node sends it before `untilMs`. Bulk emails come last.
+ * The sender decrypts it: one that cannot be decrypted must not block the others.
  */
 export async function claimEmail(
   db: Database,

@@ -49,7 +49,7 @@ export const licenseById = prepared((db, id: string) =>
 
 /**
  * The current row, locked until the transaction ends: other writers wait, and then see the changes. An update that
- * changes nothing expresses this on both databases.
+ * changes nothing does this on both databases.
  */
 export const lockedOrganization = prepared((db, id: string) =>
   db
@@ -85,7 +85,7 @@ const roleOf = prepared((db, organizationId: string, userId: string) =>
     .where("members.user_id", "=", userId),
 ).first;
 
-/** The permissions of a member's role, as JSON; nothing for someone who is not a member. */
+/** The permissions of a member's role, as JSON. Nothing if the user is not a member. */
 export async function memberPermissions(db: Database, organizationId: string, userId: string) {
   return (await roleOf(db, organizationId, userId))?.permissions ?? null;
 }

@@ -59,7 +59,7 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
   };
 }
 
-/** Those that a person owns or is a member of, with the permissions of their role in each. */
+/** Those that a user owns or is a member of, with the permissions of their role in each. */
 export async function organizationsOf(
   db: Kysely<Tables>,
   userId: string,
@@ -80,7 +80,7 @@ export async function organizationsOf(
     .execute();
 }
 
-/** What determines how many organizations a person can own, and how many they do. */
+/** What determines how many organizations a user can own, and how many they do. */
 export interface OwnerFacts {
   readonly count: number;
   readonly ownedPlans: readonly Plan[];
@@ -89,7 +89,7 @@ export interface OwnerFacts {
 }
 
 /**
- * Locks the person's row until the transaction ends, so that organizations they gain are counted one after the other.
+ * Locks the user's row until the transaction ends, so that organizations they gain are counted one after the other.
  */
 export async function heldAllowance(db: Kysely<Tables>, userId: string): Promise<OwnerFacts> {
   const user = await db

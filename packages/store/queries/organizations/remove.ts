@@ -32,7 +32,8 @@ export async function closeOrganization(
   const before = await lockedOrganization(db, id);
   const isDue = (before?.delete_after ?? Number.POSITIVE_INFINITY) <= nowMs && before?.deleted_at === null;
   if (!isDue) return undefined;
-  // With a character that no slug can contain: nobody can take it first and prevent the deletion.
+  // Contains a character that no slug can contain, so that no other organization can take it and prevent the
+  // deletion.
   await db
     .updateTable("organizations")
     .set({ deleted_at: nowMs, owner_id: null, slug: `~deleted-${id}`, updated_at: nowMs })

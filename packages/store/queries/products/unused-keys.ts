@@ -24,7 +24,8 @@ export async function productsWithUnusedKeys(
 }
 
 /**
- * Marks those keys of a product as reported, and returns those that were not before: whoever gets them sends the email.
+ * Marks those keys of a product as reported, and returns those that were not before. The caller sends the email about
+ * them.
  */
 export async function takeUnusedKeys(
   db: Database,

@@ -52,7 +52,7 @@ export async function missedDelivery(
     .executeTakeFirst();
 }
 
-/** A delivery that is no longer held was sent by someone else since, and is left to them. */
+/** A delivery that is no longer held was sent meanwhile, and is skipped. */
 export async function writeProbe(
   db: Database,
   attempt: DeliveryAttemptRow,

@@ -5,7 +5,7 @@ import type { DeliveryAttemptRow, DeliveryRow } from "../../tables.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { idsWithin } from "../index-range.ts";
 
-/** When what is counted was created; ids sort by it. Null where there is no bound. */
+/** The range of creation times, by which IDs sort. Null for no bound. */
 export interface Span {
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
@@ -18,14 +18,17 @@ function idRange({ fromMs, beforeMs }: Span) {
   };
 }
 
-/** What one statement counts: a millisecond or two, during which a thread does nothing else on SQLite. */
+/**
+ * How many rows one statement counts. It takes a millisecond or two, during which the thread does nothing else on
+ * SQLite.
+ */
 const rowsAtOnce = 5_000;
 
-/** Tells a count to stop; it then returns what it has. */
+/** Tells a count to stop. It then returns what it has. */
 export type IsOver = () => boolean;
 
 /**
- * How many deliveries have a state, from an index alone. They are asked for in its order: otherwise PostgreSQL might
+ * How many deliveries have a state, from an index alone. The order is that of the index. Otherwise PostgreSQL might
  * choose the index without the state and read all rows of the endpoint.
  */
 export async function countDeliveries(
@@ -91,7 +94,7 @@ interface Slice {
   readonly last: string | null;
 }
 
-/** Reads slices, each after the last ID of the one before, and lets other work run in between. */
+/** Reads slices, each after the last ID of the previous one, and lets other work run in between. */
 async function* inSlices<S extends Slice>(
   isOver: IsOver,
   read: (after: string | null) => Promise<S>,
