@@ -678,7 +678,7 @@ export interface RecordedRefusalRow {
   license_id: string;
   type: EventType;
   ip: string;
-  /** Whether the IP address has no event of its own but is counted in the hour's summary. */
+  /** Whether the IP address has no separate event and is counted in the hour's summary. */
   in_summary: Flag;
 }
 

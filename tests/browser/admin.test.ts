@@ -77,7 +77,7 @@ else
       await page.getByText("No results").waitFor();
     }, 180_000);
 
-    test("add a user, who sets a password through the link; the sign-up page adds nobody", async () => {
+    test("add a user, who sets a password through the link; the sign-up page adds no user", async () => {
       const troubles = troublesOf(page);
       await page.goto(`${dashboard.fixture.url}/admin/users`);
       await page.getByRole("button", { name: "Add user" }).click();

@@ -156,15 +156,15 @@ else
 
     test("refused input is kept with the reason, a preview uses the chosen license, and a new signing secret takes effect later", async () => {
       const { fixture, owner, slug, manage } = dashboard;
-      const made = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
+      const created = await manage("POST", `/organizations/${dashboard.organizationId}/products`, {
         name: "Borealis",
         custom_response: { to: "{{customer.email}}" },
       });
-      const license = await manage("POST", `/products/${made.id}/licenses`, {
+      const license = await manage("POST", `/products/${created.id}/licenses`, {
         customer_email: "carla@example.com",
       });
       const page = await dashboard.pageFor(owner);
-      const path = `${fixture.url}/o/${slug}/products/${made.id}`;
+      const path = `${fixture.url}/o/${slug}/products/${created.id}`;
       await page.goto(path);
       const days = page.getByRole("textbox", { name: "Expiry warning" });
       await days.fill("400");
@@ -181,7 +181,7 @@ else
       await name.fill("Borealis 2");
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Borealis 2" }).waitFor();
-      expect(await manage("GET", `/products/${made.id}`)).toMatchObject({
+      expect(await manage("GET", `/products/${created.id}`)).toMatchObject({
         name: "Borealis 2",
         expiring_soon_days: 10,
       });

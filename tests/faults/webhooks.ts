@@ -78,9 +78,9 @@ export async function webhooksWithHangingEndpoints(
   const server = await startServerProcess({ ...database.environment, ...allowLoopback });
   try {
     const healthy = size.endpoints - Math.ceil(size.endpoints / 10);
-    for (let made = 0; made < size.endpoints; made++)
-      await makeEndpoint(store, organizationId, `${receiver.url}/${made < healthy ? made : "hangs"}`);
-    for (let made = 0; made < size.events; made++) {
+    for (let index = 0; index < size.endpoints; index++)
+      await makeEndpoint(store, organizationId, `${receiver.url}/${index < healthy ? index : "hangs"}`);
+    for (let index = 0; index < size.events; index++) {
       await makeEvents(store, organizationId, 1);
       await new Promise((resolve) => setTimeout(resolve, size.everyMs));
     }

@@ -15,8 +15,8 @@ export async function arrange(org: TestOrganization, row: OutcomeRow) {
         customerFor(db, organizationId, { ...customer, discordId: null }, newId, now),
       )
     : null;
-  const made = row.license === null ? null : await org.license({ customerId, ...row.license });
-  const licenseId = made?.id ?? "";
+  const created = row.license === null ? null : await org.license({ customerId, ...row.license });
+  const licenseId = created?.id ?? "";
   const blockId = newId();
   const scope: BlockScope = {
     tier: block?.tier ?? "platform",
@@ -45,7 +45,7 @@ export async function arrange(org: TestOrganization, row: OutcomeRow) {
     }
   });
   return {
-    key: made?.key ?? "0000-0000-0000-0000",
+    key: created?.key ?? "0000-0000-0000-0000",
     licenseId,
     // A platform-wide block would also refuse the rows after it.
     undo: () =>

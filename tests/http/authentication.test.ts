@@ -92,9 +92,10 @@ for (const { kind, make } of databases) {
 /** The best guess from what the dashboard shows, with a correct checksum. */
 function withOtherSecret(apiKey: string): string {
   const prefix = apiKey.slice(0, 12);
-  let made = generateApiKey(random).key;
-  for (let tries = 0; made.slice(0, 12) === prefix && tries < 10; tries++) made = generateApiKey(random).key;
-  return rechecked(`${prefix}${made.slice(12, -6)}`);
+  let guess = generateApiKey(random).key;
+  for (let tries = 0; guess.slice(0, 12) === prefix && tries < 10; tries++)
+    guess = generateApiKey(random).key;
+  return rechecked(`${prefix}${guess.slice(12, -6)}`);
 }
 
 /** The CRC32 checksum, six characters, that ends a key with this text. */

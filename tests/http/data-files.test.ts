@@ -180,8 +180,8 @@ describe.skipIf(process.platform === "win32")("only the owner can read the files
     const { folder } = await usedFolder();
     const backup = join(newFolder(), "backup");
     const environment = { COUNTERSIGN_DATA: folder };
-    const made = await under(0, () => runCountersign(["backup", backup], environment));
-    expect(made.code).toBe(0);
+    const backedUp = await under(0, () => runCountersign(["backup", backup], environment));
+    expect(backedUp.code).toBe(0);
     expect(modeOf(backup)).toBe(0o700);
     for (const name of readdirSync(backup)) {
       expect([name, modeOf(join(backup, name))]).toEqual([name, 0o600]);

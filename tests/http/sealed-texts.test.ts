@@ -119,14 +119,14 @@ async function callWebhooks(
   secrets.set("the query of a webhook URL", query);
   secrets.set("the earlier path of a webhook URL", other);
   secrets.set("a webhook header", header);
-  const made = await manage(
+  const created = await manage(
     "POST",
     `${base}/webhooks`,
     { url: `${receiver.url}/${other}`, headers: { "x-own": header } },
     { "idempotency-key": canary() },
   );
-  expect(made.status).toBe(201);
-  const endpoint = `${base}/webhooks/${made.body.id}`;
+  expect(created.status).toBe(201);
+  const endpoint = `${base}/webhooks/${created.body.id}`;
   const url = `${receiver.url}/${path}?token=${query}`;
   expect((await manage("PATCH", endpoint, { url })).status).toBe(200);
   expect((await manage("GET", endpoint)).body.url).toBe(url);
@@ -137,7 +137,7 @@ async function callWebhooks(
   expect((await manage("POST", `${endpoint}/test`, {})).status).toBeLessThan(300);
   // Deliveries of earlier events may still be in progress, to the earlier URL.
   const tested = async () =>
-    (await deliveriesTo(fixture.store, made.body.id)).find((row) => row.event_type === "endpoint.test");
+    (await deliveriesTo(fixture.store, created.body.id)).find((row) => row.event_type === "endpoint.test");
   await until("the test event was attempted", async () => ((await tested())?.attempts ?? 0) > 0);
   const delivery = await tested();
   const attempts = await manage("GET", `${endpoint}/deliveries/${delivery?.id}/attempts`);

@@ -49,11 +49,11 @@ export async function finishedImport(
 }
 
 export async function newProduct(fixture: ManageFixture, settings: object = {}): Promise<string> {
-  const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
+  const created = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
     name: "Imported into",
     ...settings,
   });
-  return made.body.id;
+  return created.body.id;
 }
 
 /** The licenses of a product as exported, by key. */

@@ -114,7 +114,7 @@ export async function openSignInFixture(
 /** The URL in an email that has one. */
 export function linkIn(message: OutboxRow | undefined): URL {
   const found = /https?:\/\/\S+/.exec(message?.body_text ?? "")?.[0];
-  if (found === undefined) throw new Error("There is no link in this letter.");
+  if (found === undefined) throw new Error("There is no link in this email.");
   return new URL(found);
 }
 

@@ -49,7 +49,7 @@ export function spendsConnection(error: unknown): boolean {
 }
 
 /**
- * The routines in which PostgreSQL extends files. A disk quota or a file size limit has no code of its own, and the
+ * The routines in which PostgreSQL extends files. A disk quota or a file size limit has no separate code, and the
  * message is in the server's language.
  */
 const growing: ReadonlySet<string> = new Set(["mdextend", "mdzeroextend", "BufFileDumpBuffer"]);

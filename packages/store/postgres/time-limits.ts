@@ -63,7 +63,7 @@ export interface PoolLimits extends Limits {
 
 /**
  * The lock limit is longer than the second after which PostgreSQL checks for a deadlock, which a retry resolves. Batches,
- * the readiness probe and the request log have connections of their own; the operating guide adds all of them up.
+ * the readiness probe and the request log have separate connections; the operating guide adds all of them up.
  */
 export const poolLimits: Readonly<Record<Purpose, PoolLimits>> = {
   // Users are waiting, and should learn soon that another session has locked what they want to change.

@@ -22,7 +22,7 @@ export function idsWithin(
   const columns = sql.join([...Object.keys(start), "id"].map((name) => sql.ref(name)));
   const position = (id: string) => sql.join([...Object.values(start), id]);
   const highest = before.reduce<string>((least, id) => (id !== null && id < least ? id : least), beyond);
-  // One lower bound: an index seeks to the first one it is given, and scans what lies between.
+  // One lower bound: an index seeks to the first one it is given, and scans everything between.
   const isAfter = after !== null && (from === null || after >= from);
   const lowest = isAfter
     ? sql`(${columns}) > (${position(after)})`

@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 test("a written license is found at once, before and after it is indexed", async () => {
-  const { org, find } = await shop();
+  const { org, find } = await openSearchableStore();
   const { id } = await org.license({ key: "early-bird-1" });
   expect(await find("lybir")).toEqual([id]);
   await settled(org.store);
@@ -39,7 +39,7 @@ test("a written license is found at once, before and after it is indexed", async
 });
 
 test("a store that is closed while its index starts reports no problem", async () => {
-  const { folder, org } = await shop();
+  const { folder, org } = await openSearchableStore();
   await closed(org.store);
   const troubles: string[] = [];
   for (let round = 0; round < 12; round++) {
@@ -57,7 +57,7 @@ test("a store that is closed while its index starts reports no problem", async (
 });
 
 test("a text matches only if it contains the whole term, not just its trigrams", async () => {
-  const { org, find } = await shop();
+  const { org, find } = await openSearchableStore();
   await org.license({ key: "defabc-abc" });
   const { id } = await org.license({ key: "xabcdefx" });
   await settled(org.store);
@@ -65,7 +65,7 @@ test("a text matches only if it contains the whole term, not just its trigrams",
 });
 
 test("a text matches if it contains every word, in any order", async () => {
-  const { org } = await shop();
+  const { org } = await openSearchableStore();
   const { id } = await org.license({ key: "ada of lovelace" });
   await org.license({ key: "ada of nowhere" });
   const find = (...words: string[]) => org.store.searchLicenses(org.organizationId, words, 100);
@@ -79,7 +79,7 @@ test("a text matches if it contains every word, in any order", async () => {
 });
 
 test("a search returns null beyond the limit, and never searches other organizations", async () => {
-  const { org, find } = await shop();
+  const { org, find } = await openSearchableStore();
   for (let index = 0; index < 12; index++) await org.license({ key: `common-${index}` });
   await settled(org.store);
   expect(await find("common", 12)).toHaveLength(12);
@@ -88,7 +88,7 @@ test("a search returns null beyond the limit, and never searches other organizat
 });
 
 test("operators of the search language are literal characters", async () => {
-  const { org, find } = await shop();
+  const { org, find } = await openSearchableStore();
   const { id } = await org.license({ key: `a"b OR c* ^d:(e) 'f'` });
   await settled(org.store);
   for (const term of [`"b or`, " c* ^d", ":(e) '", `a"b or c* ^d:(e) 'f'`])
@@ -98,21 +98,21 @@ test("operators of the search language are literal characters", async () => {
 test.each([
   ["lost", (search: string) => rmSync(search)],
   ["empty", (search: string) => writeFileSync(search, "")],
-])("an index that is %s is rebuilt", async (_, spoil) => {
-  const { org, folder } = await shop();
-  const made = await org.license({ key: "still-there" });
+])("an index that is %s is rebuilt", async (_, damage) => {
+  const { org, folder } = await openSearchableStore();
+  const created = await org.license({ key: "still-there" });
   await settled(org.store);
   await closed(org.store);
   for (const end of ["-wal", "-shm"]) rmSync(`${sqliteFiles(folder).search}${end}`, { force: true });
-  spoil(sqliteFiles(folder).search);
+  damage(sqliteFiles(folder).search);
   const again = await reopened(folder);
   await settled(again);
-  expect(await again.searchLicenses(org.organizationId, ["stillt"], 10)).toEqual([made.id]);
+  expect(await again.searchLicenses(org.organizationId, ["stillt"], 10)).toEqual([created.id]);
 });
 
 test("an older copy of the database is not used with a newer index", async () => {
-  const { org, folder } = await shop();
-  const made = await org.license({ key: "first-of-all" });
+  const { org, folder } = await openSearchableStore();
+  const created = await org.license({ key: "first-of-all" });
   await settled(org.store);
   const files = sqliteFiles(folder);
   const copy = `${files.main}.copy`;
@@ -120,7 +120,7 @@ test("an older copy of the database is not used with a newer index", async () =>
   original.prepare("vacuum into ?").run(copy);
   original.close();
   await org.store.transaction(async (db) => {
-    await db.deleteFrom("licenses").where("id", "=", made.id).execute();
+    await db.deleteFrom("licenses").where("id", "=", created.id).execute();
   });
   await settled(org.store);
   await closed(org.store);
@@ -128,11 +128,11 @@ test("an older copy of the database is not used with a newer index", async () =>
   copyFileSync(copy, files.main);
   const again = await reopened(folder);
   await settled(again);
-  expect(await again.searchLicenses(org.organizationId, ["firsto"], 10)).toEqual([made.id]);
+  expect(await again.searchLicenses(org.organizationId, ["firsto"], 10)).toEqual([created.id]);
 });
 
 test("list reads see written rows and cannot write", async () => {
-  const { org, folder } = await shop();
+  const { org, folder } = await openSearchableStore();
   const { store } = org;
   const { id } = await org.license({ key: "read-me" });
   const read = store.listReads.selectFrom("licenses").select(["id", "expires_at"]).execute();
@@ -155,7 +155,7 @@ test("the trigrams of a term are complete, by characters and not by surrogate ha
   expect(trigrams("😀bc😀")).toEqual(["😀bc", "bc😀"]);
 });
 
-async function shop(): Promise<{
+async function openSearchableStore(): Promise<{
   org: TestOrganization;
   folder: string;
   find: (term: string, most?: number) => Promise<readonly string[] | null>;

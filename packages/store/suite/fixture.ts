@@ -17,15 +17,15 @@ export interface StoreFixture {
 
 /** The database that the tests of one group share. Opened stores are closed after each test. */
 export function storeFixture(database: TestedDatabase): StoreFixture {
-  const made: TestDatabase[] = [];
+  const created: TestDatabase[] = [];
   const opened: Store[] = [];
   const kept = (fresh: TestDatabase) => {
-    made.push(fresh);
+    created.push(fresh);
     return fresh.location;
   };
   const shared = () => {
-    const first = made[0];
-    if (first === undefined) throw new Error("The database is made before the first test of its group.");
+    const first = created[0];
+    if (first === undefined) throw new Error("The database is created before the first test of its group.");
     return first.location;
   };
   // The first test may wait while PostgreSQL is set up.
@@ -34,7 +34,7 @@ export function storeFixture(database: TestedDatabase): StoreFixture {
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });
   afterAll(() => {
-    for (const one of made.splice(0)) one.remove();
+    for (const one of created.splice(0)) one.remove();
   });
   return {
     kind: database.kind,

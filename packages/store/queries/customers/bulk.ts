@@ -158,12 +158,12 @@ async function make(
     discord_id: isDiscord(identifier) ? (wanted.get(identifier)?.discordId ?? null) : null,
     created_at: nowMs,
   }));
-  const made = await bulk.insert(db, "customers", rows, "do nothing");
+  const created = await bulk.insert(db, "customers", rows, "do nothing");
   missing.forEach((identifier, index) => {
     const id = rows[index]?.id;
     if (id !== undefined) found.set(identifier, { id, view: null });
   });
-  if (made === missing.length) return;
+  if (created === missing.length) return;
   // Another transaction created some of them at the same moment.
   for (const [identifier, other] of await find(db, bulk, organizationId, missing))
     found.set(identifier, other);

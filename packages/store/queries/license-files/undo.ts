@@ -15,8 +15,8 @@ export async function takeBack(
   undo: readonly ImportUndoRow[],
   changes: Partial<LicenseRow> = {},
 ): Promise<void> {
-  const made = undo.filter((row) => row.before === null).map((row) => row.license_id);
-  await removeLicenses(db, made);
+  const created = undo.filter((row) => row.before === null).map((row) => row.license_id);
+  await removeLicenses(db, created);
   for (const row of undo) {
     if (row.before === null) continue;
     const before = JSON.parse(row.before) as Before;

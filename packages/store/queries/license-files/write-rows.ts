@@ -96,9 +96,9 @@ export async function writeSorted(
   );
   const customerOf = (license: ImportedLicense) =>
     license.customer === null ? null : (customers.get(identifierOf(license.customer)) ?? null);
-  const made = await create(db, to, creates, customerOf, means);
+  const created = await create(db, to, creates, customerOf, means);
   await overwriteLicenses(db, to, updates, customerOf, means);
-  return made;
+  return created;
 }
 
 async function existingLicenses(
@@ -161,13 +161,13 @@ async function create(
       ips.push(registration(row.id, ip, registeredAt));
     });
   }
-  const made = await means.bulk.insert(
+  const created = await means.bulk.insert(
     db,
     "licenses",
     licenses,
     "(license_key_match, product_id) do nothing",
   );
-  if (made < licenses.length) throw new KeyTaken();
+  if (created < licenses.length) throw new KeyTaken();
   await means.bulk.insert(db, "license_tags", tags);
   await means.bulk.insert(db, "license_ips", ips);
   const ids = licenses.map(({ id }) => id);

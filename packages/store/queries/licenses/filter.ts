@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from "kysely";
 import type { Database } from "../../store.ts";
 import { containing } from "./search.ts";
 
-/** Selects licenses of an organization; the product is one of its own. Null if not specified. */
+/** Selects licenses of an organization; the product belongs to it. Null if not specified. */
 export interface LicenseFilter {
   readonly organizationId: string;
   readonly productId: string | null;
