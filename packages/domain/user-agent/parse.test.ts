@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { programName } from "./parse.ts";
+import { browserName, parseUserAgent, programName } from "./parse.ts";
 
 const webkit = "AppleWebKit/605.1.15 (KHTML, like Gecko)";
 const blink = "AppleWebKit/537.36 (KHTML, like Gecko)";
@@ -34,9 +34,77 @@ test.each([
     `Mozilla/5.0 (Linux; Android 10; K) ${blink} SamsungBrowser/28.0 Chrome/130.0.0.0 Mobile Safari/537.36`,
     "Samsung Internet 28, Android",
   ],
-  ["Firefox/3", "Firefox 3"],
+  [
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${webkit} Version/18.0 EdgiOS/138.0.3351.77 Mobile/15E148 Safari/604.1`,
+    "Edge 138, iPhone",
+  ],
+  [
+    `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${blink} Chrome/137.0.0.0 Safari/537.36 OPR/121.0.0.0`,
+    "Opera 121, Windows",
+  ],
+  [
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${webkit} Version/18.5 Mobile/15E148 Safari/604.1 OPT/5.5.0`,
+    "Opera 5, iPhone",
+  ],
+  [
+    `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${blink} Chrome/138.0.0.0 Safari/537.36 Vivaldi/7.5`,
+    "Vivaldi 7, Windows",
+  ],
+  ["Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0", "Firefox 140, Android"],
+  [
+    `Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) ${webkit} Version/18.5 Mobile/15E148 Safari/604.1`,
+    "Safari 18, iPad",
+  ],
+  [`Mozilla/5.0 (X11; Linux x86_64) ${blink} HeadlessChrome/138.0.0.0 Safari/537.36`, "Chrome 138, Linux"],
+  [
+    `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${blink} Chrome/138.0.0.0 Safari/537.36`,
+    "Chrome 138, ChromeOS",
+  ],
+  ["Firefox/3.6", "Firefox 3"],
+  ["Firefox", "Firefox"],
   ["curl/8.5.0", null],
+  ["Some Program/1.0 (unknown)", null],
   ["", null],
 ])("%s is %p", (userAgent, name) => {
   expect(programName(userAgent)).toBe(name);
 });
+
+test.each([
+  ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"],
+  ["Mozilla/5.0 (compatible)", ""],
+  ["curl/8.5.0", "curl"],
+  ["Test Browser", ""],
+  ["", ""],
+])("the short name of %s is %p", (userAgent, name) => {
+  expect(browserName(userAgent)).toBe(name);
+});
+
+test.each([
+  [`Mozilla/5.0 (Linux; Android 10; K) ${blink} Chrome/138.0.0.0 Mobile Safari/537.36`, true],
+  [`Mozilla/5.0 (Linux; Android 10; K) ${blink} Chrome/138.0.0.0 Safari/537.36`, false],
+  [
+    `Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${webkit} Version/18.5 Mobile/15E148 Safari/604.1`,
+    true,
+  ],
+  [`Mozilla/5.0 (X11; Linux x86_64) ${blink} Chrome/138.0.0.0 Safari/537.36`, false],
+])("%s is a phone: %p", (userAgent, isPhone) => {
+  expect(parseUserAgent(userAgent).isPhone).toBe(isPhone);
+});
+
+test.each(["Version/1 ", "1", "1.", "os 1_", "opt/1", "Android", "/", "x/", "(", " "])(
+  "64 KB of %p take less than a millisecond",
+  (part) => {
+    const text = part.repeat(65_536 / part.length);
+    expect(fastestMs(text)).toBeLessThan(1);
+  },
+);
+
+/** The fastest of several attempts, because other tests run at the same time. */
+function fastestMs(userAgent: string): number {
+  const attempts = Array.from({ length: 20 }, () => {
+    const startedAt = performance.now();
+    programName(userAgent);
+    return performance.now() - startedAt;
+  });
+  return Math.min(...attempts);
+}

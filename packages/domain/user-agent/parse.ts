@@ -1,4 +1,6 @@
-/** What a `User-Agent` says, in familiar words. Null for what is uncommon. */
+import Bowser from "bowser";
+
+/** What a `User-Agent` says, in familiar words. Null for what is unknown. */
 export interface UserAgent {
   readonly browser: string | null;
   readonly majorVersion: string | null;
@@ -7,45 +9,51 @@ export interface UserAgent {
 }
 
 export function parseUserAgent(text: string): UserAgent {
-  const [browser, mark] = browsers.find(([, one]) => one.test(text)) ?? [null, null];
+  // Bowser throws on an empty text.
+  const { browser, os, platform } = Bowser.parse(text.slice(0, longest) || " ");
+  const isKnown = browser.name !== undefined && knownBrowsers.has(browser.name);
+  const system = os.name === "iOS" ? (platform.model ?? os.name) : os.name;
   return {
-    browser,
-    majorVersion: mark?.exec(text)?.[1] ?? null,
-    system: systems.find(([, one]) => one.test(text))?.[0] ?? null,
-    isPhone: /\b(?:iPhone|Android.*Mobile)\b/.test(text),
+    browser: isKnown ? ourName(browser.name) : null,
+    majorVersion: (isKnown && browser.version?.split(".", 1)[0]) || null,
+    system: ourName(system),
+    isPhone: platform.type === "mobile",
   };
 }
 
-/** A browser and its platform: "Firefox, Linux". Empty if neither is known. */
+/** A browser and its platform: "Firefox, Linux". The name of another program: "curl". Empty if neither is known. */
 export function browserName(userAgent: string): string {
   const { browser, system } = parseUserAgent(userAgent);
-  return [browser, system].filter((part) => part !== null).join(", ");
+  return [browser ?? programToken.exec(userAgent)?.[0], system].filter(Boolean).join(", ");
 }
 
 /** With its version: "Firefox 140, Linux". Null for other programs, which are best shown as is. */
 export function programName(userAgent: string): string | null {
   const { browser, majorVersion, system } = parseUserAgent(userAgent);
-  if (browser === null || browser === "curl") return null;
-  return system === null ? `${browser} ${majorVersion}` : `${browser} ${majorVersion}, ${system}`;
+  if (browser === null) return null;
+  const program = majorVersion === null ? browser : `${browser} ${majorVersion}`;
+  return system === null ? program : `${program}, ${system}`;
 }
 
-/** In matching order: most browsers also claim to be the ones below them. */
-const browsers: readonly (readonly [name: string, mark: RegExp])[] = [
-  ["Edge", /\bEdg(?:A|iOS)?\/(\d+)/],
-  ["Opera", /\bOPR\/(\d+)/],
-  ["Samsung Internet", /\bSamsungBrowser\/(\d+)/],
-  ["Firefox", /\b(?:Firefox|FxiOS)\/(\d+)/],
-  ["Chrome", /\b(?:Chrome|CriOS|HeadlessChrome)\/(\d+)/],
-  ["Safari", /\bVersion\/(\d+)[\d.]*.*\bSafari\//],
-  ["curl", /^curl\/(\d+)/],
-];
+/** Browsers send less. A longer text takes Bowser's expressions time that grows faster than the text. */
+const longest = 512;
 
-const systems: readonly (readonly [name: string, mark: RegExp])[] = [
-  ["iPhone", /\biPhone\b/],
-  ["iPad", /\biPad\b/],
-  ["Android", /\bAndroid\b/],
-  ["ChromeOS", /\bCrOS\b/],
-  ["Windows", /\bWindows NT\b/],
-  ["macOS", /\bMacintosh\b/],
-  ["Linux", /\bLinux\b/],
-];
+/** Every browser says "Mozilla" first. */
+const programToken = /^(?!Mozilla\/)[A-Za-z][\w.-]{1,29}(?=\/\d)/;
+
+const ourName = (name: string | undefined) => (name === undefined ? null : (ourNames.get(name) ?? name));
+
+/** Where people use a shorter or another name than Bowser. */
+const ourNames: ReadonlyMap<string, string> = new Map([
+  ["Microsoft Edge", "Edge"],
+  ["Miui", "Mi Browser"],
+  ["Opera Touch", "Opera"],
+  ["Samsung Internet for Android", "Samsung Internet"],
+  ["Chrome OS", "ChromeOS"],
+]);
+
+/** For other programs, Bowser returns a part of the text as the name. */
+const knownBrowsers: ReadonlySet<string> = new Set([
+  ...Object.values(Bowser.BROWSER_MAP),
+  ...ourNames.keys(),
+]);
