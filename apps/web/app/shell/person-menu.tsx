@@ -76,7 +76,7 @@ export function PersonMenu() {
           </Menu.RadioItem>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<Icon name="exit" size={16} />} onClick={signOut}>
+        <Menu.Item leftSection={<Icon name="leave" size={16} />} onClick={signOut}>
           {t("signOut")}
         </Menu.Item>
       </Menu.Dropdown>

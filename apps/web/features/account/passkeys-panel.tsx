@@ -82,7 +82,7 @@ export function PasskeysPanel() {
                     color="gray"
                     aria-label={t("passkeys.more", { name: nameOf(passkey) })}
                   >
-                    <Icon name="dots" />
+                    <Icon name="more" />
                   </ActionIcon>
                 </Menu.Target>
                 <Menu.Dropdown>

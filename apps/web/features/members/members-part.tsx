@@ -76,13 +76,13 @@ export function MembersPart() {
           <Menu position="bottom-end">
             <Menu.Target>
               <ActionIcon variant="subtle" color="gray" aria-label={t("actionsFor", { name: member.name })}>
-                <Icon name="dots" />
+                <Icon name="more" />
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item
                 color="red"
-                leftSection={<Icon name={isMe(member) ? "exit" : "trash"} size={16} />}
+                leftSection={<Icon name={isMe(member) ? "leave" : "trash"} size={16} />}
                 onClick={() => setGoing(member)}
               >
                 {isMe(member) ? t("leave.open") : t("remove.open")}

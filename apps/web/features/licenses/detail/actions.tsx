@@ -82,7 +82,7 @@ export function Actions({ license }: { license: License }) {
               aria-label={t("actions.more")}
               {...nearOf(behindTheMenu)}
             >
-              <Icon name="dots" size={16} />
+              <Icon name="more" size={16} />
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
