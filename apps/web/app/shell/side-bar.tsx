@@ -22,17 +22,17 @@ export function SideBar() {
           <NavigationGroup key={group[0]?.path} group={group} organization={near} />
         ))
       )}
-      <ul className={classes.places}>
+      <ul className={classes.links}>
         {me.is_platform_admin && (
           <li>
-            <Link className={classes.index ?? ""} to="/admin">
+            <Link className={classes.link ?? ""} to="/admin">
               <Icon name="platform" />
               {t("places.platform")}
             </Link>
           </li>
         )}
         <li>
-          <a className={classes.index} href={docs()} target="_blank" rel="noopener">
+          <a className={classes.link} href={docs()} target="_blank" rel="noopener">
             <Icon name="docs" />
             {t("docs.link")}
             <span className={classes.away} role="img" aria-label={t("docs.newTab")}>
@@ -57,16 +57,16 @@ function NavigationGroup({
   const open = group.filter(({ path }) => mayOpen(organization, path));
   if (open.length === 0) return null;
   return (
-    <ul className={classes.places}>
+    <ul className={classes.links}>
       {open.map(({ path, icon }) => (
         <li key={path}>
           <Link
-            className={classes.index ?? ""}
+            className={classes.link ?? ""}
             to={`/o/$organization/${path}` as "/o/$organization"}
             params={{ organization: organization.slug }}
             activeOptions={{ exact: path === "", includeSearch: false }}
             // IP blocks belong to the pages about IP addresses.
-            data-here={(path === "ips" && pathname === `/o/${organization.slug}/ip-blocks`) || undefined}
+            data-current={(path === "ips" && pathname === `/o/${organization.slug}/ip-blocks`) || undefined}
           >
             <Icon name={icon} />
             {t(`places.${path === "" ? "overview" : path}`)}
@@ -81,17 +81,17 @@ function NavigationGroup({
 function Organizations({ organizations }: { organizations: readonly Organization[] }) {
   const { t } = useTranslation();
   return (
-    <ul className={classes.places}>
+    <ul className={classes.links}>
       {organizations.map(({ id, slug, name }) => (
         <li key={id}>
-          <Link className={classes.index ?? ""} to="/o/$organization" params={{ organization: slug }}>
+          <Link className={classes.link ?? ""} to="/o/$organization" params={{ organization: slug }}>
             <Icon name="organization" />
-            <span className={classes.placeName}>{name}</span>
+            <span className={classes.linkName}>{name}</span>
           </Link>
         </li>
       ))}
       <li>
-        <Link className={classes.index ?? ""} to="/organizations/new">
+        <Link className={classes.link ?? ""} to="/organizations/new">
           <Icon name="plus" />
           {t("newOrganization")}
         </Link>

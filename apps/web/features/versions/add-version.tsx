@@ -51,7 +51,6 @@ export function AddVersion({ productId }: { productId: string }) {
       <NativeSelect
         label={t("state")}
         description={t(`description.${state}`)}
-        className={classes.state ?? ""}
         value={state}
         onChange={(event) => setState(event.currentTarget.value as VersionState)}
         data={states.map((value) => ({ value, label: t(`states.${value}`) }))}

@@ -87,7 +87,6 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
               <>
                 <NativeSelect
                   size="xs"
-                  className={classes.state ?? ""}
                   aria-label={t("stateOf", { version: row.version })}
                   value={row.state}
                   onChange={(event) => {
@@ -109,9 +108,7 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
                 </Tooltip>
               </>
             ) : (
-              <Text size="sm" className={classes.state ?? ""}>
-                {t(`states.${row.state}`)}
-              </Text>
+              <Text size="sm">{t(`states.${row.state}`)}</Text>
             )}
           </li>
         ))}
