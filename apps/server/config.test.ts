@@ -7,7 +7,7 @@ import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/allo
 import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
 import { OperatorProblem } from "./problem.ts";
 
-test("nothing has to be set", () => {
+test("every setting has a default", () => {
   const { trustedProxies, webhookTargets, ...rest } = readConfig({});
   expect(trustedProxies.size).toBe(0);
   expect(webhookTargets).toEqual(noAllowedTargets);
@@ -33,7 +33,7 @@ test("nothing has to be set", () => {
   });
 });
 
-describe("a good value is used", () => {
+describe("a valid value is used", () => {
   const postgres = "postgres://user:secret@db.example.com:5432/countersign";
   const rows: [Environment, Partial<Config>][] = [
     [{ PORT: "8080" }, { port: 8080, url: "http://127.0.0.1:8080" }],
@@ -79,7 +79,7 @@ describe("a good value is used", () => {
     expect(readConfig(environment)).toMatchObject(settings);
   });
 
-  test("webhooks may go to the private networks and hosts that are listed", () => {
+  test("webhooks can reach the private networks and hosts that are listed", () => {
     const { webhookTargets } = readConfig({ COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16, Hooks.Internal., ::1" });
     const may = (host: string, address: string) => mayBeCalled({ host, port: 443 }, address, webhookTargets);
     expect(may("x.example.com", "10.1.2.3")).toBe(true);
@@ -88,7 +88,7 @@ describe("a good value is used", () => {
     expect(may("x", "::1")).toBe(true);
   });
 
-  test("trusted proxies cover what they list and nothing else", () => {
+  test("only listed proxies are trusted", () => {
     const { trustedProxies } = readConfig({ COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::1" });
     const covers = (ip: string) => {
       const address = parseIpAddress(ip);
@@ -103,7 +103,7 @@ describe("a good value is used", () => {
   });
 });
 
-describe("a bad value stops the start with its name and what it should be", () => {
+describe("an invalid value stops the start, and the message names the setting and what it must be", () => {
   const rows: [name: string, value: string, shouldBe: string][] = [
     ["PORT", "http", "a whole number from 0 to 65535"],
     ["PORT", "65536", "a whole number from 0 to 65535"],
@@ -144,17 +144,17 @@ describe("a bad value stops the start with its name and what it should be", () =
     expect(message).toContain(shouldBe);
   });
 
-  test("half of what Discord needs is not enough", () => {
+  test("a Discord client ID without its secret is rejected", () => {
     expect(problemOf({ COUNTERSIGN_DISCORD_CLIENT_ID: "1" })).toContain("CLIENT_SECRET together, or neither");
   });
 
-  test("a value that may hold a secret is not repeated", () => {
+  test("a value that may contain a secret is not repeated", () => {
     expect(problemOf({ DATABASE_URL: "mysql://user:hunter2@host/db" })).not.toContain("hunter2");
     expect(problemOf({ COUNTERSIGN_ENCRYPTION_KEY: "hunter2" })).not.toContain("hunter2");
   });
 });
 
-describe("a setting can stand in a file", () => {
+describe("a setting can be read from a file", () => {
   let folder = "";
   const file = (text: string) => {
     const path = join(folder, `setting-${Math.random()}`);
@@ -166,28 +166,28 @@ describe("a setting can stand in a file", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("its contents are used without the line end", () => {
+  test("without the line break at its end", () => {
     const environment = { COUNTERSIGN_ENCRYPTION_KEY_FILE: file("a passphrase from a file\n") };
     expect(readConfig(environment).encryptionKey).toBe("a passphrase from a file");
   });
 
-  test("any setting can", () => {
+  test("whichever setting it is", () => {
     expect(readConfig({ PORT_FILE: file("8081\n") }).port).toBe(8081);
   });
 
-  test("a file and a value at once are refused", () => {
+  test("but not together with a value", () => {
     const environment = { DATABASE_URL: "postgres://h/d", DATABASE_URL_FILE: file("postgres://h/e") };
     expect(problemOf(environment)).toBe("Set DATABASE_URL or DATABASE_URL_FILE, not both.");
   });
 
-  test("a file that is not there is named", () => {
+  test("a missing file is named", () => {
     const path = join(folder, "missing");
     expect(problemOf({ DATABASE_URL_FILE: path })).toBe(
       `DATABASE_URL_FILE points to ${path}, which cannot be read.`,
     );
   });
 
-  test("an empty file is no way to switch encryption off", () => {
+  test("an empty file does not turn encryption off", () => {
     expect(problemOf({ COUNTERSIGN_ENCRYPTION_KEY_FILE: file("\n") })).toContain(
       "COUNTERSIGN_ENCRYPTION_KEY",
     );

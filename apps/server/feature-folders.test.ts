@@ -11,7 +11,7 @@ test("feature folders import each other in one direction only, types included", 
   expect(cycleIn(imports)).toBeNull();
 });
 
-test("a cycle over several folders is found and named", () => {
+test("a cycle across several folders is detected and named", () => {
   const imports = new Map([
     ["a", new Set(["b"])],
     ["b", new Set(["c"])],
@@ -22,7 +22,7 @@ test("a cycle over several folders is found and named", () => {
 
 type FolderImports = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Which other feature folders each feature folder imports. Tests may look anywhere. */
+/** Which other feature folders each feature folder imports. Tests may import anything. */
 async function folderImports(): Promise<FolderImports> {
   const found = new Map<string, Set<string>>();
   for await (const file of new Glob("**/*.ts").scan(features)) {

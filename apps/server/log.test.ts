@@ -9,7 +9,7 @@ function written(level: LogLevel, pretty: boolean, work: (log: Log) => void): st
   return lines;
 }
 
-describe("a level lets through itself and what is graver", () => {
+describe("a level includes itself and everything more severe", () => {
   const rows: [LogLevel, LogLevel[]][] = [
     ["debug", ["debug", "info", "warn", "error"]],
     ["info", ["info", "warn", "error"]],
@@ -33,7 +33,7 @@ test("a JSON line holds time, level, message and fields, in that order", () => {
   );
 });
 
-describe("a line for a person", () => {
+describe("a line for a terminal", () => {
   const rows: [LogLevel, LogFields | undefined, string][] = [
     ["info", undefined, "Listening."],
     ["info", { port: 3000, url: "http://x" }, "Listening.  port=3000 url=http://x"],
@@ -48,7 +48,7 @@ describe("a line for a person", () => {
   });
 });
 
-describe("whatever it is told, an entry stays one line and its own", () => {
+describe("an entry is always exactly one line", () => {
   const forged = 'x\n{"level":"error","message":"forged"}\r\n\u001b[31m';
   test.each([
     ["as JSON", false],
@@ -60,7 +60,7 @@ describe("whatever it is told, an entry stays one line and its own", () => {
     expect(lines[0]).toEndWith("\n");
   });
 
-  test("a field cannot pass for the time, the level or the message", () => {
+  test("a field cannot override the time, the level or the message", () => {
     const [line] = written("info", false, (log) =>
       log.info("Real.", { level: "error", message: "forged", time: "never", more: 1 }),
     );
@@ -90,8 +90,8 @@ describe("the reason of an error", () => {
   });
 });
 
-describe("what happens in bursts", () => {
-  test("is told at once the first time, and then added up", async () => {
+describe("a frequent message", () => {
+  test("is logged immediately the first time, and then with a count", async () => {
     const reported: [number, string][] = [];
     const report = inBursts<string>(20, (amount, latest) => reported.push([amount, latest]));
     report(1, "a");

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 
 const server = import.meta.dir;
 
-/** What the thread that answers validations may load: nothing here costs more because of what someone else sends. */
+/** What the validating thread may load: none of it gets slower because of other requests. */
 const allowed = [
   "config.ts",
   "http/answers.ts",

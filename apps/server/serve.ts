@@ -148,7 +148,7 @@ function openPort({ port, host }: Config, parts: PublicParts): Listener {
 function portReason(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : null;
   if (code === "EADDRINUSE") return "another program is using it.";
-  if (code === "EACCES") return "this user may not open it.";
+  if (code === "EACCES") return "this user is not allowed to open it.";
   return `${cause instanceof Error ? cause.message : String(cause)}.`;
 }
 

@@ -2,7 +2,7 @@ const secondSignalMs = 1_000;
 const checkEveryMs = 500;
 
 /** Why the server should stop: a signal, or the exit of its parent process. */
-export type StopReason = NodeJS.Signals | "the process that started it has ended";
+export type StopReason = NodeJS.Signals | "the parent process exited";
 
 let requested: Promise<StopReason> | null = null;
 
@@ -31,7 +31,7 @@ export function parentEnded(parent: number): Promise<StopReason> {
     const look = () => {
       if (process.ppid === parent && isAlive(parent)) return;
       clearInterval(timer);
-      resolve("the process that started it has ended");
+      resolve("the parent process exited");
     };
     const timer = setInterval(look, checkEveryMs);
     timer.unref();

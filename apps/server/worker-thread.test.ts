@@ -30,7 +30,7 @@ test("a request that fails rejects with the reason, and the thread continues", a
 
 test("a request rejects if the thread exits, which is reported once and starts it again", async () => {
   await thread.started;
-  await expect(thread.calls?.request("exit", undefined)).rejects.toThrow("The thread has ended.");
+  await expect(thread.calls?.request("exit", undefined)).rejects.toThrow("The thread has exited.");
   expect(exits).toHaveLength(1);
   expect(thread.calls).toBeNull();
   await thread.started;

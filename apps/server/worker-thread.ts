@@ -144,7 +144,7 @@ export class WorkerThread<Theirs extends Offered<Theirs> & Stoppable, Mine exten
       } else calls.receive(message, this.#parts.offers);
     });
     worker.on("error", (error) => end(reasonOf(error)));
-    worker.on("exit", () => end("The thread has ended."));
+    worker.on("exit", () => end("The thread has exited."));
     this.#worker = worker;
     this.#calls = calls;
   }

@@ -46,7 +46,7 @@ for (const { kind, make } of databasesWithBackup("backup")) {
       target.remove();
     });
 
-    test("a backup goes only into an empty folder", async () => {
+    test("a backup is only written to an empty folder", async () => {
       const database = await make();
       const { folder, addLater } = await backedUp(database);
       await addLater();
@@ -62,8 +62,8 @@ for (const { kind, make } of databasesWithBackup("backup")) {
   });
 }
 
-describe("what stops a backup", () => {
-  test("a folder without a database, which stays as it is", async () => {
+describe("a backup is refused", () => {
+  test("if the folder has no database, and the folder stays unchanged", async () => {
     const data = freshFolder();
     const folder = join(freshFolder(), "backup");
     const { code, stderr } = await runCountersign(["backup", folder], { COUNTERSIGN_DATA: data });
@@ -74,7 +74,7 @@ describe("what stops a backup", () => {
     expect([readdirSync(data), existsSync(folder)]).toEqual([[], false]);
   });
 
-  test("a pg_dump that is missing, or older than the database", async () => {
+  test("if pg_dump is missing or older than the database", async () => {
     const url = await freshDatabase();
     const bin = freshFolder();
     const backup = () => runCountersign(["backup", join(bin, "backup")], { DATABASE_URL: url, PATH: bin });

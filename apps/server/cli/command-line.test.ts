@@ -3,7 +3,7 @@ import { runCountersign } from "../../../tests/support/server-process.ts";
 import { allCommands } from "./command-line.ts";
 
 describe("the command line", () => {
-  test("every command explains itself, without a database", async () => {
+  test("every command prints its help without a database", async () => {
     for (const { name } of await allCommands()) {
       const { code, stdout } = await runCountersign([name, "--help"], {
         DATABASE_URL: "postgres://127.0.0.1:1/none",

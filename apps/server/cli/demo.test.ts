@@ -17,7 +17,7 @@ interface Printed {
 
 for (const { kind, makeEmpty: make } of databases) {
   describe(`demo on ${kind}`, async () => {
-    test("every printed request gets the answer that it promises, the second time too", async () => {
+    test("every printed request gets the printed response, also when it is repeated", async () => {
       const database = await make();
       const server = await startServerProcess(database.environment);
       const environment = { ...database.environment, COUNTERSIGN_URL: server.url };
@@ -38,7 +38,7 @@ for (const { kind, makeEmpty: make } of databases) {
       database.remove();
     });
 
-    test("for a person, each request follows a line that says what to expect", async () => {
+    test("in text output, a line before each request says what to expect", async () => {
       const database = await make();
       const { stdout } = await runCountersign(["demo"], database.environment);
       const lines = stdout.split("\n").filter((line) => line !== "");

@@ -15,7 +15,7 @@ interface Report {
 
 for (const { kind, makeEmpty: make } of databases) {
   describe(`doctor on ${kind}`, async () => {
-    test("finds nothing wrong with a running server, and says that it runs", async () => {
+    test("finds no problems with a running server, and reports that it is running", async () => {
       const { environment, remove } = await make();
       const server = await startServerProcess(environment);
       const { code, report } = await examine(environment);
@@ -29,7 +29,7 @@ for (const { kind, makeEmpty: make } of databases) {
       remove();
     });
 
-    test("a key that does not open the secrets is a problem", async () => {
+    test("a key that cannot decrypt the secrets is a problem", async () => {
       const { environment, remove } = await make();
       await runCountersign(["setup", "--organization", "A", "--product", "B"], {
         ...environment,
@@ -52,8 +52,8 @@ for (const { kind, makeEmpty: make } of databases) {
   });
 }
 
-describe.each(databases)("wrong counts of licenses on $kind", ({ makeEmpty }) => {
-  test("are a warning that names the command which corrects them", async () => {
+describe.each(databases)("wrong license counts on $kind", ({ makeEmpty }) => {
+  test("are a warning that names the command to correct them", async () => {
     const { environment, location, remove } = await makeEmpty();
     const org = await openTestOrganization(location);
     await org.license();
@@ -73,8 +73,8 @@ describe.each(databases)("wrong counts of licenses on $kind", ({ makeEmpty }) =>
   });
 });
 
-describe("doctor on a PostgreSQL without the index that searches use", () => {
-  test("is a warning that says what to run, and running it is enough", async () => {
+describe("doctor on PostgreSQL without the search index", () => {
+  test("warns with statements that fix it", async () => {
     const { environment, location, remove } = await postgres.makeEmpty();
     if (location.kind !== "postgres") throw new Error("That is no PostgreSQL.");
     await runCountersign(["migrate"], environment);
@@ -95,20 +95,20 @@ describe("doctor on a PostgreSQL without the index that searches use", () => {
 });
 
 describe("doctor", () => {
-  test("a bad setting is a problem, not a stack trace", async () => {
+  test("an invalid setting is a problem, not a stack trace", async () => {
     const { code, report } = await examine({ PORT: "eighty" });
     expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["settings"] });
     expect(report.checks[0]?.message).toContain('PORT is "eighty"');
   });
 
-  test("a database that does not answer is a problem, and the other checks still run", async () => {
+  test("a database that does not respond is a problem, and the other checks still run", async () => {
     const { code, report } = await examine({ DATABASE_URL: "postgres://a:secret@127.0.0.1:1/b" });
     expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["database"] });
     expect(report.checks.map((check) => check.name)).toContain("proxy");
     expect(JSON.stringify(report)).not.toContain("secret");
   });
 
-  test("looking at an empty folder creates nothing in it", async () => {
+  test("checking an empty folder creates nothing in it", async () => {
     const folder = join(freshFolder(), "data");
     const { code } = await examine({ COUNTERSIGN_DATA: folder });
     expect({ code, exists: existsSync(folder) }).toEqual({ code: 0, exists: false });
@@ -121,7 +121,7 @@ describe("doctor", () => {
     expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["database"] });
   });
 
-  test("a folder that others may enter is a warning, and for a person it says what to run", async () => {
+  test("a folder that other users can access is a warning, and text output says what to run", async () => {
     const folder = freshFolder();
     chmodSync(folder, 0o755);
     const { code, stdout } = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });

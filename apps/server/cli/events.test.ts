@@ -39,11 +39,11 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
       { COUNTERSIGN_TOKEN: fixture.owner.token },
     );
 
-  test("what happens while it listens is passed on, signed anew, and nothing from before", async () => {
+  test("events while it listens are forwarded with a new signature, earlier ones are not", async () => {
     const early = (await addLicense()).body;
     const listening = listen("--count", "1", "--type", "license.created", "--json");
     const added = new Set<string>();
-    // It says nothing in JSON before the first event, so licenses are sold until one has arrived.
+    // It says nothing in JSON before the first event, so licenses are created until one has arrived.
     await until("an event arrives", async () => {
       if (received.length === 0) added.add((await addLicense()).body.id);
       return received.length > 0;
@@ -66,7 +66,7 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ id, type: "license.created", outcome: "200" });
   });
 
-  test("a triggered event is told like one that happened, and says that it is a test", async () => {
+  test("a triggered event is delivered like a real one, and is marked as a test", async () => {
     await addLicense();
     const done = await runCountersign(
       ["events", "trigger", "license.ip_blocked", "--organization", fixture.organizationId, "--json"],
@@ -89,14 +89,14 @@ describe.each(databases)("countersign events on $kind", ({ make }) => {
     [["events", "listen", "--forward", "nowhere", "--organization", "x"], "--forward is"],
     [["events", "listen", "--forward", "http://localhost:1/"], "--organization is missing."],
     [["events", "listen", "--forward", "http://localhost:1/", "--organization", "x"], "--token is missing."],
-  ])("%j is answered with a sentence", async (words, sentence) => {
+  ])("%j is rejected with one sentence", async (words, sentence) => {
     const ended = await runCountersign(words, fixture.database.environment);
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain(sentence);
     expect(ended.stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test("a token that is not good enough is named", async () => {
+  test("a rejected token is reported", async () => {
     const ended = await runCountersign(
       [
         "events",

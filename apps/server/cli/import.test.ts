@@ -22,7 +22,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
 
   const run = (...words: string[]) => runCountersign(words, database.environment);
 
-  test("a file goes in, comes out and is in the audit log", async () => {
+  test("an exported file has the imported licenses, and both are in the audit log", async () => {
     const header = ["Key", "customer_email", "notes"];
     writeFileSync(
       file("in.csv"),
@@ -60,7 +60,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     ]);
   }, 60_000);
 
-  test("events are told of an import only where that is asked for", async () => {
+  test("an import sends events only if requested", async () => {
     const recorded = async () => {
       const rows = await org.store.reads
         .selectFrom("events")
@@ -85,7 +85,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     expect((await run("import", "--help")).stdout).toContain("--send-events");
   }, 60_000);
 
-  test("wrong rows are named, and the exit code says that something is wrong", async () => {
+  test("invalid rows are listed, and the exit code is not 0", async () => {
     writeFileSync(
       file("wrong.jsonl"),
       '{"license_key":"CLI-1","customer_email":"a@example.com"}\n{"notes":"x"}\n',
@@ -103,7 +103,7 @@ describe.each(databases)("countersign import and export on $kind", ({ make }) =>
     );
   }, 60_000);
 
-  test("what cannot be right is one sentence", async () => {
+  test("invalid arguments are rejected with one sentence", async () => {
     writeFileSync(file("header.csv"), "nonsense\n1\n");
     const product = ["--product", org.productId];
     const rows: [string[], RegExp][] = [

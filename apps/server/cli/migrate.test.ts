@@ -6,7 +6,7 @@ setDefaultTimeout(60_000);
 
 for (const { kind, makeEmpty: make } of databases) {
   describe(`migrate on ${kind}`, async () => {
-    test("says what it applied, and then that there is nothing to do", async () => {
+    test("lists what it applied, and then reports that the database is up to date", async () => {
       const { environment, remove } = await make();
       const first = await runCountersign(["migrate", "--json"], environment);
       const { database, applied } = JSON.parse(first.stdout);
@@ -26,7 +26,7 @@ for (const { kind, makeEmpty: make } of databases) {
   });
 }
 
-test("a database that cannot be reached is one sentence and exit code 1", async () => {
+test("an unreachable database results in one sentence and exit code 1", async () => {
   const { code, stdout, stderr } = await runCountersign(["migrate"], {
     DATABASE_URL: "postgres://a:b@127.0.0.1:1/c",
   });

@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 
 for (const { kind, make } of databasesWithBackup("restore")) {
   describe(`restore on ${kind}`, () => {
-    test("what is there is replaced only with --force, and is kept aside", async () => {
+    test("existing data is replaced only with --force, and is set aside", async () => {
       const database = await make();
       const { folder, org, addLater } = await backedUp(database);
       const later = await addLater();
@@ -28,7 +28,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       database.remove();
     });
 
-    test("a running server is not restored over, not even with --force", async () => {
+    test("the database of a running server is not replaced, not even with --force", async () => {
       const database = await make();
       const { folder, addLater } = await backedUp(database);
       await addLater();
@@ -42,7 +42,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       database.remove();
     });
 
-    test("a backup that was changed, or never finished, is refused before anything is touched", async () => {
+    test("a modified or incomplete backup is rejected before anything is changed", async () => {
       const database = await make();
       const { folder, org, addLater } = await backedUp(database);
       const later = await addLater();
@@ -65,7 +65,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       database.remove();
     });
 
-    test("a manifest that counts other rows than the copy holds stops the restore and changes nothing", async () => {
+    test("a manifest whose row counts differ from the copy stops the restore, and nothing changes", async () => {
       const database = await make();
       const { folder, org, addLater } = await backedUp(database);
       const later = await addLater();
@@ -78,7 +78,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       database.remove();
     });
 
-    test("a backup of a newer release is refused", async () => {
+    test("a backup of a newer release is rejected", async () => {
       const database = await make();
       const { folder, addLater } = await backedUp(database);
       await addLater();
@@ -88,7 +88,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       database.remove();
     });
 
-    test("a backup of the other kind of database is refused", async () => {
+    test("a backup of the other kind of database is rejected", async () => {
       const database = await make();
       const { folder, addLater } = await backedUp(database);
       await addLater();
@@ -100,7 +100,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       database.remove();
     });
 
-    test("a backup sealed with another key is restored, and what to set is said", async () => {
+    test("a backup encrypted with another key is restored, and the output says what to set", async () => {
       const database = await make();
       const sealed = { ...database.environment, COUNTERSIGN_ENCRYPTION_KEY: "the right passphrase" };
       await runCountersign(["setup", "--organization", "A", "--product", "B"], sealed);
@@ -117,7 +117,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
     });
 
     if (kind === "postgres") {
-      test("tables of a later release make way, so that an upgrade can be taken back", async () => {
+      test("tables of a later release are set aside, so that an upgrade can be reverted", async () => {
         const database = await make();
         const { folder, addLater } = await backedUp(database);
         await addLater();

@@ -51,7 +51,7 @@ for (const { kind, makeEmpty: make } of databases) {
       const { link, user_id } = JSON.parse(wanted.stdout);
       expect(user_id).toBe(answer.user_id);
       const { searchParams } = new URL(link);
-      // It was told to take any port, and knows no other address of its own.
+      // The server was started with port 0, so its own URL has that port.
       const ownAddress = "http://127.0.0.1:0";
       const set = await fetch(`${server.url}/api/auth/reset-password`, {
         method: "POST",
@@ -67,7 +67,7 @@ for (const { kind, makeEmpty: make } of databases) {
       await server.stop();
     });
 
-    test("emails are in the language that is named, or in that of the terminal", async () => {
+    test("emails are in the requested language, or else in the language of the terminal", async () => {
       const { environment, location } = await fresh();
       const run = (email: string, more: string[], settings: Record<string, string>) =>
         runCountersign(["setup", ...names, "--email", email, "--password", "a good password", ...more], {
@@ -77,7 +77,7 @@ for (const { kind, makeEmpty: make } of databases) {
       await run("named@example.com", ["--language", "es"], { LANG: "de_DE.UTF-8" });
       await run("terminal@example.com", [], { LANG: "de_DE.UTF-8" });
       await run("neither@example.com", [], { LANG: "C.UTF-8" });
-      // Somebody who is there keeps their language, and a new organization of theirs gets it.
+      // An existing user keeps their language, and their new organization gets it.
       await run("named@example.com", [], { LANG: "de_DE.UTF-8" });
       const store = await openStore(location, { encryptionKey: null, durability: "standard" });
       const found = await store.reads
@@ -95,7 +95,7 @@ for (const { kind, makeEmpty: make } of databases) {
       ]);
     });
 
-    test("beside a running server, and twice with the same name, each call makes its own", async () => {
+    test("every call creates a new organization, also with the same name and while a server runs", async () => {
       const { environment, location } = await fresh();
       const server = await startServerProcess(environment);
       const keys: string[] = [];
@@ -120,7 +120,7 @@ for (const { kind, makeEmpty: make } of databases) {
       expect(new Set(found.map((row) => row.plan))).toEqual(new Set(["free"]));
     });
 
-    test("setups that race for one name all succeed", async () => {
+    test("concurrent setups with the same name all succeed", async () => {
       const { environment } = await fresh();
       await runCountersign(["migrate"], environment);
       const all = await Promise.all(
@@ -133,7 +133,7 @@ for (const { kind, makeEmpty: make } of databases) {
   });
 }
 
-describe("what setup is told", () => {
+describe("the arguments of setup", () => {
   const folder = freshFolder();
   const run = (...words: string[]) => runCountersign(["setup", ...words], { COUNTERSIGN_DATA: folder });
 
@@ -159,11 +159,11 @@ describe("what setup is told", () => {
     ],
     [[...names, "--password", "a good password"], "Add --email with the owner's email address.\n"],
     [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options.\n"],
-  ])("%j is answered with one sentence", async (words, sentence) => {
+  ])("%j is rejected with one sentence", async (words, sentence) => {
     expect(await run(...words)).toEqual({ code: 1, stdout: "", stderr: sentence });
   });
 
-  test("for a person, the key comes once, with a request to try", async () => {
+  test("text output shows the key once, with a request to try", async () => {
     const { code, stdout } = await run(...names);
     expect(code).toBe(0);
     const key = /^ {2}(csk_\w+)$/m.exec(stdout)?.[1];

@@ -37,7 +37,7 @@ export function limitReached(requestId: string, quota: QuotaState): Response {
     JSON.stringify({
       valid: false,
       status: "rate_limit_exceeded",
-      message: `The daily limit of ${limit} requests for this product is used up. It starts again at midnight UTC.`,
+      message: `The daily limit of ${limit} requests for this product is used up. It resets at midnight UTC.`,
       retry_after: retryAfter,
     }),
     { status: 429, headers: { ...headers(requestId, quota), "retry-after": String(retryAfter) } },
@@ -72,7 +72,7 @@ export function unavailable(requestId: string): Response {
     JSON.stringify({
       valid: false,
       status: "unavailable",
-      message: "The license service cannot answer right now. Try again shortly.",
+      message: "The license service is temporarily unavailable. Try again shortly.",
     }),
     { status: 503, headers: { ...headers(requestId, null), "retry-after": "1" } },
   );
@@ -80,11 +80,17 @@ export function unavailable(requestId: string): Response {
 
 /** An unexpected error. The details are in the log; the caller does not see them. */
 export function broken(requestId: string): Response {
-  return refusal(500, "Something went wrong on the server.", requestId, null, {});
+  return refusal(
+    500,
+    "An unexpected error occurred on the server. Its log has the details.",
+    requestId,
+    null,
+    {},
+  );
 }
 
 export function noSuchPath(requestId: string): Response {
-  return refusal(404, "There is nothing at this address.", requestId, null, {});
+  return refusal(404, "This path does not exist.", requestId, null, {});
 }
 
 export function metricsTokenMissing(requestId: string): Response {
@@ -93,7 +99,7 @@ export function metricsTokenMissing(requestId: string): Response {
 }
 
 export function wrongMethod(requestId: string, allow: string): Response {
-  return refusal(405, `This address answers to ${allow}.`, requestId, null, { allow });
+  return refusal(405, `This path only supports ${allow}.`, requestId, null, { allow });
 }
 
 export function options(requestId: string, allow: string): Response {

@@ -61,7 +61,7 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
         ),
     },
     fetch: (request, server) => {
-      // A client that follows events can hear nothing for longer than the idle limit.
+      // A client that waits for events may get no data for longer than the idle limit.
       if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
       return forwarder.forward(request, server.requestIP(request)?.address ?? null, newRequestId());
     },

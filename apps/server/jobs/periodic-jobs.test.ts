@@ -3,7 +3,7 @@ import { PeriodicJobs } from "./periodic-jobs.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
-test("a periodic job that fails is told of and done again in its time", async () => {
+test("a failed periodic job is logged and runs again at the next interval", async () => {
   const recorded: unknown[] = [];
   let runs = 0;
   const done = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ test("a periodic job that fails is told of and done again in its time", async ()
   expect(recorded[0]).toEqual({ job: "failing", reason: "no" });
 });
 
-test("a periodic job is never done beside itself, and stopping waits for it", async () => {
+test("a periodic job never runs concurrently with itself, and stopping waits for it", async () => {
   let inside = 0;
   let most = 0;
   let ended = false;

@@ -9,7 +9,7 @@ import { Forwarder } from "../http/forward.ts";
 import { createLog } from "../log.ts";
 import { ManagementWorker, type WorkerParts } from "./worker-handle.ts";
 
-/** What the worker says that it was sent. */
+/** What the worker received, as it reports it. */
 interface Seen {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -65,24 +65,24 @@ describe("the management worker", () => {
     expect(seen.headers).toMatchObject({ "x-own": "1", cookie: "c=d" });
   });
 
-  test("is told who is calling by the thread in front of it alone", async () => {
+  test("learns the caller's IP address only from the validating thread", async () => {
     const response = await fetch(url, { headers: { "x-countersign-peer": "203.0.113.9" } });
     expect(((await response.json()) as Seen).headers["x-countersign-peer"]).toBe("192.0.2.7");
   });
 
-  test("gives answers that arrive as they were made, packed and with every cookie", async () => {
+  test("returns responses unchanged, compressed and with every cookie", async () => {
     const response = await fetch(`${url}/packed`);
     expect(response.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
     expect(response.headers.get("content-encoding")).toBe("gzip");
     expect(await response.text()).toBe("small");
   });
 
-  test("can refuse a body that it does not read", async () => {
+  test("can reject a body without reading it", async () => {
     const response = await fetch(`${url}/refuse`, { method: "POST", body: "x".repeat(5_000_000) });
     expect(response.status).toBe(413);
   });
 
-  test("keeps nobody waiting but its own callers, however long it computes", async () => {
+  test("delays only its own callers, however long it computes", async () => {
     let isOver = false;
     const blocked = fetch(`${url}/block`).then(() => {
       isOver = true;
@@ -96,7 +96,7 @@ describe("the management worker", () => {
     await blocked;
   });
 
-  test("is started again when it ends; meanwhile requests get 503 or wait for it", async () => {
+  test("is restarted when it exits; until then requests get 503 or wait", async () => {
     const lost = await fetch(`${url}/end`);
     expect(lost.status).toBe(503);
     expect(lost.headers.get("retry-after")).toBe("1");
@@ -104,7 +104,7 @@ describe("the management worker", () => {
     expect(lines.join("")).toContain("The management worker exited. Restarting it.");
   });
 
-  test("that cannot start says why, and leaves nothing behind", async () => {
+  test("reports why it cannot start, and leaves nothing behind", async () => {
     const started = ManagementWorker.start({ ...parts, file: fixture("failing-worker") });
     expect(await started.catch(String)).toContain("There is no such thing.");
     const socket = await worker.socket;

@@ -85,7 +85,7 @@ export async function createToken(
     });
     await writeEmails(db, context, holder);
     const made = await accessTokenById(db, row.id);
-    if (made === undefined) throw new Error("The token that was just made is not there.");
+    if (made === undefined) throw new Error("The token that was just created does not exist.");
     return { ...showToken(made), token };
   });
 }

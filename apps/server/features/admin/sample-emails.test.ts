@@ -9,12 +9,12 @@ import { emailKinds, sampleEmail } from "./sample-emails.ts";
 const url = "https://license.example.com";
 const each = emailKinds.flatMap((kind) => languages.map((language) => ({ kind, language })));
 
-test.each(each)("$kind in $language says the same as text and as HTML", ({ kind, language }) => {
+test.each(each)("$kind in $language has the same words as text and as HTML", ({ kind, language }) => {
   const { text, html, subject, kind: written } = sampleEmail(kind, language, url);
   expect(written).toBe(kind);
   expect(html).toContain(`<html lang="${language}">`);
   const [, ...seen] = textIn(html ?? "").split(subject);
-  // What is on the page below its title is the text, whose labels end in colons and whose last line is marked.
+  // Below its title, the page has the same words as the text, which adds colons to labels and marks its last line.
   const page = seen.join(subject).replace(/[:\s]/g, "");
   const body = text.replace(/^-- $/m, "").replace(/[:\s]/g, "");
   expect(page).toBe(body);
@@ -28,7 +28,7 @@ test.each(each)("$kind in $language fetches nothing and runs nothing", ({ kind, 
 });
 
 test.each(each)(
-  "$kind in $language has nothing that a long name could make wider than a telephone",
+  "$kind in $language stays within the width of a phone, even with long names",
   ({ kind, language }) => {
     const { html } = sampleEmail(kind, language, url);
     for (const [element] of (html ?? "").matchAll(/<(?:h1|p|div class="words"|td class="muted)[^>]*>/g))
@@ -43,7 +43,7 @@ test("every kind that has a subject has a sample", () => {
   );
 });
 
-test("what somebody chose as a name is text in the HTML, not markup", () => {
+test("names are text in the HTML, not markup", () => {
   const { html, subject } = invitationEmail(
     { email: "ada@example.com", language: "en" },
     {
@@ -60,7 +60,7 @@ test("what somebody chose as a name is text in the HTML, not markup", () => {
   expect(subject).toBe('Invitation to join <b onclick="x()">Acme</b> & Bcc: all@example.com');
 });
 
-test("what a seller adds stands as theirs, line by line, and is no markup either", () => {
+test("a seller's text is marked as theirs, keeps its lines, and is not markup either", () => {
   const { text, html } = deliveryEmail({
     id: "1",
     license_key: "ABC",
@@ -93,7 +93,7 @@ test("an email without an action has no link", () => {
   expect(text + html).not.toContain("http");
 });
 
-/** What a reader of the page sees. */
+/** The visible text of the page. */
 function textIn(html: string): string {
   return html
     .replace(/<style>[\s\S]*?<\/style>|<title>.*<\/title>|<!--[\s\S]*?-->/g, "")

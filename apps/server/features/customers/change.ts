@@ -123,7 +123,7 @@ async function becomeAnother(
   const who = { email: wanted.email, discordId: wanted.discord_id, name: wanted.name };
   const id = await customerFor(db, wanted.organization_id, who, newId, context.nowMs);
   const other = await customerOf(db, wanted.organization_id, id);
-  if (other === undefined) throw new Error(`Customer ${id} was written and is not there.`);
+  if (other === undefined) throw new Error(`Customer ${id} was written but does not exist.`);
   return {
     ...wanted,
     customer_id: id,

@@ -21,7 +21,7 @@ const page = { accept: "text/html,application/xhtml+xml" };
 
 describe("the dashboard's pages", () => {
   test.each(["/", "/sign-in", "/o/nordlicht/licenses?status=active", "/setup?token=x"])(
-    "%s is the page, with a policy that lets nothing else in",
+    "%s is the page, with a policy that allows nothing external",
     async (path) => {
       const answer = ask(path, page);
       expect(answer.status).toBe(200);
@@ -42,7 +42,7 @@ describe("the dashboard's pages", () => {
     ["/sign-in", { accept: "*/*" }],
     ["/o/nordlicht/licenses", { accept: "text/*;q=0.5" }],
     ["/setup?token=x", {}],
-  ])("%s is the page for a program that takes anything: %j", (path, headers) => {
+  ])("%s is the page for a program that accepts anything: %j", (path, headers) => {
     const answer = ask(path, headers as Record<string, string>);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -60,12 +60,12 @@ describe("the dashboard's pages", () => {
     expect([...found].sort()).toEqual([...pageBeginnings].sort());
   });
 
-  test("no two answers share a nonce", async () => {
+  test("every response has its own nonce", async () => {
     const texts = await Promise.all([ask("/", page).text(), ask("/", page).text()]);
     expect(texts[0]).not.toBe(texts[1] ?? "");
   });
 
-  test("a file whose name tells what is in it is kept for a year, packed for those who take it", async () => {
+  test("a file with a hash in its name is cached for a year, and compressed for clients that accept it", async () => {
     const plain = ask("/assets/main-abc.js");
     expect(await plain.text()).toBe(script);
     expect(plain.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
@@ -84,25 +84,25 @@ describe("the dashboard's pages", () => {
   });
 
   test.each([
-    ["an asset that is gone", "/assets/main-old.js", page],
-    ["an API address that does not exist", "/api/v2/validate", page],
-    ["an API address, for a program that takes anything", "/api/v2/validate", { accept: "*/*" }],
-    ["an API address that is misspelt", "//api/v1/validate", { accept: "*/*" }],
-    ["what is no page, for a program that takes anything", "/nothing", { accept: "*/*" }],
-    ["what no person opens", "/sign-in", { accept: "application/json" }],
-    ["a way out of the folder", "/assets/../../package.json", {}],
-    ["what the build left for itself", "/.built-from", {}],
-    ["a packed file by its own name", "/assets/main-abc.js.br", {}],
-    ["another packed file by its own name", "/assets/main-abc.js.gz", {}],
+    ["a removed asset", "/assets/main-old.js", page],
+    ["an API path that does not exist", "/api/v2/validate", page],
+    ["an API path, for a program that accepts anything", "/api/v2/validate", { accept: "*/*" }],
+    ["a misspelt API path", "//api/v1/validate", { accept: "*/*" }],
+    ["an unknown path, for a program that accepts anything", "/nothing", { accept: "*/*" }],
+    ["a page, for a program that accepts only JSON", "/sign-in", { accept: "application/json" }],
+    ["a path that leaves the folder", "/assets/../../package.json", {}],
+    ["a file that only the build uses", "/.built-from", {}],
+    ["a compressed file by its own name", "/assets/main-abc.js.br", {}],
+    ["another compressed file by its own name", "/assets/main-abc.js.gz", {}],
   ])("%s is not found", (_, path, headers) => {
     expect(ask(path, headers as Record<string, string>).status).toBe(404);
   });
 
-  test("nothing is written here", () => {
+  test("a POST is not found", () => {
     expect(ask("/sign-in", page, "POST").status).toBe(404);
   });
 
-  test("without a build it says how to get one", async () => {
+  test("without a build, the response says how to build it", async () => {
     const none = new DashboardPages(join(folder, "nowhere"));
     const answer = none.answer(new Request("http://localhost/", { headers: page }), "id");
     expect(answer.status).toBe(503);

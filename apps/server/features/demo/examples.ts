@@ -26,36 +26,36 @@ async function everyOutcome(
     active: await builder.example(
       "active",
       "plain",
-      "Everything is in order, and this machine's address is registered.",
+      "The license is valid, and this machine's IP address is registered.",
     ),
     license_not_found: await builder.missing(
       "license_not_found",
       "plain",
       "The product has no license with this key.",
     ),
-    revoked: await builder.example("revoked", "plain", "The license was taken back.", revoked),
-    expired: await builder.example("expired", "plain", "The license ran out a week ago.", expired),
+    revoked: await builder.example("revoked", "plain", "The license was revoked.", revoked),
+    expired: await builder.example("expired", "plain", "The license expired a week ago.", expired),
     ip_blocked: await builder.blocked(
       "ip_blocked",
       "plain",
-      "A block on this license takes in every address.",
+      "A block on this license covers every IP address.",
     ),
     ip_not_registered: await builder.occupied(
       "ip_not_registered",
       "allow_list",
-      "Only addresses entered by hand may use this license, and this machine's is not among them.",
+      "Only IP addresses that the seller added can use this license, and this machine's is not one of them.",
       3,
     ),
     ip_limit_reached: await builder.occupied(
       "ip_limit_reached",
       "plain",
-      "The license allows one address, and another machine has taken it.",
+      "The license allows one IP address, and another machine uses it.",
       1,
     ),
     version_not_allowed: await builder.example(
       "version_not_allowed",
       "versions",
-      "Version 2.2.4 is blocked for everybody.",
+      "Version 2.2.4 is blocked for everyone.",
       {},
       "2.2.4",
     ),
@@ -65,7 +65,7 @@ async function everyOutcome(
       "The product of this API key was deleted.",
     ),
     product_archived: await builder.example("product_archived", "archived", "The product is archived."),
-    product_disabled: await builder.example("product_disabled", "disabled", "The product is switched off."),
+    product_disabled: await builder.example("product_disabled", "disabled", "The product is disabled."),
     org_suspended: await builder.example(
       "org_suspended",
       "suspended",
@@ -79,10 +79,10 @@ async function everyOutcome(
     rate_limit_exceeded: await builder.example(
       "rate_limit_exceeded",
       "used_up",
-      "The product has used up its 10,000 requests of today. HTTP 429 until midnight UTC.",
+      "The product has reached its limit of 10,000 requests a day. HTTP 429 until midnight UTC.",
     ),
     invalid_api_key: {
-      ...(await builder.missing("invalid_api_key", "plain", "Nobody was given this API key. HTTP 401.")),
+      ...(await builder.missing("invalid_api_key", "plain", "This API key does not exist. HTTP 401.")),
       apiKey: unknownKey,
     },
   };
@@ -95,12 +95,12 @@ async function more(builder: ExampleBuilder): Promise<Example[]> {
     await builder.example(
       "active",
       "signed",
-      "The answer is signed, so that the app can tell it from a forged one.",
+      "The response is signed, so that the app can detect a forged one.",
     ),
     await builder.example(
       "active",
       "custom",
-      "The answer carries the product's own data, filled in for this customer.",
+      "The response contains the product's custom data, filled in for this customer.",
     ),
     await builder.example(
       "active",
@@ -119,7 +119,7 @@ async function more(builder: ExampleBuilder): Promise<Example[]> {
     await builder.occupied(
       "ip_not_registered",
       "first_only",
-      "The license keeps the first address that used it, and no other.",
+      "The license registers only the first IP address that uses it.",
       3,
     ),
     await builder.example(

@@ -63,7 +63,7 @@ async function build(
     seededProducts.set(role, seeded);
   }
   if (wanted.state === "suspended") {
-    await suspendOrganization(db, organizationId, "Sold keys that were not theirs to sell.", nowMs);
+    await suspendOrganization(db, organizationId, "Sold keys of other sellers' products.", nowMs);
   }
   if (wanted.state === "unpaid") await setBillingState(db, organizationId, "suspended", nowMs);
   return seededProducts;
@@ -84,7 +84,7 @@ async function finishProduct(
   if (product.deleted) await deleteProduct(db, seeded.productId, nowMs);
 }
 
-/** A license like those that gather over the years: some forever, some run out, a few taken back. */
+/** A mix as in a real product: some licenses never expire, some have expired, a few are revoked. */
 function demoLicense(seeded: SeededProduct, index: number, nowMs: number): NewLicense {
   const shape = index % 10;
   const revoked = shape === 9;

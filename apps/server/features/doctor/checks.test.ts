@@ -31,7 +31,7 @@ test.each([
   ["1970-01-01", "problem"],
   ["2026-05-01", "ok"],
   ["2100-01-01", "problem"],
-] as const)("a machine that says %s: %s", (date, state) => {
+] as const)("a clock at %s: %s", (date, state) => {
   expect(checkYear(Date.parse(date)).state).toBe(state);
 });
 
@@ -44,7 +44,7 @@ test.each([
   expect(checkRuntime(versions).state).toBe(state);
 });
 
-describe("the proxy", () => {
+describe("the proxy check", () => {
   const trusted = parseTrustedProxies("10.0.0.0/8");
   const proxies = trusted.ok ? trusted.proxies : CidrSet.empty;
 
@@ -61,7 +61,7 @@ describe("the proxy", () => {
     expect(check.action === null).toBe(state === "ok");
   });
 
-  test("the address is blamed only when it was set", () => {
+  test("the URL is named as the reason only if it was set", () => {
     const nothing = { trustedProxies: CidrSet.empty };
     expect(checkProxy({ host: "0.0.0.0", url: "http://0.0.0.0:3000", ...nothing }).message).toStartWith(
       "HOST is",

@@ -96,7 +96,7 @@ function checkTextIndex(missing: MissingTextIndex | null): Check[] {
     warning(
       "database",
       "Licenses are searched without an index, which is slow if there are many.",
-      `${install}Run in the database, as somebody who may create extensions: ${statements.join("; ")};`,
+      `${install}Run in the database, as a user who can create extensions: ${statements.join("; ")};`,
     ),
   ];
 }

@@ -25,7 +25,7 @@ interface EventList {
   readonly after: string | null;
 }
 
-/** There is no index by type or product: this many rows are read before other requests get a turn, and per page. */
+/** There is no index by type or product: this many rows are read before other requests are served, and per page. */
 const rowsAtOnce = 500;
 const mostRows = 5_000;
 /**

@@ -48,8 +48,8 @@ export async function termsChanged(
 }
 
 /**
- * Records events for products whose limit was lowered below today's usage. Whoever deletes the check records the event;
- * what a batch has recorded since the change, because it crossed the new limit itself, is not recorded again.
+ * Records events for products whose limit was lowered below today's usage. The node that deletes the check records the
+ * event; what a batch has recorded since the change, because it crossed the new limit itself, is not recorded again.
  */
 export class QuotaCheck implements PeriodicJob {
   readonly name = "lowered limits";

@@ -57,7 +57,7 @@ export async function recordBulkRevoked(
     },
   );
   await recordEvents(db, nowMs, ...events);
-  // For each license's own history; endpoints get the one event above instead.
+  // For the history of each license; endpoints get the one event above instead.
   await recordUnsentEvents(
     db,
     nowMs,

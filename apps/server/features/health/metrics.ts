@@ -22,7 +22,7 @@ export class Metrics {
     // Counted in a plain map on the hot path; converted to labels only on request.
     new Counter({
       name: "countersign_requests_total",
-      help: "Requests of the public API, by endpoint and outcome.",
+      help: "Requests to the public API, by endpoint and outcome.",
       labelNames: ["endpoint", "outcome"],
       registers,
       collect() {
@@ -35,7 +35,7 @@ export class Metrics {
     });
     new Counter({
       name: "countersign_quota_refusals_total",
-      help: "Requests refused because the daily limit was used up.",
+      help: "Requests rejected because the daily limit was reached.",
       registers,
       collect() {
         this.reset();
@@ -50,18 +50,18 @@ export class Metrics {
     });
     this.#databaseSeconds = new Histogram({
       name: "countersign_database_seconds",
-      help: "Time the database took for one batch.",
+      help: "Duration of one batch in the database.",
       buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
       registers,
     });
     this.#failedBatches = new Counter({
       name: "countersign_failed_batches_total",
-      help: "Batches that storage could not answer.",
+      help: "Batches that failed because storage was unavailable.",
       registers,
     });
     this.#droppedEntries = new Counter({
       name: "countersign_request_log_dropped_total",
-      help: "Request log entries given up because the log could not be written.",
+      help: "Request log entries dropped because the log could not be written.",
       registers,
     });
     this.#journalFailures = new Counter({
@@ -76,7 +76,7 @@ export class Metrics {
     const registers = [this.#registry];
     new Counter({
       name: "countersign_write_lock_over_limit_total",
-      help: "How often the write lock of SQLite was held for longer than 100 ms.",
+      help: "Number of times SQLite's write lock was held for longer than 100 ms.",
       registers,
       collect() {
         this.reset();
@@ -85,7 +85,7 @@ export class Metrics {
     });
     new Gauge({
       name: "countersign_write_lock_longest_seconds",
-      help: "The longest time that the write lock of SQLite was held.",
+      help: "The longest time SQLite's write lock was held.",
       registers,
       collect() {
         this.set(holds().longestMs / 1_000);

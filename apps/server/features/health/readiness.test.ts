@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { StorageUnavailable } from "@countersign/store/problem";
 import { Readiness } from "./readiness.ts";
 
-/** A readiness whose probes end when and how the test says, at a time that the test says. */
+/** A readiness whose clock and probe results the test controls. */
 function observing() {
   let nowMs = 0;
   let running: PromiseWithResolvers<void> | null = null;
@@ -40,7 +40,7 @@ function observing() {
 }
 
 describe("readiness", () => {
-  test("is not given before the first probe has succeeded", async () => {
+  test("starts with the first successful probe", async () => {
     const { readiness, succeed } = observing();
     expect(readiness.isReady).toBe(false);
     await succeed();
@@ -49,7 +49,7 @@ describe("readiness", () => {
     expect(readiness.isReady).toBe(false);
   });
 
-  test("asking a thousand times runs one probe at a time, and one a second at most", async () => {
+  test("a thousand requests cause one probe at a time, and at most one a second", async () => {
     const { readiness, succeed, probes, pass } = observing();
     for (let asked = 0; asked < 1_000; asked++) readiness.isReady;
     expect(probes()).toBe(1);
@@ -66,7 +66,7 @@ describe("readiness", () => {
     readiness.drain();
   });
 
-  test("goes with a probe that fails and comes back with one that succeeds, and both are told once", async () => {
+  test("ends with a failed probe and returns with a successful one, each reported once", async () => {
     const { readiness, succeed, fail, pass, changes } = observing();
     await succeed();
     for (const end of [fail, fail, succeed, succeed]) {
@@ -78,7 +78,7 @@ describe("readiness", () => {
     readiness.drain();
   });
 
-  test("a batch that succeeds counts for more than a probe that could not connect", async () => {
+  test("a successful batch outweighs a probe that could not connect", async () => {
     const { readiness, succeed, fail, pass } = observing();
     await succeed();
     pass(1_001);
@@ -91,7 +91,7 @@ describe("readiness", () => {
     readiness.drain();
   });
 
-  test("a batch that meets a full disk withdraws it, one that meets a locked row does not", async () => {
+  test("ends if a batch hits a full disk, but not if it hits a locked row", async () => {
     const { readiness, succeed, pass, neededSpace } = observing();
     await succeed();
     readiness.batchFailed(new StorageUnavailable("locked", { reason: "locked" }));
@@ -111,7 +111,7 @@ describe("readiness", () => {
     readiness.drain();
   });
 
-  test("a full disk withdraws it until a probe has shown that there is space", async () => {
+  test("after a full disk, returns once a probe has shown that there is space", async () => {
     const { readiness, succeed, fail, pass } = observing();
     await succeed();
     readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));

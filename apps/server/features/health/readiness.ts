@@ -99,7 +99,7 @@ export class Readiness {
   async #probe(): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error("The database did not answer in time.")), longestProbeMs);
+      timer = setTimeout(() => reject(new Error("The database did not respond in time.")), longestProbeMs);
     });
     const { isFull, failedMs } = { isFull: this.#isFull, failedMs: this.#batchFailedMs };
     try {

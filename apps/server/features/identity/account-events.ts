@@ -21,7 +21,7 @@ export interface OpenedSession {
   readonly userAgent: string;
 }
 
-/** The email came through, so the address is theirs; and what else was on its way to it is not good any more. */
+/** The link was emailed, so the address is verified. Other links sent to it stop working. */
 export async function passwordWasReset(
   store: Store,
   { id, name }: { id: string; name: string },

@@ -96,7 +96,7 @@ class Refused extends Error {
   readonly freeAtMs: number;
 
   constructor(counter: string, freeAtMs: number) {
-    super("This was tried too often.");
+    super("Too many attempts.");
     this.counter = counter;
     this.freeAtMs = freeAtMs;
   }

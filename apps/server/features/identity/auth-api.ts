@@ -74,12 +74,12 @@ export class AuthApi {
     const left = (route.atLeastMs ?? 0) - (performance.now() - startedMs);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     if (response.status >= 400) throw await problemFrom(response, route);
-    const cameIn = resetOwner ?? (await this.#cameIn(call, response));
-    await recordSecurityChange(call, this.#parts, cameIn);
+    const signedInUserId = resetOwner ?? (await this.#signedInUserId(call, response));
+    await recordSecurityChange(call, this.#parts, signedInUserId);
     const shown = await this.#shown(response, route);
-    if (cameIn !== null) {
-      const atMs = await markedAt(this.#parts.store, cameIn);
-      const cookie = this.#parts.devices.cookieFor(cameIn, claimedDevice, atMs);
+    if (signedInUserId !== null) {
+      const atMs = await markedAt(this.#parts.store, signedInUserId);
+      const cookie = this.#parts.devices.cookieFor(signedInUserId, claimedDevice, atMs);
       shown.headers.append("set-cookie", cookie);
     }
     return shown;
@@ -99,7 +99,7 @@ export class AuthApi {
   /** Has the library check a code, for a route that it does not know. */
   async #callLibrary(request: Request, call: AuthCall, path: string, given: object): Promise<Response> {
     const endpoint = this.#parts.endpoints.get(path);
-    if (endpoint === undefined) throw new Error(`The sign-in library has nothing at ${path}.`);
+    if (endpoint === undefined) throw new Error(`The sign-in library has no endpoint ${path}.`);
     const input = this.#inputFor(request, { ...call, route: { ...call.route, path }, body: { ...given } });
     return inPlaceOf(call, () => endpoint(input));
   }
@@ -115,8 +115,8 @@ export class AuthApi {
     return claimed === null || owner === null ? null : { id: claimed.id, owner };
   }
 
-  /** Whose session was opened; null if none was, as before a second factor. */
-  async #cameIn({ route }: AuthCall, { headers }: Response): Promise<string | null> {
+  /** The user whose session was opened; null if none was, as before a second factor. */
+  async #signedInUserId({ route }: AuthCall, { headers }: Response): Promise<string | null> {
     if (route.id === "getSession" || !setsCookie(headers, this.#cookies.session)) return null;
     const cookie = headers
       .getSetCookie()

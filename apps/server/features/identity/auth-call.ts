@@ -16,13 +16,13 @@ export interface AuthApiParts {
   readonly flood: FloodLimits;
   readonly devices: Devices;
   readonly personOf: (request: Request) => Promise<PersonActor | null>;
-  /** Whose password a token from an email sets; null for one that is not good. */
+  /** The user whose password a token from an email sets; null if the token is invalid. */
   readonly resetOwner: (token: string) => Promise<string | null>;
 }
 
 export interface CookieNames {
   readonly session: string;
-  /** Of somebody who has given the password and is asked for the rest. */
+  /** Of a user who has given the password and still has to give the second factor. */
   readonly secondFactor: string;
 }
 
@@ -32,7 +32,7 @@ export interface AuthCall {
   readonly query: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
   readonly person: PersonActor | null;
-  /** The browser, where nobody is signed in but somebody was before. */
+  /** The browser, if nobody is signed in but someone has been before. */
   readonly device: KnownDevice | null;
   readonly ip: string | null;
   readonly requestId: string;

@@ -11,7 +11,7 @@ const secret = "a secret of this test";
 const url = "http://127.0.0.1:3000";
 
 function gateWith() {
-  // Nothing of the store is there: whatever the door asked it for would fail.
+  // A store without methods: any query of the gate would fail.
   const flood = new FloodLimits({} as Store, () => 0);
   const devices = new Devices(url, secret);
   const gate = new AuthGate(readConfig({ COUNTERSIGN_URL: url }), flood, devices, secret);
@@ -30,8 +30,8 @@ function gateWith() {
 const signed = (value: string) =>
   encodeURIComponent(`${value}.${createHmac("sha256", secret).update(value).digest("base64")}`);
 
-describe("the door", () => {
-  test("an address that comes too often is turned away, and keeps nobody else out", () => {
+describe("the auth gate", () => {
+  test("an IP address over its limit is rejected, and others are not affected", () => {
     const { knock } = gateWith();
     const answers = Array.from({ length: 500 }, () => knock("/sign-in/email", "192.0.2.1"));
     expect(answers.filter((answer) => "route" in answer)).toHaveLength(60);
@@ -39,7 +39,7 @@ describe("the door", () => {
     expect(knock("/sign-in/email", "192.0.2.2")).toMatchObject({ route: { id: "signIn" } });
   });
 
-  test("strangers from everywhere are turned away beyond a hundred a second, people with a session are not", () => {
+  test("anonymous requests beyond a hundred a second are rejected, signed-in users are not affected", () => {
     const { knock } = gateWith();
     const from = (number: number) => `10.0.${number >> 8}.${number & 255}`;
     const answers = Array.from({ length: 500 }, (_, number) => knock("/sign-in/email", from(number)));
@@ -51,11 +51,11 @@ describe("the door", () => {
     expect(knock("/sign-out", "192.0.2.3", cookies(signed("of a session")))).toHaveProperty("route");
     for (const value of ["made-up", "made.up", signed("x").replace(/^x/, "y"), "%", signed("")])
       expect(knock("/sign-out", "192.0.2.3", cookies(value))).toEqual({ retryAfterSeconds: 1 });
-    // Nor does asking for what is not there get past it.
+    // An unknown path does not bypass the limit.
     expect(knock("/no-such-thing", "192.0.2.4")).toEqual({ retryAfterSeconds: 1 });
   });
 
-  test("a known device is heard in a flood, within what its owner may try; a forged mark is a stranger's", () => {
+  test("a known device is accepted during a flood, up to its owner's limit; a forged cookie counts as anonymous", () => {
     const { knock, devices } = gateWith();
     const from = (number: number) => `10.0.${number >> 8}.${number & 255}`;
     const mark = devices.cookieFor("0190a000-user", null, Date.now()).split(";")[0] ?? "";
@@ -77,7 +77,7 @@ describe("the door", () => {
     }
   });
 
-  test("what another site sends does not use up what an address may try", () => {
+  test("requests from another site do not use up the limit of an IP address", () => {
     const { knock } = gateWith();
     const fromElsewhere = () => knock("/sign-in/email", "192.0.2.1", { origin: "https://evil.example" });
     for (let time = 0; time < 90; time++)
@@ -86,7 +86,7 @@ describe("the door", () => {
   });
 });
 
-test("a few refusals are given at once; of many, the rest wait, and in the end all are given", async () => {
+test("the tarpit sends a few rejections immediately, delays the rest, and sends all of them in the end", async () => {
   let nowMs = 0;
   const answers = new Tarpit(() => nowMs);
   const given = Array.from({ length: 100 }, () => answers.delay(() => new Response("no")));
@@ -98,7 +98,7 @@ test("a few refusals are given at once; of many, the rest wait, and in the end a
   expect(answers.delayed).toBe(0);
 });
 
-test("no more than so many wait: beyond that, answers are given at once again", () => {
+test("the tarpit delays a limited number of responses; further ones are sent immediately", () => {
   const answers = new Tarpit(() => 0);
   for (let number = 0; number < 10_000; number++) void answers.delay(() => new Response("no"));
   expect(answers.delayed).toBe(4_000);

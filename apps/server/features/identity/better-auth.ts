@@ -131,7 +131,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
             if (user.email.endsWith(`@${unverifiedDomain}`)) {
               throw new APIError("FORBIDDEN", {
                 code: "email_not_verified",
-                message: "Verify your e-mail address with Discord first.",
+                message: "Verify your email address with Discord first.",
               });
             }
             return {

@@ -78,7 +78,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
       if ((await userByEmail(db, newEmail)) !== undefined)
         throw new Problem("email_taken", { email: newEmail });
       await updateUser(db, row.id, { email: newEmail, email_verified: 1 }, context.nowMs);
-      // A password reset requested for the old address would be sent to the wrong place.
+      // A password reset requested for the old email address must not work any more.
       await dropOneTimes(db, row.id);
       await writeEmail(db, emailChangedEmail(recipientOf(row), newEmail), context.nowMs);
       await audit(db, context, {

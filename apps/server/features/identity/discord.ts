@@ -4,7 +4,7 @@ import type { DiscordSettings } from "../../config.ts";
 import { discordProvider } from "./discord-provider.ts";
 
 /**
- * Stands in for an email address that Discord has not verified: it belongs to nobody, and nobody can sign up with it.
+ * Replaces an email address that Discord has not verified: it belongs to nobody, and nobody can sign up with it.
  */
 export const unverifiedDomain = "unverified.invalid";
 

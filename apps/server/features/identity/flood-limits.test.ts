@@ -38,7 +38,7 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     return refusals;
   };
 
-  test("after so many tries the next ones come slowly, and a refusal says when that is", async () => {
+  test("beyond the limit, attempts are spread over time, and a rejection says when the next is accepted", async () => {
     let nowMs = 1_000_000;
     const limits = new AccountLimits(store, () => nowMs);
     const attempt = () => limits.check("reset", "timed@example.com", anywhere());
@@ -51,7 +51,7 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     expect(await statuses(5, attempt)).toEqual([null, null, null, null, "1800"]);
   });
 
-  test("in a day no more wrong passwords are looked at than is written down, from however many networks", async () => {
+  test("in a day, no more passwords are checked than documented, from however many networks", async () => {
     let nowMs = 2_000_000;
     const limits = new AccountLimits(store, () => nowMs);
     let looked = 0;
@@ -60,7 +60,7 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     expect(looked).toBeWithin(490, 501);
   });
 
-  test("one network never uses up what there is for the others", async () => {
+  test("one network never uses up the limit of the others", async () => {
     let nowMs = 3_000_000;
     const limits = new AccountLimits(store, () => nowMs);
     const loud = () => limits.check("sign_in", "loud@example.com", from("192.0.2.1"));
@@ -72,7 +72,7 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     expect(await refusal(limits.check("sign_in", "loud@example.com", from("192.0.2.2")))).toBeNull();
   });
 
-  test("an account is the same however its address is written, and on whichever node", async () => {
+  test("an account is the same however its email address is written, on every node", async () => {
     for (const address of ["ada@example.com", "ADA@example.com", " ada@example.com ", "Ada@example.com"])
       await new AccountLimits(store, () => 0).check("reset", address, anywhere());
     const other = new AccountLimits(store, () => 0);
@@ -80,7 +80,7 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     expect(await refusal(other.check("reset", "grace@example.com", anywhere()))).toBeNull();
   });
 
-  test("however many come at once on however many nodes, no more than allowed are let through", async () => {
+  test("concurrent attempts on several nodes do not exceed the limit", async () => {
     const nodes = [1, 2, 3].map(() => new AccountLimits(store, () => 0));
     const race = async (origin: () => { ip: string | null; deviceId: string | null }) => {
       const tries = Array.from({ length: 45 }, (_, time) =>
@@ -95,7 +95,7 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     expect(await race(() => from("192.0.2.7", "another device"))).toBe(10);
   });
 
-  test("a success forgives the failures of its own network or device, and of the rest only itself", async () => {
+  test("a success clears the failures of its own network or device, and only itself from the shared count", async () => {
     const limits = new AccountLimits(store, () => 0);
     const check = (origin = anywhere()) => refusal(limits.check("sign_in", "forgiven@example.com", origin));
     const own = from("192.0.2.9");
@@ -110,7 +110,7 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     expect(await check(known)).toBeNull();
   });
 
-  test("a refusal is repeated without a question to the database; what is kept names nobody", async () => {
+  test("a rejection is repeated without a database query, and stored counts identify nobody", async () => {
     let asked = 0;
     const counted: Store = Object.create(store, {
       transaction: {
@@ -129,10 +129,10 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
   });
 });
 
-describe("attempts by address", () => {
+describe("attempts by IP address", () => {
   const nowhere = {} as Store;
 
-  test("an address that has tried too often waits, without being counted on", () => {
+  test("an IP address over its limit waits, and is not counted further", () => {
     let nowMs = 0;
     const limits = new FloodLimits(nowhere, () => nowMs);
     for (let time = 0; time < 20; time++) {
@@ -145,14 +145,14 @@ describe("attempts by address", () => {
     expect(limits.waitFor("sign_up", "192.0.2.1")).toBe(0);
   });
 
-  test("one IPv6 network is one address", () => {
+  test("an IPv6 network counts as one IP address", () => {
     const limits = new FloodLimits(nowhere, () => 0);
     for (let time = 0; time < 20; time++) limits.countIp("sign_up", `2001:db8::${time.toString(16)}`);
     expect(limits.waitFor("sign_up", "2001:db8::ffff")).toBeGreaterThan(0);
     expect(limits.waitFor("sign_up", "2001:db8:0:1::1")).toBe(0);
   });
 
-  test("a known device is counted by its owner, wherever it is", () => {
+  test("a known device is counted by its owner, whatever its IP address", () => {
     const limits = new FloodLimits(nowhere, () => 0);
     const device = { id: "d", userId: "u", issuedAtMs: 0 };
     for (let time = 0; time < 20; time++) limits.countIp("sign_up", "192.0.2.1");
@@ -162,7 +162,7 @@ describe("attempts by address", () => {
     expect(limits.waitFor("sign_up", "198.51.100.1", device)).toBeGreaterThan(0);
   });
 
-  test("a hundred strangers a second are heard", () => {
+  test("a hundred anonymous requests a second are accepted", () => {
     let nowMs = 0;
     const limits = new FloodLimits(nowhere, () => nowMs);
     const heard = () =>
@@ -172,7 +172,7 @@ describe("attempts by address", () => {
     expect(heard()).toHaveLength(100);
   });
 
-  test("what is remembered is bounded", () => {
+  test("the number of stored counts is bounded", () => {
     const limits = new FloodLimits(nowhere, () => 0);
     for (let number = 0; number < 60_000; number++)
       limits.countIp("reset", `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`);

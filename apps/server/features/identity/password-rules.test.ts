@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isCommon, passwordFault } from "./password-rules.ts";
 
-describe("passwords that are tried first", () => {
+describe("common passwords are rejected", () => {
   test.each([
     "password",
     "Password1",
@@ -35,7 +35,7 @@ describe("passwords that are tried first", () => {
   });
 });
 
-describe("passwords that are nobody's first guess", () => {
+describe("uncommon passwords are accepted", () => {
   test.each([
     "a good password",
     "correct horse battery staple",
@@ -50,7 +50,7 @@ describe("passwords that are nobody's first guess", () => {
   });
 });
 
-describe("what is known of the person", () => {
+describe("passwords that are the person's name or email address are rejected", () => {
   const ada = { email: "ada.lovelace@example.com", name: "Ada Lovelace" };
   test.each([
     ["ada.lovelace@example.com", false],
@@ -63,7 +63,7 @@ describe("what is known of the person", () => {
   });
 });
 
-test("length is counted in signs, from 8 to 128", async () => {
+test("length is counted in characters, from 8 to 128", async () => {
   const anonymous = { email: "", name: "" };
   expect(await passwordFault("xK9#mQ2", anonymous)).toEqual({ code: "too_short", params: { count: 8 } });
   expect(await passwordFault("ab1cdefg".repeat(16), anonymous)).toBeNull();

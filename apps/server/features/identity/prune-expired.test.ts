@@ -7,11 +7,11 @@ import { databases, sqlite, type TestDatabase } from "../../../../tests/support/
 import { newId } from "../../new-id.ts";
 import { signInPruning } from "./prune-expired.ts";
 
-describe.each(databases)("what signing in leaves behind on $kind", ({ make }) => {
+describe.each(databases)("expired rows of sign-ins on $kind", ({ make }) => {
   let database: TestDatabase;
   afterAll(() => database.remove());
 
-  test("goes when it has run out, however much of it there is, and not before", async () => {
+  test("are deleted once they have expired, however many there are", async () => {
     database = await make();
     const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
     const nowMs = Date.now();
@@ -48,7 +48,7 @@ describe.each(databases)("what signing in leaves behind on $kind", ({ make }) =>
   });
 });
 
-test("what has not expired by the database's clock stays, whatever this node's clock says", async () => {
+test("are recognized by the database's clock, whatever this node's clock says", async () => {
   const database = await sqlite.make();
   const databaseNowMs = Date.now() - 2 * 3_600_000;
   const store = await openStore(database.location, {

@@ -31,17 +31,20 @@ const notices: Readonly<Partial<Record<AuthRouteId, SecurityNotice>>> = {
   unlinkAccount: security("account_unlinked"),
 };
 
-/** Only for someone who was signed in: signing in with a code changes nothing. `cameIn` is whose session was opened. */
+/**
+ * Only for someone who was signed in: signing in with a code changes nothing. `signedInUserId` is the user whose session
+ * was opened.
+ */
 export async function recordSecurityChange(
   call: AuthCall,
   { store, flood }: AuthApiParts,
-  cameIn: string | null,
+  signedInUserId: string | null,
 ): Promise<void> {
   const { route, person, device, body, ip, nowMs } = call;
   if (route.id === "signIn") await flood.accounts.forgive("sign_in", String(body.email), originOf(call));
-  if (route.attempt === "second_factor" && person === null && cameIn !== null) {
-    const deviceId = device?.owner.id === cameIn ? device.id : null;
-    await flood.accounts.forgive("second_factor", cameIn, { ip, deviceId });
+  if (route.attempt === "second_factor" && person === null && signedInUserId !== null) {
+    const deviceId = device?.owner.id === signedInUserId ? device.id : null;
+    await flood.accounts.forgive("second_factor", signedInUserId, { ip, deviceId });
   }
   if (person === null) return;
   if (route.attempt === "password")

@@ -5,7 +5,7 @@ function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-test("one at a time, in the order in which they came", async () => {
+test("tasks run one at a time, in the order in which they were added", async () => {
   const queue = new ThrottledQueue(10, 2);
   const order: string[] = [];
   const work = (name: string) => async () => {
@@ -22,14 +22,14 @@ test("one at a time, in the order in which they came", async () => {
   expect(order).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"]);
 });
 
-test("while others wait, it rests as long as it works", async () => {
+test("while tasks wait, the queue pauses after each for as long as it took", async () => {
   const queue = new ThrottledQueue(10, 2);
   const startedMs = performance.now();
   await Promise.all([1, 2, 3].map(() => queue.add(() => wait(30), false)));
   expect(performance.now() - startedMs).toBeGreaterThan(5 * 30 - 10);
 });
 
-test("when too many wait, the next is turned away at once", async () => {
+test("when the queue is full, the next task is rejected immediately", async () => {
   const queue = new ThrottledQueue(2, 2);
   const taken = [1, 2, 3].map(() => queue.add(() => wait(5), false));
   expect(taken.every((task) => task !== null)).toBe(true);
@@ -38,7 +38,7 @@ test("when too many wait, the next is turned away at once", async () => {
   expect(queue.add(() => wait(1), false)).not.toBeNull();
 });
 
-test("work that fails does not stop those behind it", async () => {
+test("a failed task does not stop the next ones", async () => {
   const queue = new ThrottledQueue(2, 2);
   const failing = queue.add(() => Promise.reject(new Error("no")), false);
   const next = queue.add(async () => "yes", false);
@@ -46,7 +46,7 @@ test("work that fails does not stop those behind it", async () => {
   expect(await next).toBe("yes");
 });
 
-test("known people go ahead of the rest, also when the queue is full", async () => {
+test("tasks of known users go first, also when the queue of the others is full", async () => {
   const queue = new ThrottledQueue(2, 2);
   const order: string[] = [];
   const work = (name: string) => async () => {

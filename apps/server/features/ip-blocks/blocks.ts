@@ -75,7 +75,7 @@ export async function addBlock(
     after: { ...scopeNames(scope), cidr: body.cidr, note: body.note, expires_at: iso(expiresAtMs) },
   });
   const row = await ipBlockOf(db, id, scope);
-  if (row === undefined) throw new Error(`Block ${id} was written and is not there.`);
+  if (row === undefined) throw new Error(`Block ${id} was written but does not exist.`);
   return showIpBlock(row);
 }
 

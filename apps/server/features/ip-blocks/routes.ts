@@ -62,7 +62,7 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
   ),
 ];
 
-/** Each of these locks the row with the scope's counters, so that concurrent writers of a list take turns. */
+/** Each of these locks the row with the scope's counters, so that concurrent writes to a list are serialized. */
 
 async function ofOrganization(db: Database, context: Context): Promise<BlockScope> {
   const row = await lockedOrganization(db, theOrganization(context).id);

@@ -23,7 +23,7 @@ export async function importFromFile(
 ): Promise<ImportRow> {
   const claimant = newId();
   const organization = await organizationById(store.reads, product.organization_id);
-  if (organization === undefined) throw new Error("A product without an organization.");
+  if (organization === undefined) throw new Error("The product has no organization.");
   const nowMs = await store.clock();
   const job = newImport(product, organization.time_zone, options, commandLine, claimant, nowMs);
   await store.transaction((db) => addImport(db, job));

@@ -37,7 +37,7 @@ export async function runWaitingImports(parts: WorkParts): Promise<void> {
       if (error instanceof Released) {
         await store.transaction((db) => releaseImport(db, job.id, claimant));
       } else {
-        trouble("An import was interrupted. It will be taken up again.", {
+        trouble("An import was interrupted. It will be resumed.", {
           import_id: job.id,
           reason: reasonOf(error),
         });

@@ -59,7 +59,7 @@ export async function runImport(parts: RunParts, job: ImportRow): Promise<Import
   }
 }
 
-/** Someone requested that it stops. */
+/** Someone requested its cancellation. */
 class Cancelled extends Error {}
 
 class ImportRun {
@@ -248,7 +248,7 @@ class ImportRun {
       await this.#mine(updateImport(db, job.id, claimant, over));
       // For most files this is all; the rest of a large one is deleted below.
       await removeSomePieces(db, job.id);
-      // The person who cancelled it is already in the log.
+      // The audit log already says who cancelled it.
       if (changes.state !== "cancelled")
         await addAuditEntries(db, [auditRow(job, `import.${changes.state}`, nowMs)]);
     });
@@ -273,7 +273,7 @@ class ImportRun {
   }
 
   async #mine(updated: Promise<boolean>): Promise<void> {
-    if (!(await updated)) throw new Released("Somebody else works on this import.");
+    if (!(await updated)) throw new Released("Another worker has this import.");
   }
 
   async #rest(workedMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { throttled } from "./throttle.ts";
 
-test("steps get larger while they are quick and nobody is served, and smaller for those who are", async () => {
+test("steps grow while they are fast and the server is idle, and shrink while it serves requests", async () => {
   let calls = 0;
   const pace = throttled(() => calls);
   for (let step = 0; step < 10; step++) await pace.rest(10);
@@ -13,7 +13,7 @@ test("steps get larger while they are quick and nobody is served, and smaller fo
   expect(pace.rowsAtOnce()).toBe(64);
 });
 
-test("where every step takes long and nobody is served, steps do not get small", async () => {
+test("slow steps do not shrink on an idle server", async () => {
   const pace = throttled(() => 0);
   for (let step = 0; step < 10; step++) await pace.rest(400);
   expect(pace.rowsAtOnce()).toBe(128);

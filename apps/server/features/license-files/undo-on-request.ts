@@ -32,7 +32,7 @@ const ipsAtOnce = 2_000;
 
 /**
  * Undoes an import, some licenses at a time. Each step removes its entries from the list and counts them in one
- * transaction, so that it is done once, whoever continues it.
+ * transaction, so that it is done once, whichever process continues it.
  */
 export async function undoOnRequest(
   parts: RunParts,
@@ -69,7 +69,7 @@ export async function undoOnRequest(
       };
       const alive = { undo: JSON.stringify(next), updated_at: nowMs, claimed_until: nowMs + leaseMs };
       if (!(await updateImport(db, job.id, claimant, alive)))
-        throw new Released("Somebody else works on this import.");
+        throw new Released("Another worker has this import.");
       return { next, isLast: rows.length < licensesAtOnce && rows.length === waiting.length };
     }, "soon");
     undo = step.next;
@@ -91,7 +91,7 @@ export async function undoOnRequest(
   const done: ImportRow = { ...job, ...over };
   await store.transaction(async (db) => {
     if (!(await updateImport(db, job.id, claimant, over)))
-      throw new Released("Somebody else works on this import.");
+      throw new Released("Another worker has this import.");
     const { deleted, restored, kept } = undo;
     const entry = auditRow({ ...done, actor: JSON.stringify(undo.actor) }, "import.undone", nowMs);
     await addAuditEntries(db, [

@@ -9,7 +9,7 @@ import { openTestOrganization, type TestOrganization } from "../../../../tests/s
 import { importFromFile } from "./import-from-file.ts";
 import type { ImportOptions } from "./job.ts";
 
-describe.each(databases)("an import that cannot end whole, on $kind", ({ make }) => {
+describe.each(databases)("an import that cannot complete, on $kind", ({ make }) => {
   let database: TestDatabase;
   let org: TestOrganization;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
       "10.0.0.9",
     ]);
 
-  /** Imports, and does `meanwhile` once some rows are written and others are not. */
+  /** Imports, and runs `meanwhile` once some rows are written and others are not. */
   async function importWith(
     productId: string,
     file: string,
@@ -92,7 +92,7 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
     return { licenses, tags, ips };
   };
 
-  test("because a key was taken meanwhile, takes back every row", async () => {
+  test("reverts every row if a key was taken in the meantime", async () => {
     const { productId } = await org.product();
     const job = await importWith(productId, csvFile(header, ...rows("TAKEN")), {}, async () => {
       await org.license({ productId, key: "taken-4999" });
@@ -109,7 +109,7 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
     expect(await org.store.reads.selectFrom("import_pieces").selectAll().execute()).toEqual([]);
   }, 60_000);
 
-  test("writes back what it had written over", async () => {
+  test("restores what it had overwritten", async () => {
     const { productId } = await org.product();
     const before = rows("BACK")
       .slice(0, 300)
@@ -133,7 +133,7 @@ describe.each(databases)("an import that cannot end whole, on $kind", ({ make })
     expect(await everything(productId)).toEqual(old);
   }, 60_000);
 
-  test("row by row, the row whose key was taken is named and the others stay", async () => {
+  test("reports the row whose key was taken and keeps the others, if it is not all-or-nothing", async () => {
     const { productId } = await org.product();
     const job = await importWith(
       productId,

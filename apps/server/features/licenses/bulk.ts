@@ -206,7 +206,7 @@ async function batchesOf(
       return { ids: batch, end: isLast ? null : { at: 0, id: last }, filter: null };
     };
   }
-  if (wanted === undefined) throw new Error("The contract lets nothing pass that chooses nothing.");
+  if (wanted === undefined) throw new Error("The contract requires license IDs or a filter.");
   const filter = await filterOf(context, wanted, nowMs);
   if (filter === null) return async () => ({ ids: [], end: null, filter });
   return async (after) => {

@@ -106,7 +106,7 @@ export async function recorded(
 /** The audit log and events use the same names, except for a replaced key. */
 function eventOf(action: string): ChangeEvent {
   if (action === "license.key_rotated") return "license.updated";
-  if (!isEventType(action)) throw new Error(`Nobody is told of ${action}.`);
+  if (!isEventType(action)) throw new Error(`There is no event for ${action}.`);
   return action as ChangeEvent;
 }
 

@@ -36,7 +36,7 @@ export async function addLicenses(
   );
   const licenses = drafts.map(({ customer: who, ...draft }): NewLicense => {
     const customer = customers.get(identifierOf(who));
-    if (customer === undefined) throw new Error("A license was left without its customer.");
+    if (customer === undefined) throw new Error("A license has no customer.");
     const { email, name, discordId } = customer;
     const text = searchText({
       key: draft.key,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { ProductRow } from "@countersign/store/tables";
 import { readDrafts } from "./draft.ts";
 
-test("licenses that are made alike are checked once, however many there are", () => {
+test("identical licenses are checked once, however many there are", () => {
   let looked = 0;
   const override = Object.defineProperty({}, "plan", {
     enumerable: true,

@@ -47,7 +47,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
           context.nowMs,
         );
         const [first] = data;
-        if (first === undefined) throw new Error("A license that was just made is not there.");
+        if (first === undefined) throw new Error("A license that was just created does not exist.");
         return isList ? { data, next_cursor: null } : first;
       });
     } catch (error) {
@@ -72,7 +72,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
       const [shown] = await recorded(db, context, "license.updated", [row], ([before]) =>
         writeChanges(db, context, row, before, body),
       );
-      if (shown === undefined) throw new Error("A license that was just changed is not there.");
+      if (shown === undefined) throw new Error("A license that was just changed does not exist.");
       return shown;
     });
   }),

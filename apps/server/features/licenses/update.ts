@@ -24,7 +24,7 @@ export async function writeChanges(
   shown: ShownLicense | undefined,
   body: Changes,
 ): Promise<readonly LicenseView[]> {
-  if (shown === undefined) throw new Error("A license that is locked is not there.");
+  if (shown === undefined) throw new Error("A locked license does not exist.");
   if (Object.values(body).every((value) => value === undefined)) return [row];
   const errors = new FieldErrors();
   const customer = wantedCustomer(shown, body, errors);
@@ -86,9 +86,9 @@ async function attach(
   const { nowMs, store } = context;
   const known = await customersInBulk(db, store.bulk, organizationId, [wanted], newId, nowMs);
   const customer = known.get(identifierOf(wanted));
-  if (customer === undefined) throw new Error("One customer in, none out.");
+  if (customer === undefined) throw new Error("One customer was passed and none returned.");
   const view = await customerOf(db, organizationId, customer.id);
-  if (view === undefined) throw new Error("The customer that was just written is not there.");
+  if (view === undefined) throw new Error("The customer that was just written does not exist.");
   const left = {
     ...view,
     name: body.customer_name === null ? null : view.name,

@@ -14,7 +14,7 @@ import { recipientById } from "./recipient.ts";
 export interface CustomerEmail {
   readonly kind: WaitingEmailRow["kind"];
   readonly facts: LicenseEmailFacts;
-  /** Which end of the license it tells of. */
+  /** The expiry that the email announces. */
   readonly endsAtMs: number | null;
   readonly message: Email & { readonly once: string };
 }

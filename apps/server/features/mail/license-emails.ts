@@ -35,7 +35,7 @@ export async function licenseExpiringEmails(
   await writeToCustomers(db, emails, dailyEmails, nowMs);
 }
 
-/** Of these licenses, the emails that their products and what is true of them now ask for. */
+/** The emails about these licenses that are due, by their products' settings and their current state. */
 export async function emailsAbout(
   db: Database,
   kind: CustomerEmail["kind"],

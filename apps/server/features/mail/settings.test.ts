@@ -5,11 +5,11 @@ const from = "Countersign <license@example.com>";
 const settingsFor = (url: string) =>
   readConfig({ COUNTERSIGN_SMTP_URL: url, COUNTERSIGN_MAIL_FROM: from }).mail;
 
-test("without a mail server mail is kept", () => {
+test("without a mail server, emails are stored", () => {
   expect(readConfig({}).mail).toBeNull();
 });
 
-test("the address says where, as whom, and how safely", () => {
+test("the URL contains host, port, credentials and TLS mode", () => {
   expect(settingsFor("smtp://me%40example.com:p%3Ass@mail.example.com:2525")).toEqual({
     host: "mail.example.com",
     port: 2525,
@@ -46,13 +46,13 @@ test.each([
     "COUNTERSIGN_SMTP_URL",
   ],
   [
-    "an unknown way of TLS",
+    "an unknown TLS mode",
     { COUNTERSIGN_SMTP_URL: "smtp://b?tls=no", COUNTERSIGN_MAIL_FROM: from },
     "COUNTERSIGN_SMTP_URL",
   ],
   ["no sender", { COUNTERSIGN_SMTP_URL: "smtp://b" }, "COUNTERSIGN_MAIL_FROM"],
-  ["a sender that is none", { COUNTERSIGN_MAIL_FROM: "Countersign" }, "COUNTERSIGN_MAIL_FROM"],
-])("%s stops the start, by name and without the password", (_name, environment, named) => {
+  ["an invalid sender", { COUNTERSIGN_MAIL_FROM: "Countersign" }, "COUNTERSIGN_MAIL_FROM"],
+])("%s stops the start, and the message names it without the password", (_name, environment, named) => {
   const read = () => readConfig(environment);
   expect(read).toThrow(ConfigProblem);
   expect(read).toThrow(named);

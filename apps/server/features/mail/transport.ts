@@ -25,7 +25,7 @@ export function smtpTransport(settings: MailSettings, url: string, connections: 
         subject: message.subject,
         text: message.body_text,
         ...(message.body_html === null ? {} : { html: message.body_html }),
-        // The same at every attempt: a outbox that gets it twice can tell.
+        // The same at every attempt, so that a mail client can recognize a duplicate.
         messageId: `<${message.id}@${domain}>`,
         headers: { "Auto-Submitted": "auto-generated" },
       });

@@ -42,7 +42,7 @@ export async function addOrganization(
     await addStartingRoles(db, id, input.locale ?? defaultLanguage, nowMs);
     return { id, slug };
   }
-  throw new Error("No free slug was found, although random ones were tried.");
+  throw new Error("No free slug was found, not even a random one.");
 }
 
 async function addStartingRoles(

@@ -14,7 +14,7 @@ import { lockAsOwner } from "../members/lock.ts";
 import { deletionCancelledEmail, deletionRequestedEmail } from "./emails.ts";
 import { showOwnOrganization } from "./show.ts";
 
-/** How long a deletion can be taken back. */
+/** How long a deletion can be cancelled. */
 export const deletionGraceMs = 14 * dayMs;
 
 export const deletionRoutes: readonly BoundRoute[] = [
@@ -61,7 +61,7 @@ async function setDeleteAfter(
   return showOwnOrganization({ ...organization, ...changes }, organizationAccess);
 }
 
-/** Also if the owner did it: someone with their session or token would not tell them. */
+/** Also if the owner requested it: it may have been someone else with their session or token. */
 async function notifyOwner(
   db: Database,
   context: Context,

@@ -70,7 +70,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
         context.nowMs,
       );
       const row = await organizationById(db, id);
-      if (row === undefined) throw new Error("The organization that was just made is not there.");
+      if (row === undefined) throw new Error("The organization that was just created does not exist.");
       await audit(db, context, {
         action: "organization.created",
         subject: { kind: "organization", id, name: row.name },

@@ -45,7 +45,7 @@ describe.each(databases)("merging registered IPv6 addresses on $kind", ({ make }
       .orderBy("ip")
       .execute();
 
-  test("addresses of one /64 become one registration, as old as the oldest, and free slots", async () => {
+  test("addresses of one /64 become one registration with the oldest time, and free their slots", async () => {
     await selling(async (org) => {
       const { id, key } = await org.license({ maxIps: 4 });
       const other = await org.license({ maxIps: 1 });
@@ -85,7 +85,7 @@ describe.each(databases)("merging registered IPv6 addresses on $kind", ({ make }
     });
   });
 
-  test("a license with more addresses than one transaction takes is merged in several", async () => {
+  test("a license with too many addresses for one transaction is merged in several", async () => {
     await selling(async (org) => {
       const { id, key } = await org.license({ maxIps: 1_000 });
       const calls = Array.from({ length: 450 }, (_, index) =>
@@ -100,7 +100,7 @@ describe.each(databases)("merging registered IPv6 addresses on $kind", ({ make }
     });
   });
 
-  test("nothing is merged where the setting was changed back, nor of other products", async () => {
+  test("nothing is merged if the setting was changed back, or in other products", async () => {
     await selling(async (org) => {
       const { id, key } = await org.license({ maxIps: 4 });
       for (const ip of ["2001:db8:0:1::1", "2001:db8:0:1::2"])
@@ -110,7 +110,7 @@ describe.each(databases)("merging registered IPv6 addresses on $kind", ({ make }
     });
   });
 
-  test("while it merges, validations neither refuse a registered address nor pass max_ips", async () => {
+  test("during the merge, validations neither reject a registered address nor exceed max_ips", async () => {
     await selling(async (org) => {
       const licenses = await Promise.all(Array.from({ length: 20 }, () => org.license({ maxIps: 4 })));
       const known = ["2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1::3"];

@@ -104,5 +104,5 @@ function checked(template: object): object {
 }
 
 function missing(id: string): never {
-  throw new Error(`Product ${id} was read and not shown.`);
+  throw new Error(`Product ${id} was read but is not in the result.`);
 }

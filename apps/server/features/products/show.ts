@@ -57,6 +57,6 @@ export async function showProducts(
 
 export async function showProduct(db: Database, row: ProductRow, nowMs: number): Promise<ShownProduct> {
   const [shown] = await showProducts(db, [row], nowMs);
-  if (shown === undefined) throw new Error("One product in, none out.");
+  if (shown === undefined) throw new Error("One product was passed and none returned.");
   return shown;
 }

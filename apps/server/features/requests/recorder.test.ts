@@ -12,7 +12,7 @@ function entry(): JournalEntry {
   return [newId(), Date.now(), "o", "p", null, "validate", "active", "192.0.2.1", null, null, null, false];
 }
 
-test("a thread that dies is begun again, what it had is counted as dropped, and closing does not wait for it", async () => {
+test("a thread that exits is restarted, its entries count as dropped, and closing does not wait for it", async () => {
   const folder = freshFolder();
   const failures: string[] = [];
   let dropped = 0;
@@ -25,7 +25,7 @@ test("a thread that dies is begun again, what it had is counted as dropped, and 
   const settings = { database: { kind: "sqlite", folder }, requestLogDays: 30 } as const;
   const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
   await store.close();
-  // The file is away, so that the thread cannot even begin.
+  // Without its file, the thread cannot start.
   const { journal } = sqliteFiles(folder);
   renameSync(journal, `${journal}.away`);
   mkdirSync(journal);

@@ -50,7 +50,8 @@ export class Recorder {
     const known = this.#deletions.get(organizationId);
     if (known !== undefined) return known;
     const { calls } = this.#thread;
-    if (calls === null) return Promise.reject(new Error("The thread that writes the request log has ended."));
+    if (calls === null)
+      return Promise.reject(new Error("The thread that writes the request log has exited."));
     const deletions = calls
       .request("deleteOrganization", organizationId)
       .finally(() => this.#deletions.delete(organizationId));

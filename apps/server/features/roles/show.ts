@@ -29,6 +29,6 @@ export async function showRoles(db: Database, rows: readonly RoleRow[], nowMs: n
 
 export async function showRole(db: Database, row: RoleRow, nowMs: number): Promise<ShownRole> {
   const [shown] = await showRoles(db, [row], nowMs);
-  if (shown === undefined) throw new Error(`Role ${row.id} was read and not shown.`);
+  if (shown === undefined) throw new Error(`Role ${row.id} was read but is not in the result.`);
   return shown;
 }

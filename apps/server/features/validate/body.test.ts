@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { asKeyMatch, readValidateBody } from "./body.ts";
 
-describe("a body that names no license", () => {
+describe("a body without a usable license key", () => {
   const rows: [text: string, problem: string][] = [
     ["", "The body is not JSON."],
     ["license_key=A", "The body is not JSON."],
@@ -30,7 +30,7 @@ describe("a body that names no license", () => {
   });
 });
 
-describe("a body that names a license", () => {
+describe("a body with a license key", () => {
   const longest = "d".repeat(256);
   type Read = [version: string | null, deviceId: string | null, problem: string | null];
   const rows: [why: string, members: object, Read][] = [
@@ -53,7 +53,7 @@ describe("a body that names a license", () => {
       ["1", null, "device_id is longer than 256 characters and was ignored."],
     ],
     [
-      "with two that cannot be used, of which the first is told",
+      "with two unusable members, of which the first is reported",
       { version: 1, device_id: 1 },
       [null, null, "version is not a string and was ignored."],
     ],
@@ -68,11 +68,11 @@ describe("a body that names a license", () => {
     });
   });
 
-  test("of two license keys the last is taken, as JSON parsers do", () => {
+  test("the last of two license keys counts, as in JSON parsers", () => {
     expect(readValidateBody('{"license_key":"A","license_key":"B"}').keyMatch).toBe("B");
   });
 
-  test("the key is kept as sent, for the signature, and matched trimmed and upper-cased", () => {
+  test("the key is signed as sent, and looked up trimmed and in upper case", () => {
     expect(readValidateBody('{"license_key":"  aBc\\n"}')).toMatchObject({
       licenseKey: "  aBc\n",
       keyMatch: "ABC",
@@ -80,7 +80,7 @@ describe("a body that names a license", () => {
   });
 });
 
-describe("the form a key is looked up by", () => {
+describe("the form in which a key is looked up", () => {
   const rows: [key: string, match: string | null][] = [
     ["ABCD-1234", "ABCD-1234"],
     [" abcd-1234\t", "ABCD-1234"],
@@ -93,7 +93,7 @@ describe("the form a key is looked up by", () => {
   });
 });
 
-test("no text at all makes it fail, and what it returns is always usable", () => {
+test("no text makes it fail, and its result is always usable", () => {
   const nearlyRight = fc
     .record(
       { license_key: fc.anything(), version: fc.anything(), device_id: fc.anything() },

@@ -4,7 +4,7 @@ import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
 import { Caller } from "./caller.ts";
 
-test("what is kept of a request is short, whatever it sent as its version", () => {
+test("a journal entry is short, whatever was sent as the version", () => {
   const kept: JournalEntry[] = [];
   const ipAddress = parseIpAddress("203.0.113.1");
   if (ipAddress === null) throw new Error("That is an address.");

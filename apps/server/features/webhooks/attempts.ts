@@ -24,7 +24,7 @@ interface LogQuery {
   readonly to?: string | undefined;
 }
 
-/** There is no index by event type: this many rows are read before other requests get a turn, and per page. */
+/** There is no index by event type: this many rows are read before other requests are served, and per page. */
 const rowsAtOnce = 500;
 const mostRows = 5_000;
 

@@ -12,7 +12,7 @@ const begin = (concurrency: DeliveryConcurrency, id: string, isFailing = false) 
 const end = (concurrency: DeliveryConcurrency, id: string, outcome: Outcome) =>
   concurrency.end(id, outcome, 0, 10);
 
-test("a endpoint begins with one, doubles with every success, and ends at its cap", () => {
+test("an endpoint starts with one request at a time, doubles with every success, and stops at its maximum", () => {
   const concurrency = new DeliveryConcurrency(sizes);
   const rooms = [1, 2, 3, 4].map(() => {
     const room = concurrency.room(owner("a"));
@@ -23,7 +23,7 @@ test("a endpoint begins with one, doubles with every success, and ends at its ca
   expect(rooms).toEqual([1, 2, 4, 4]);
 });
 
-test("a quick refusal leaves a endpoint as it is, and silence takes it back to one", () => {
+test("a fast error response keeps the concurrency, and a timeout resets it to one", () => {
   const concurrency = new DeliveryConcurrency(sizes);
   for (const [outcome, room] of [
     ["success", 2],
@@ -37,7 +37,7 @@ test("a quick refusal leaves a endpoint as it is, and silence takes it back to o
   }
 });
 
-test("endpoints in trouble leave room for the others", () => {
+test("failing endpoints leave capacity for the others", () => {
   const concurrency = new DeliveryConcurrency(sizes);
   for (const id of ["a", "b", "c"]) begin(concurrency, id, true);
   expect(concurrency.room(owner("d", true))).toBe(0);
@@ -49,23 +49,23 @@ test("endpoints in trouble leave room for the others", () => {
   expect(concurrency.underWay).toBe(1);
 });
 
-test("all that are healthy have a cap too", () => {
+test("healthy endpoints have a shared maximum too", () => {
   const concurrency = new DeliveryConcurrency(sizes);
   for (let made = 0; made < 10; made++) begin(concurrency, `e${made}`);
   expect(concurrency.room(owner("another"))).toBe(0);
   expect(concurrency.room(owner("failing", true))).toBe(1);
 });
 
-test("an organization has a cap, and others have room beside it", () => {
+test("an organization has a maximum, which does not affect others", () => {
   const concurrency = new DeliveryConcurrency({ ...sizes, perOrganization: 3 });
   for (let made = 0; made < 3; made++) begin(concurrency, `e${made}`);
   expect(concurrency.room(owner("another"))).toBe(0);
-  expect(concurrency.room(owner("stranger", false, "p"))).toBe(1);
+  expect(concurrency.room(owner("foreign", false, "p"))).toBe(1);
   end(concurrency, "e0", "success");
   expect(concurrency.room(owner("another"))).toBe(1);
 });
 
-test("a endpoint that falls silent with others under way counts all of them as trouble, and none afterwards", () => {
+test("after a timeout, all requests in progress to that endpoint count as failing until they end", () => {
   const concurrency = new DeliveryConcurrency(sizes);
   begin(concurrency, "a");
   end(concurrency, "a", "success");
@@ -80,7 +80,7 @@ test("a endpoint that falls silent with others under way counts all of them as t
   expect(concurrency.underWay).toBe(0);
 });
 
-test("a endpoint that answers nothing for two seconds makes room for the healthy before it is given up", () => {
+test("an endpoint without a response for two seconds frees its capacity before it times out", () => {
   const concurrency = new DeliveryConcurrency({ ...sizes, healthy: 2 });
   concurrency.begin(owner("a"), 0);
   concurrency.end("a", "success", 10, 10);
@@ -96,7 +96,7 @@ test("a endpoint that answers nothing for two seconds makes room for the healthy
   expect(concurrency.isTroubled("a")).toBe(false);
 });
 
-test("what is claimed ahead is what can be sent in about a second, and nothing for an endpoint in trouble", () => {
+test("as much is claimed ahead as can be sent in about a second, and nothing for a failing endpoint", () => {
   const concurrency = new DeliveryConcurrency({ ...sizes, perEndpoint: 32 });
   expect(concurrency.ahead("a")).toBe(0);
   for (let round = 0; round < 6; round++) {

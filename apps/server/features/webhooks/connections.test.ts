@@ -28,7 +28,7 @@ const to = (url: string, connections: ConnectionCache, options: Partial<SendOpti
 const answer = (text: string) =>
   `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\nconnection: keep-alive\r\n\r\n${text}`;
 
-/** Speaks by hand, so that a test can say what happens on which connection. */
+/** Writes raw HTTP, so that a test controls what happens on each connection. */
 async function listening(
   onRequest: (socket: Socket, connection: number, request: number) => void,
 ): Promise<{ url: string; readonly connections: number }> {
@@ -63,7 +63,7 @@ test("events to one receiver share a connection", async () => {
   expect(receiver.connections).toBe(1);
 });
 
-test("a kept connection that breaks when it is used again costs no attempt", async () => {
+test("a reused connection that breaks costs no attempt", async () => {
   const receiver = await listening((socket, _, request) =>
     request === 1 ? socket.write(answer("yes")) : socket.destroy(),
   );
@@ -71,7 +71,7 @@ test("a kept connection that breaks when it is used again costs no attempt", asy
   for (let sent = 0; sent < 5; sent++) expect((await to(receiver.url, connections)).status).toBe(200);
 });
 
-test("a connection that breaks at its first request is an attempt that failed", async () => {
+test("a new connection that breaks is a failed attempt", async () => {
   const receiver = await listening((socket) => socket.destroy());
   const { status, failure } = await to(receiver.url, keptFor());
   expect(status).toBeNull();
@@ -79,12 +79,12 @@ test("a connection that breaks at its first request is an attempt that failed", 
   expect(receiver.connections).toBe(1);
 });
 
-test("an answer that takes longer than a connection is kept is still waited for", async () => {
+test("a response can take longer than an idle connection is kept", async () => {
   const receiver = await listening((socket) => void setTimeout(() => socket.write(answer("late")), 400));
   expect((await to(receiver.url, keptFor(50))).body).toBe("late");
 });
 
-test("a connection is not kept longer than said", async () => {
+test("an idle connection is closed after its time", async () => {
   const receiver = await listening((socket) => socket.write(answer("yes")));
   const connections = keptFor(50);
   await to(receiver.url, connections);
@@ -93,14 +93,14 @@ test("a connection is not kept longer than said", async () => {
   expect(receiver.connections).toBe(2);
 });
 
-test("an answer that is longer than what is kept ends its connection", async () => {
+test("a connection is closed if its response is longer than what is stored", async () => {
   const receiver = await listening((socket) => socket.write(answer("x".repeat(100_000))));
   const connections = keptFor();
   for (let sent = 0; sent < 3; sent++) expect((await to(receiver.url, connections)).status).toBe(200);
   expect(receiver.connections).toBe(3);
 });
 
-test("a connection to whoever proved one name is not used for another at the same address", async () => {
+test("a connection is not reused for another name at the same IP address", async () => {
   const certificate = selfSigned("a.example.test");
   let arrived = 0;
   const server = createSecureServer(certificate, (request, response) => {
@@ -123,7 +123,7 @@ test("a connection to whoever proved one name is not used for another at the sam
   expect(arrived).toBe(1);
 });
 
-test("a name is looked up once for a while, and what it leads to is checked at every attempt", async () => {
+test("a DNS lookup is cached for a while, and its IP addresses are checked at every attempt", async () => {
   const receiver = await listening((socket) => socket.write(answer("yes")));
   const url = receiver.url.replace("127.0.0.1", "a.example.test");
   let nowMs = 0;
@@ -148,7 +148,7 @@ test("a name is looked up once for a while, and what it leads to is checked at e
   expect(lookups).toBe(2);
 });
 
-test("a failed lookup is not remembered", async () => {
+test("a failed lookup is not cached", async () => {
   let lookups = 0;
   const resolve = rememberingResolver(async () => {
     lookups += 1;

@@ -21,8 +21,8 @@ const mostRows = 1_024;
 
 /**
  * Takes undistributed events and creates a delivery for each matching endpoint, in one transaction: however many nodes
- * do this, and wherever one of them dies, each event is distributed once. Organizations take turns, so that one with
- * many events does not delay the others.
+ * do this, and wherever one of them dies, each event is distributed once. Organizations are served in rotation, so that
+ * one with many events does not delay the others.
  */
 export class Distributor {
   readonly #store: Store;
@@ -58,7 +58,7 @@ export class Distributor {
     }, "soon");
   }
 
-  /** Events of the organizations whose turn it is, the same number of each. */
+  /** Events of the next organizations in the rotation, the same number of each. */
   async #next(): Promise<UndistributedEvent[]> {
     const { reads } = this.#store;
     let organizations = await organizationsWaiting(reads, this.#last, organizationsAtOnce);
@@ -66,7 +66,7 @@ export class Distributor {
       const first = await organizationsWaiting(reads, "", organizationsAtOnce - organizations.length);
       organizations = [...new Set([...organizations, ...first])];
     }
-    // If all of them fit into one round, no turns are needed, and one query finds them.
+    // If all of them fit into one round, one query finds them, without rotation.
     this.#last = organizations.length < organizationsAtOnce ? "" : (organizations.at(-1) ?? "");
     const ofEach = Math.ceil(eventsAtOnce / Math.max(1, organizations.length));
     return undistributedEvents(reads, organizations, ofEach);

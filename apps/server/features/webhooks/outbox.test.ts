@@ -12,7 +12,7 @@ setDefaultTimeout(120_000);
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-test("while webhooks go out as fast as they can, SQLite's write lock is never held for long", async () => {
+test("SQLite's write lock is never held for long while webhooks are sent at full speed", async () => {
   const database = await sqlite.make();
   const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver(() => ({ status: 200, body: "x".repeat(2_000) }));
@@ -46,6 +46,6 @@ test("while webhooks go out as fast as they can, SQLite's write lock is never he
     database.remove();
   }
   heldMs.sort((a, b) => a - b);
-  // One in twenty may have been interrupted: the machine has other work.
+  // One in twenty may have been interrupted, because the machine has other work.
   expect(heldMs[Math.floor(heldMs.length * 0.95)]).toBeLessThan(100);
 });

@@ -51,7 +51,7 @@ export function deliveryRequest(
   sealer: Sealer,
   nowMs: number,
 ): DeliveryRequest {
-  if (event === undefined) throw new Error("The event of a delivery is not there.");
+  if (event === undefined) throw new Error("The event of a delivery does not exist.");
   const body = bodyOf(event, endpoint.format);
   const id = webhookId(event.id);
   const timestampSeconds = Math.floor(nowMs / 1000);

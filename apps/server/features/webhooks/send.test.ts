@@ -18,7 +18,7 @@ const to = (url: string, options: Partial<SendOptions> = {}, headers: Record<str
     anonymous,
   );
 
-describe("what is sent", () => {
+describe("a request", () => {
   let receiver: Receiver;
   beforeAll(async () => {
     receiver = await openReceiver();
@@ -29,7 +29,7 @@ describe("what is sent", () => {
   });
   afterAll(() => receiver.close());
 
-  test("arrives with its path, its headers and its body, under the name that it was sent to", async () => {
+  test("arrives with its path, headers, body and host name", async () => {
     const url = `http://hooks.example:${receiver.port}/in?x=1`;
     const answer = await to(url, { resolve: async () => ["127.0.0.1"] }, { "x-own": "y" });
     expect(answer.status).toBe(200);
@@ -40,7 +40,7 @@ describe("what is sent", () => {
     });
   });
 
-  test("is answered with the status and the first 4 KB, as text that every database keeps", async () => {
+  test("returns the status and the first 4 KB of the response, as text that every database can store", async () => {
     receiver.reply = () => ({ status: 503, body: `\0${"é".repeat(10_000)}` });
     const { status, body, failure } = await to(receiver.url);
     expect({ status, failure }).toEqual({ status: 503, failure: null });
@@ -55,20 +55,20 @@ describe("what is sent", () => {
     expect(receiver.received.map((request) => request.path)).toEqual(["/"]);
   });
 
-  test("is given up when there is no answer in time", async () => {
+  test("times out if there is no response", async () => {
     receiver.reply = () => "hang";
     const { status, failure } = await to(receiver.url, { timeoutMs: 200 });
     expect(status).toBeNull();
     expect(failure).toEqual({ code: "webhook_timed_out", params: { count: 0.2 } });
   });
 
-  test("is given up when the name is not looked up in time", async () => {
+  test("times out if the name cannot be resolved in time", async () => {
     const resolve = () => new Promise<string[]>(() => {});
     const { failure } = await to("http://slow.example/", { resolve, timeoutMs: 200 });
     expect(failure?.code).toBe("webhook_timed_out");
   });
 
-  test("goes to the next address when nobody is at the first", async () => {
+  test("uses the next IP address if the first does not accept connections", async () => {
     const both = parseAllowedTargets("127.0.0.0/8");
     const { status } = await to(`http://two.example:${receiver.port}/`, {
       allowed: both.ok ? both.allowed : noAllowedTargets,
@@ -77,7 +77,7 @@ describe("what is sent", () => {
     expect(status).toBe(200);
   });
 
-  test("is broken off when the server stops", async () => {
+  test("is aborted when the server stops", async () => {
     receiver.reply = () => "hang";
     const stopping = new AbortController();
     const options = { allowed, resolve: systemResolver, timeoutMs: 10_000 };
@@ -86,7 +86,7 @@ describe("what is sent", () => {
     expect(sending).rejects.toThrow();
   });
 
-  test("says what went wrong where nobody listens", async () => {
+  test("reports why a connection failed", async () => {
     expect((await to("http://127.0.0.1:1/")).failure?.code).toBe("webhook_connection_refused");
     const failing: Resolver = async () => {
       throw new Error("ENOTFOUND");
@@ -127,14 +127,14 @@ describe("over TLS", () => {
       ...options,
     });
 
-  test("the name of the receiver is in its certificate, and the connection goes to the address that was checked", async () => {
+  test("the certificate is checked for the name, and the connection goes to the checked IP address", async () => {
     lookups.length = 0;
     expect((await secured("hooks.example.test")).status).toBe(200);
     expect(arrived).toEqual([{ host: `hooks.example.test:${port}`, name: "hooks.example.test" }]);
     expect(lookups).toEqual(["hooks.example.test"]);
   });
 
-  test("a receiver whose certificate is for another name gets nothing", async () => {
+  test("a receiver with a certificate for another name gets nothing", async () => {
     const { status, failure } = await secured("other.example.test");
     expect(status).toBeNull();
     expect(failure?.code).toBe("webhook_request_failed");
@@ -142,13 +142,13 @@ describe("over TLS", () => {
     expect(arrived).toEqual([]);
   });
 
-  test("a certificate for a name does not do for the address behind it", async () => {
+  test("a certificate for a name is not valid for its IP address", async () => {
     const { status } = await secured("127.0.0.1", { allowed });
     expect(status).toBeNull();
     expect(arrived).toEqual([]);
   });
 
-  test("a certificate that nobody vouches for does not do", async () => {
+  test("an untrusted certificate is rejected", async () => {
     const answer = await to(`https://hooks.example.test:${port}/`, {
       allowed: names.ok ? names.allowed : noAllowedTargets,
       resolve: async () => ["127.0.0.1"],
@@ -157,14 +157,14 @@ describe("over TLS", () => {
     expect(arrived).toEqual([]);
   });
 
-  test("a name that is not on the operator's list is not called, though its certificate is right", async () => {
+  test("a private name that is not allowed is not called, even if its certificate is valid", async () => {
     const answer = await secured("hooks.example.test", { allowed: noAllowedTargets });
     expect(answer.failure?.code).toBe("webhook_host_not_public");
     expect(arrived).toEqual([]);
   });
 });
 
-describe("the canary on this machine is never reached", () => {
+describe("a server on this machine is never reached", () => {
   let canary: Server;
   let port = 0;
   let touched = 0;
@@ -184,7 +184,7 @@ describe("the canary on this machine is never reached", () => {
 
   const options = { allowed: noAllowedTargets, timeoutMs: 500 };
 
-  test("the canary would notice", async () => {
+  test("the server detects connections", async () => {
     await to(`http://127.0.0.1:${port}/`);
     expect(touched).toBe(1);
   });
@@ -226,10 +226,10 @@ describe("the canary on this machine is never reached", () => {
     [["0.0.0.0"]],
     [["10.0.0.1"]],
     [["169.254.169.254"]],
-    // One that is public does not vouch for the others.
+    // One public address does not make the others acceptable.
     [["93.184.216.34", "127.0.0.1"]],
     [["127.0.0.1", "93.184.216.34"]],
-  ])("by a name that leads to %j", async (addresses) => {
+  ])("by a name that resolves to %j", async (addresses) => {
     const answer = await to(`http://innocent.example:${port}/`, {
       ...options,
       resolve: async () => addresses,
@@ -238,7 +238,7 @@ describe("the canary on this machine is never reached", () => {
     expect(touched).toBe(0);
   });
 
-  test("by a name that leads elsewhere when it is looked up again", async () => {
+  test("by a name that resolves differently the second time", async () => {
     let lookups = 0;
     const resolve = async () => {
       lookups += 1;

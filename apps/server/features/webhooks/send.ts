@@ -158,7 +158,7 @@ function exchange(
     request.on("error", (error) => {
       over.removeEventListener("abort", stop);
       const isStale = request.reusedSocket && !over.aborted;
-      reject(isStale ? new StaleConnection("A kept connection broke.", { cause: error }) : error);
+      reject(isStale ? new StaleConnection("A reused connection broke.", { cause: error }) : error);
     });
     request.end(body);
   });

@@ -46,7 +46,7 @@ export async function showEndpoints(
 
 export async function showEndpoint(db: Database, context: Context, row: WebhookEndpointRow) {
   const [shown] = await showEndpoints(db, context, [row]);
-  if (shown === undefined) throw new Error("One row is shown as one endpoint.");
+  if (shown === undefined) throw new Error("One endpoint was passed and none returned.");
   return shown;
 }
 

@@ -137,7 +137,7 @@ function checkMay(
   throw new Problem("permission_missing", { permission: [may, ...or].join(" or ") });
 }
 
-/** With the same message as for someone else's resource: the path already says what kind it is. */
+/** The message is the same as for another organization's resource, and the path already says what kind it is. */
 async function findSubject(
   params: Readonly<Record<string, string>>,
   store: Store,

@@ -8,7 +8,7 @@ import { ErrorList } from "./error-list.ts";
  */
 export function checked(schema: z.ZodType, value: unknown, where: "body" | "query"): unknown {
   const result = schema._zod.run({ value, issues: [] }, { async: false });
-  if (result instanceof Promise) throw new Error("A schema of the contract cannot wait for anything.");
+  if (result instanceof Promise) throw new Error("A schema of the contract cannot be asynchronous.");
   if (result.issues.length === 0) return result.value;
   const errors = new ErrorList();
   for (const issue of result.issues) {

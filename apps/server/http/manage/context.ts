@@ -51,27 +51,27 @@ export interface Context {
 }
 
 export function theOrganization(context: Context): OrganizationRow {
-  if (context.organization === null) throw new Error("This route is about no organization.");
+  if (context.organization === null) throw new Error("This route has no organization.");
   return context.organization;
 }
 
 export function theAccess(context: Context): OrganizationAccess {
-  if (context.organizationAccess === null) throw new Error("This route is about no organization.");
+  if (context.organizationAccess === null) throw new Error("This route has no organization.");
   return context.organizationAccess;
 }
 
 export function theProduct(context: Context): ProductRow {
-  if (context.product === null) throw new Error("This route is about no product.");
+  if (context.product === null) throw new Error("This route has no product.");
   return context.product;
 }
 
 export function theLicense(context: Context): LicenseRow {
-  if (context.license === null) throw new Error("This route is about no license.");
+  if (context.license === null) throw new Error("This route has no license.");
   return context.license;
 }
 
 export function theActor(context: Context): Actor {
-  if (context.actor === null) throw new Error("This route lets anyone in.");
+  if (context.actor === null) throw new Error("This route allows anonymous requests.");
   return context.actor;
 }
 
@@ -101,7 +101,7 @@ export function checkUnchanged(
   throw new Problem("changed_meanwhile", { changed_at: current });
 }
 
-/** A later time than any before, even within a millisecond: it is how changes are told apart. */
+/** A later time than any before, even within a millisecond, because changes are identified by it. */
 export function nextUpdatedAt(context: Context, updatedAtMs: number): number {
   return Math.max(context.nowMs, updatedAtMs + 1);
 }

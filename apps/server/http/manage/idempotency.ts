@@ -108,7 +108,7 @@ export class Idempotency {
   async #write(db: Database, row: IdempotencyKeyRow): Promise<void> {
     const before = this.#sealedProgress;
     const isWritten = before === null ? await storeNew(db, row) : await storeOver(db, row, before);
-    if (!isWritten) throw new Superseded("The same request is under way.");
+    if (!isWritten) throw new Superseded("The same request is in progress.");
   }
 
   #row(status: number, value: unknown, nowMs: number): IdempotencyKeyRow {

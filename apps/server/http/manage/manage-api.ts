@@ -111,7 +111,7 @@ export class ManageApi {
       step: async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
         // Progress is stored as is, so it could contain a secret.
         if (this.#secrets.hasSecrets(route))
-          throw new Error(`${route.id} shows a secret: it takes one transaction.`);
+          throw new Error(`${route.id} returns a secret, so it must use one transaction.`);
         if (idempotency === null) return store.transaction(work);
         try {
           return await idempotency.step(work, nowMs);
@@ -167,7 +167,7 @@ class AnsweredBefore extends Error {
   readonly kept: StoredAnswer;
 
   constructor(kept: StoredAnswer) {
-    super("The request was answered before.");
+    super("The request already has a response.");
     this.kept = kept;
   }
 }

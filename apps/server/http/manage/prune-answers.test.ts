@@ -4,11 +4,11 @@ import { storeNew } from "@countersign/store/queries/manage/idempotency";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { answerPruning } from "./prune-answers.ts";
 
-describe.each(databases)("kept answers on $kind", ({ make }) => {
+describe.each(databases)("stored responses on $kind", ({ make }) => {
   let database: TestDatabase;
   afterAll(() => database.remove());
 
-  test("are forgotten after a day, and not before", async () => {
+  test("are deleted after a day, and not before", async () => {
     database = await make();
     const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
     const hoursAgo = (hours: number) => ({

@@ -39,12 +39,12 @@ export class Router {
       } else {
         node.any ??= { name, node: empty() };
         if (node.any.name !== name)
-          throw new Error(`${bound.route.path} calls {${node.any.name}} by another name.`);
+          throw new Error(`${bound.route.path} has another name for {${node.any.name}}.`);
         node = node.any.node;
       }
     }
     if (node.routes.has(bound.route.method))
-      throw new Error(`Two routes answer to ${bound.route.method} ${bound.route.path}.`);
+      throw new Error(`Two routes match ${bound.route.method} ${bound.route.path}.`);
     node.routes.set(bound.route.method, bound);
   }
 

@@ -20,7 +20,7 @@ export async function customerFor(
   nowMs: number,
 ): Promise<string> {
   const [id] = await customersFor(db, organizationId, [who], newId, nowMs);
-  if (id === undefined) throw new Error("One customer in, none out.");
+  if (id === undefined) throw new Error("One customer was passed and none returned.");
   return id;
 }
 
