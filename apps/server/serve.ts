@@ -3,7 +3,7 @@ import type { Config, Environment } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
-import { makeSetupToken } from "./features/identity/setup-link.ts";
+import { createSetupToken } from "./features/identity/setup-link.ts";
 import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
 import { Batcher } from "./features/validate/batch.ts";
@@ -118,7 +118,7 @@ export async function startServer(
   await readiness.observed;
   return {
     port: listener.port,
-    setupToken: await makeSetupToken(store, await store.clock()),
+    setupToken: await createSetupToken(store, await store.clock()),
     stop: async () => {
       const deadline = new Promise<boolean>((resolve) => setTimeout(resolve, longestStopMs, false).unref());
       const stopping = async () => {

@@ -6,7 +6,7 @@ import "./app/app.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.tsx";
-import { loadTheRest, startTranslation } from "./i18n/start.ts";
+import { loadRemainingTexts, startTranslation } from "./i18n/start.ts";
 import { isFetchingAhead } from "./ui/fetch-ahead.ts";
 
 // After a server upgrade, files that an open page wants to load may be gone; a reload gets their new names.
@@ -33,4 +33,4 @@ if (root !== null)
       <App />
     </StrictMode>,
   );
-setTimeout(() => loadTheRest().catch(() => undefined), 2_000);
+setTimeout(() => loadRemainingTexts().catch(() => undefined), 2_000);

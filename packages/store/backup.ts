@@ -7,7 +7,7 @@ import { newerThanThis } from "./migrations/pending.ts";
 import type { DatabaseLocation } from "./open.ts";
 import { postgresCopier } from "./postgres/backup.ts";
 import { StoreProblem } from "./problem.ts";
-import { sentence } from "./sentence.ts";
+import { errorSentence } from "./sentence.ts";
 import { sqliteCopier } from "./sqlite/backup.ts";
 
 export interface BackupOptions {
@@ -100,9 +100,12 @@ function prepareBackupFolder(folder: string): void {
     found = readdirSync(path);
     if (found.length === 0) chmodSync(path, 0o700);
   } catch (cause) {
-    throw new StoreProblem(`The folder ${path} cannot be created: ${sentence(cause)} Choose another one.`, {
-      cause,
-    });
+    throw new StoreProblem(
+      `The folder ${path} cannot be created: ${errorSentence(cause)} Choose another one.`,
+      {
+        cause,
+      },
+    );
   }
   if (found.length > 0) {
     throw new StoreProblem(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
-import { makeDataKey, openDataKey } from "./data-key.ts";
+import { createDataKey, openDataKey } from "./data-key.ts";
 import { needsStretching } from "./passphrase.ts";
 import { Sealer } from "./sealer.ts";
 
@@ -29,7 +29,7 @@ describe("the data key", () => {
     ["with a phrase", phrase, "scrypt.15-8-3-"],
     ["with a random key", random, "sealed."],
   ])("%s is decrypted to the same key every time", (_, passphrase, beginning) => {
-    const stored = makeDataKey(passphrase);
+    const stored = createDataKey(passphrase);
     expect(stored).toStartWith(beginning);
     const { key, rewritten } = openDataKey(stored, passphrase);
     expect(key).toHaveLength(32);
@@ -38,7 +38,7 @@ describe("the data key", () => {
   });
 
   test("two encryptions with one passphrase differ, because each has its own salt", () => {
-    const salts = [makeDataKey(phrase), makeDataKey(phrase)].map((stored) => stored.split(".")[1]);
+    const salts = [createDataKey(phrase), createDataKey(phrase)].map((stored) => stored.split(".")[1]);
     expect(salts[0]).not.toBe(salts[1]);
   });
 
@@ -52,16 +52,16 @@ describe("the data key", () => {
   });
 
   test("a plain key is encrypted once there is a passphrase", () => {
-    const stored = makeDataKey(null);
+    const stored = createDataKey(null);
     const { key, rewritten } = openDataKey(stored, phrase);
     expect(openDataKey(rewritten ?? "", phrase).key).toEqual(key);
   });
 
   test.each([
-    ["another phrase", () => makeDataKey(phrase), `${phrase}s`],
-    ["another random key", () => makeDataKey(random), randomBytes(32).toString("hex")],
-    ["a cost out of range", () => makeDataKey(phrase).replace("scrypt.15-", "scrypt.31-"), phrase],
-    ["a truncated text", () => makeDataKey(phrase).slice(0, 30), phrase],
+    ["another phrase", () => createDataKey(phrase), `${phrase}s`],
+    ["another random key", () => createDataKey(random), randomBytes(32).toString("hex")],
+    ["a cost out of range", () => createDataKey(phrase).replace("scrypt.15-", "scrypt.31-"), phrase],
+    ["a truncated text", () => createDataKey(phrase).slice(0, 30), phrase],
   ])("%s does not decrypt it", (_, stored, passphrase) => {
     expect(() => openDataKey(stored(), passphrase)).toThrow("COUNTERSIGN_ENCRYPTION_KEY is not the key");
   });

@@ -9,7 +9,7 @@ import { Sealer } from "./sealer.ts";
  * start. Its stored form says how the passphrase becomes a key: `plain.<key>`, `sealed.<sealed key>` or
  * `scrypt.<parameters and salt>.<sealed key>`.
  */
-export function makeDataKey(passphrase: string | null): string {
+export function createDataKey(passphrase: string | null): string {
   return storedForm(randomBytes(32), passphrase);
 }
 

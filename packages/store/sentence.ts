@@ -1,7 +1,7 @@
 import { isDiskFull } from "./disk-full.ts";
 
 /** An error message, ready to be part of a longer one. */
-export function sentence(cause: unknown): string {
+export function errorSentence(cause: unknown): string {
   // A refused connection to a name with several IP addresses is an AggregateError without its own message.
   const first = cause instanceof AggregateError ? cause.errors[0] : cause;
   const text = first instanceof Error && first.message !== "" ? first.message : String(first);

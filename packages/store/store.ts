@@ -28,7 +28,7 @@ export interface Store {
    * roll it back because of a deadlock or a conflict, and it is then run again from the start, so it must change
    * nothing but the database.
    */
-  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting?: Lasting): Promise<T>;
+  transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting?: CommitDurability): Promise<T>;
   /** Bulk operations, inside a transaction. */
   readonly bulk: Bulk;
   /**
@@ -61,7 +61,7 @@ export interface Store {
    * The same database for background work. On PostgreSQL it has its own connections, so that background work and
    * management do not wait for each other's. It closes with the store.
    */
-  withOwnConnections(work: Work): Store;
+  withOwnConnections(work: BackgroundWork): Store;
   /**
    * How many calls of the public API this process has validated. Background work uses it to see whether callers wait.
    */
@@ -78,7 +78,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type Work = "webhooks" | "jobs";
+export type BackgroundWork = "webhooks" | "jobs";
 
 /** Which database, and where. */
 export type DatabaseLocation =
@@ -89,7 +89,7 @@ export type DatabaseLocation =
  * `soon` does not wait for the disk: a power failure can lose it, but only together with everything written after it.
  * For one step of many, of which the last one waits.
  */
-export type Lasting = "now" | "soon";
+export type CommitDurability = "now" | "soon";
 
 export interface Batching {
   readonly maxCalls: number;

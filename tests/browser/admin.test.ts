@@ -5,15 +5,15 @@ import {
   closeChromium,
   howToGetChromium,
   openContext,
-  troublesOf,
+  pageErrorsOf,
   violationsOf,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-if (chromiumPath === null) skipLoudly("the platform pages", howToGetChromium);
+if (chromiumPath === null) skipWithReason("the platform pages", howToGetChromium);
 else
   describe("the platform pages", () => {
     let dashboard: Dashboard;
@@ -78,7 +78,7 @@ else
     }, 180_000);
 
     test("add a user, who sets a password through the link; the sign-up page adds no user", async () => {
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       await page.goto(`${dashboard.fixture.url}/admin/users`);
       await page.getByRole("button", { name: "Add user" }).click();
       const dialog = page.getByRole("dialog", { name: "Add a user" });

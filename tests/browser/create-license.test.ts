@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, troublesOf, visit } from "../support/chromium.ts";
+import { chromiumPath, closeChromium, howToGetChromium, pageErrorsOf, visit } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-if (chromiumPath === null) skipLoudly("creating licenses in the dashboard", howToGetChromium);
+if (chromiumPath === null) skipWithReason("creating licenses in the dashboard", howToGetChromium);
 else
   describe.each(databases)("creating licenses in the dashboard, on $kind", ({ kind, make }) => {
     let dashboard: Dashboard;
@@ -15,7 +15,7 @@ else
     beforeAll(async () => {
       dashboard = await openDashboard(make);
       page = await dashboard.pageFor(dashboard.owner);
-      troubles = troublesOf(page);
+      troubles = pageErrorsOf(page);
     }, 180_000);
     afterAll(async () => {
       await closeChromium();

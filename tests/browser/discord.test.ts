@@ -4,19 +4,19 @@ import {
   closeChromium,
   howToGetChromium,
   openContext,
-  troublesOf,
+  pageErrorsOf,
 } from "../support/chromium.ts";
 import { sqlite } from "../support/databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
 import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 const ada = { id: "90000000000001", username: "ada", email: "ada@discord.example", verified: true };
 const name =
   "a linked Discord account signs in and continues to the requested page, also past a second factor";
 
-if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+if (chromiumPath === null) skipWithReason(name, howToGetChromium);
 else
   describe("Discord in the browser", () => {
     let discord: FakeDiscord;
@@ -34,7 +34,7 @@ else
     test(name, async () => {
       const { email, browser } = await fixture.createSignedInUser();
       const page = await (await openContext()).newPage();
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       const wanted = `${fixture.url}/account/sessions`;
 
       await page.goto(`${fixture.url}/account/security`);

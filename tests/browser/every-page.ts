@@ -5,17 +5,17 @@ import {
   chromiumPath,
   closeChromium,
   howToGetChromium,
-  keepPicture,
   openContext,
-  troublesOf,
+  pageErrorsOf,
+  saveScreenshot,
   violationsOf,
   visit,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import type { TestedDatabase } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { ask } from "./in-page.ts";
-import { type Examples, makeExamples, pages } from "./page-list.ts";
+import { createExamples, type Examples, pages } from "./page-list.ts";
 
 interface Look {
   readonly name: "desktop" | "phone";
@@ -28,7 +28,7 @@ interface Look {
 export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): void {
   const title = `every page at ${look.name} size, on ${kind}`;
   if (chromiumPath === null) {
-    skipLoudly(title, howToGetChromium);
+    skipWithReason(title, howToGetChromium);
     return;
   }
   describe(title, () => {
@@ -39,7 +39,7 @@ export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): voi
 
     beforeAll(async () => {
       dashboard = await openDashboard(make);
-      examples = await makeExamples(dashboard);
+      examples = await createExamples(dashboard);
       inside = watched(await dashboard.pageFor(dashboard.owner, look));
       outside = watched(await (await openContext(look)).newPage());
     }, 180_000);
@@ -60,7 +60,7 @@ export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): voi
         await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
         expect(await page.title()).toEndWith(" · Countersign");
         expect(await page.evaluate(sideways)).toBe(0);
-        await keepPicture(page, `${picture}-${look.scheme}`);
+        await saveScreenshot(page, `${picture}-${look.scheme}`);
         if (look.name === "desktop") {
           expect(await ask<string[]>(page, "crampedCells")).toEqual([]);
           await page.setViewportSize({ width: 1024, height: 900 });
@@ -73,7 +73,7 @@ export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): voi
 
         const other = look.scheme === "light" ? "dark" : "light";
         await changeScheme(page, other);
-        await keepPicture(page, `${picture}-${other}`);
+        await saveScreenshot(page, `${picture}-${other}`);
         expect(await violationsOf(page, ["color-contrast"])).toEqual([]);
         expect(await ask<string[]>(page, "focusFaults")).toEqual([]);
         expect(troubles).toEqual([]);
@@ -91,5 +91,5 @@ interface Watched {
 }
 
 function watched(page: Page): Watched {
-  return { page, troubles: troublesOf(page) };
+  return { page, troubles: pageErrorsOf(page) };
 }

@@ -3,15 +3,15 @@ import { gzipSync } from "node:zlib";
 import { chromiumPath, closeChromium, howToGetChromium, openContext } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
-import { type Examples, makeExamples, pages } from "./page-list.ts";
+import { skipWithReason } from "../support/skip.ts";
+import { createExamples, type Examples, pages } from "./page-list.ts";
 
 const mostKilobytes = 300;
 /** Translations that are loaded after the page is idle. */
 const loadedLater = /\/assets\/(rest|en|de|es)-[^/]+\.js$/;
 const first = ["identity /sign-in", "overview /", "licenses /licenses", "licenses /licenses/$licenseId"];
 
-if (chromiumPath === null) skipLoudly("the first visit", howToGetChromium);
+if (chromiumPath === null) skipWithReason("the first visit", howToGetChromium);
 else
   describe("the first visit", () => {
     let dashboard: Dashboard;
@@ -20,7 +20,7 @@ else
       const [database] = databases;
       if (database === undefined) throw new Error("There is no database.");
       dashboard = await openDashboard(database.make);
-      examples = await makeExamples(dashboard);
+      examples = await createExamples(dashboard);
     }, 180_000);
     afterAll(async () => {
       await closeChromium();

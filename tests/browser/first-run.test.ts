@@ -3,20 +3,20 @@ import {
   chromiumPath,
   closeChromium,
   howToGetChromium,
-  keepPicture,
   openContext,
-  troublesOf,
+  pageErrorsOf,
+  saveScreenshot,
   violationsOf,
 } from "../support/chromium.ts";
 import { sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
 import { startServerProcess } from "../support/server-process.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
 const name = "the printed set-up link leads to the first valid response";
 
-if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+if (chromiumPath === null) skipWithReason(name, howToGetChromium);
 else
   describe.each([sqlite])("the first run, on $kind", ({ make }) => {
     afterAll(closeChromium);
@@ -30,7 +30,7 @@ else
         await until("the link is printed", () => server.output().includes("/setup?token="));
         const link = /http:\/\/\S+\/setup\?token=[\w-]+/.exec(server.output())?.[0] ?? "";
         const page = await (await openContext()).newPage();
-        const troubles = troublesOf(page);
+        const troubles = pageErrorsOf(page);
         await page.goto(link);
 
         await page.getByLabel("Name").fill("Ada");
@@ -62,7 +62,7 @@ else
         const apiKey = (await page.locator("pre").first().textContent()) ?? "";
         expect(apiKey).toStartWith("csk_");
         await page.getByText("Don't ship this key inside an app").waitFor();
-        await keepPicture(page, "first-run-key");
+        await saveScreenshot(page, "first-run-key");
         await asked;
         await page.getByLabel("I've saved it somewhere safe").check();
         const next = page.waitForResponse(/\/products\/[^/]+\/licenses\?/);
@@ -82,7 +82,7 @@ else
         expect(program).toContain(url);
         expect(commands).toContain(`COUNTERSIGN_API_KEY='${apiKey}'`);
         expect(await violationsOf(page)).toEqual([]);
-        await keepPicture(page, "first-run-sdk");
+        await saveScreenshot(page, "first-run-sdk");
         const licenseKey = /"license_key": ?"([^"]+)"/.exec(curl)?.[1] ?? "";
         const validate = async (license_key: string) => {
           const answer = await fetch(`${url}/api/v1/validate`, {
@@ -96,7 +96,7 @@ else
         await page.getByText("The last request was rejected: license_not_found").waitFor();
         await page.getByText("The product has no license with the key that was sent.").waitFor();
         expect(await violationsOf(page)).toEqual([]);
-        await keepPicture(page, "first-run-refused");
+        await saveScreenshot(page, "first-run-refused");
         expect(await validate(licenseKey)).toMatchObject({ valid: true, status: "active" });
         await page.getByText("It works: the license is valid").waitFor();
 

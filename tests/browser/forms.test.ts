@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { chromiumPath, closeChromium, howToGetChromium, pageErrorsOf } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-if (chromiumPath === null) skipLoudly("forms in the dashboard", howToGetChromium);
+if (chromiumPath === null) skipWithReason("forms in the dashboard", howToGetChromium);
 else {
   let dashboard: Dashboard;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ else {
     let troubles: readonly string[];
     beforeAll(async () => {
       page = await dashboard.pageFor(dashboard.owner, { width });
-      troubles = troublesOf(page);
+      troubles = pageErrorsOf(page);
     }, 60_000);
     afterAll(() => page.context().close());
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { chromiumPath, closeChromium, howToGetChromium, pageErrorsOf } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { postgres } from "../support/databases.ts";
 import { csvFile } from "../support/license-files.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 
 const rowCount = 10_000;
 const badRows = [17, 4_000, 9_999];
 
-if (chromiumPath === null) skipLoudly("importing in the dashboard", howToGetChromium);
+if (chromiumPath === null) skipWithReason("importing in the dashboard", howToGetChromium);
 else
   describe.each([postgres])("importing in the dashboard, on $kind", ({ make }) => {
     let dashboard: Dashboard;
@@ -25,7 +25,7 @@ else
     });
 
     test("ten thousand rows are imported, with a manually mapped column and some invalid rows", async () => {
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses/import`);
       const chooser = page.waitForEvent("filechooser");
       await page.getByRole("button", { name: "Choose file" }).click();
@@ -65,7 +65,7 @@ else
     }, 180_000);
 
     test("the list of imports shows the file and the product, and an import can be undone", async () => {
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/licenses/import`);
       const row = page.getByRole("row").filter({ hasText: "Finished" }).filter({ hasNotText: "check" });
       expect(await row.textContent()).toContain("9,997");

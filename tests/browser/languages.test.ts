@@ -3,9 +3,9 @@ import type { Page } from "playwright-core";
 import { chromiumPath, closeChromium, howToGetChromium, violationsOf } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 
-if (chromiumPath === null) skipLoudly("the language of the dashboard", howToGetChromium);
+if (chromiumPath === null) skipWithReason("the language of the dashboard", howToGetChromium);
 else
   describe("the language of the dashboard", () => {
     let dashboard: Dashboard;

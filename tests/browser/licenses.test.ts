@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, troublesOf } from "../support/chromium.ts";
+import { chromiumPath, closeChromium, howToGetChromium, pageErrorsOf } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-if (chromiumPath === null) skipLoudly("the list of licenses", howToGetChromium);
+if (chromiumPath === null) skipWithReason("the list of licenses", howToGetChromium);
 else
   describe("the list of licenses", () => {
     let dashboard: Dashboard;
@@ -24,7 +24,7 @@ else
         })),
       });
       page = await dashboard.pageFor(dashboard.owner);
-      troubles = troublesOf(page);
+      troubles = pageErrorsOf(page);
     }, 180_000);
     afterAll(async () => {
       await closeChromium();

@@ -5,17 +5,17 @@ import {
   closeChromium,
   howToGetChromium,
   openContext,
-  troublesOf,
+  pageErrorsOf,
   violationsOf,
   visit,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 
 const name = "an invited member sees only what the role allows, and more once the role allows it";
 
-if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+if (chromiumPath === null) skipWithReason(name, howToGetChromium);
 else
   describe.each([sqlite])("members, on $kind", ({ make }) => {
     let dashboard: Dashboard;
@@ -30,7 +30,7 @@ else
         customer_email: "carla@example.com",
       });
       const owner = await dashboard.pageFor(dashboard.owner);
-      const troubles = troublesOf(owner);
+      const troubles = pageErrorsOf(owner);
 
       await owner.goto(`${inside}/roles/new`);
       await owner.getByLabel("Name").fill("Front desk");
@@ -57,7 +57,7 @@ else
       await owner.getByRole("cell", { name: /^bo@example.com/ }).waitFor();
 
       const signedInUser = await (await openContext()).newPage();
-      troubles.push(...troublesOf(signedInUser));
+      troubles.push(...pageErrorsOf(signedInUser));
       await signedInUser.goto(link);
       await signedInUser.getByText("You'll sign in with bo@example.com").waitFor();
       expect(await violationsOf(signedInUser)).toEqual([]);

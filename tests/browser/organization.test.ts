@@ -6,18 +6,18 @@ import {
   closeChromium,
   howToGetChromium,
   openContext,
-  troublesOf,
+  pageErrorsOf,
   violationsOf,
   visit,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { goodPassword, linkIn } from "../support/sign-in-fixture.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 
 const name = "an organization is transferred to another user";
 
-if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+if (chromiumPath === null) skipWithReason(name, howToGetChromium);
 // The dashboard behaves the same on both databases, and other tests cover the server on both.
 else
   describe.each(databases.slice(0, 1))("an organization and its owner, on $kind", ({ make }) => {
@@ -37,7 +37,7 @@ else
         permissions: ["organization:manage", "members:view", "audit_log:view"],
       });
       const owner = await dashboard.pageFor(dashboard.owner);
-      const troubles = troublesOf(owner);
+      const troubles = pageErrorsOf(owner);
 
       // An invited user who is signed in with another account accepts with the invited account.
       const heir = await fixture.createUser();

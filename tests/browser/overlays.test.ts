@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 import { chromiumPath, closeChromium, howToGetChromium, openContext, visit } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { ask, becomes } from "./in-page.ts";
 import { giveLongNames } from "./long-names.ts";
-import { type Examples, makeExamples, pages } from "./page-list.ts";
+import { createExamples, type Examples, pages } from "./page-list.ts";
 
 /** Buttons that act at once or change the page. Every other button must open an overlay. */
 const actsAtOnce = new RegExp(
@@ -19,7 +19,7 @@ const actsAtOnce = new RegExp(
 
 const widths = [1440, 1024, 390];
 
-if (chromiumPath === null) skipLoudly("menus and dialogs", howToGetChromium);
+if (chromiumPath === null) skipWithReason("menus and dialogs", howToGetChromium);
 else
   describe("menus, lists and dialogs", () => {
     let dashboard: Dashboard;
@@ -29,7 +29,7 @@ else
     const opened = new Map<string, number>();
     beforeAll(async () => {
       dashboard = await openDashboard(sqlite.make);
-      examples = await makeExamples(dashboard);
+      examples = await createExamples(dashboard);
       await giveLongNames(dashboard, examples);
       inside = await dashboard.pageFor(dashboard.owner);
       outside = await (await openContext()).newPage();

@@ -85,7 +85,7 @@ export const pages: Readonly<Record<string, Shown>> = {
 };
 
 /** Creates an example of each resource, in a state with content. */
-export async function makeExamples(dashboard: Dashboard): Promise<Examples> {
+export async function createExamples(dashboard: Dashboard): Promise<Examples> {
   const { organizationId, productId, slug, manage, owner, fixture, apiKey } = dashboard;
   const organization = `/organizations/${organizationId}`;
   const license = await manage("POST", `/products/${productId}/licenses`, {

@@ -5,17 +5,17 @@ import {
   chromiumPath,
   closeChromium,
   howToGetChromium,
-  troublesOf,
+  pageErrorsOf,
   violationsOf,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
 const name = "a product is created, configured, given a custom response and a new key";
 
-if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+if (chromiumPath === null) skipWithReason(name, howToGetChromium);
 else
   describe.each([sqlite])("products in the dashboard, on $kind", ({ make }) => {
     let dashboard: Dashboard;
@@ -30,7 +30,7 @@ else
     test(name, async () => {
       const { fixture, owner, slug, manage } = dashboard;
       const page = await dashboard.pageFor(owner);
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       const button = (label: string) => page.getByRole("button", { name: label, exact: true });
       const tab = (label: string) =>
         page.getByRole("navigation", { name: "Product" }).getByRole("link", { name: label }).click();
@@ -209,7 +209,7 @@ else
         name: "Keyring",
       });
       const page = await dashboard.pageFor(owner);
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       await page.goto(`${fixture.url}/o/${slug}/products/${product.id}/keys`);
       await page.getByRole("button", { name: "Add API key" }).click();
       await page.getByRole("textbox", { name: "Name" }).fill("Shop server");

@@ -4,21 +4,21 @@ import {
   chromiumPath,
   closeChromium,
   howToGetChromium,
-  keepPicture,
   openContext,
-  troublesOf,
+  pageErrorsOf,
+  saveScreenshot,
   violationsOf,
 } from "../support/chromium.ts";
 import { postgres, sqlite } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
 import { goodPassword, linkIn, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 const withCodes = "a second factor is turned on, required, replaced once by a recovery code, and turned off";
 const withPasskey = "a passkey is added, named, and signs in without a password or a code";
 
-if (chromiumPath === null) skipLoudly(`${withCodes}; ${withPasskey}`, howToGetChromium);
+if (chromiumPath === null) skipWithReason(`${withCodes}; ${withPasskey}`, howToGetChromium);
 else {
   let fixture: SignInFixture;
   afterEach(async () => {
@@ -31,7 +31,7 @@ else {
       fixture = await openSignInFixture(make);
       const { email } = await fixture.createUser();
       const page = await (await openContext()).newPage();
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       await page.goto(`${fixture.url}/account/security`);
       await signIn(page, email);
 
@@ -157,7 +157,7 @@ else {
     fixture = await openSignInFixture(sqlite.make);
     const { email, userId } = await fixture.createUser();
     const page = await (await openContext()).newPage();
-    const troubles = troublesOf(page);
+    const troubles = pageErrorsOf(page);
     await page.goto(`${fixture.url}/account/access-tokens/new`);
     await signIn(page, email);
     for (const name of ["Deploy script", "Unknown script"]) {
@@ -199,7 +199,7 @@ else {
 async function pictures(page: Page, name: string): Promise<void> {
   for (const width of [390, 1440]) {
     await page.setViewportSize({ width, height: 900 });
-    await keepPicture(page, `${name}-${width}`);
+    await saveScreenshot(page, `${name}-${width}`);
   }
 }
 

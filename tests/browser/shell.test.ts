@@ -10,9 +10,9 @@ import {
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { goodPassword } from "../support/sign-in-fixture.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 
-if (chromiumPath === null) skipLoudly("the dashboard shell", howToGetChromium);
+if (chromiumPath === null) skipWithReason("the dashboard shell", howToGetChromium);
 else
   describe("the dashboard shell", () => {
     let dashboard: Dashboard;

@@ -5,15 +5,15 @@ import {
   closeChromium,
   howToGetChromium,
   openContext,
-  troublesOf,
+  pageErrorsOf,
   violationsOf,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { sqlite } from "../support/databases.ts";
 import { goodPassword, linkIn, type TestUser, tokenIn } from "../support/sign-in-fixture.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 
-if (chromiumPath === null) skipLoudly("rare states", howToGetChromium);
+if (chromiumPath === null) skipWithReason("rare states", howToGetChromium);
 // The dashboard behaves the same on both databases.
 else
   describe("rare states", () => {
@@ -42,7 +42,7 @@ else
       const before = (await fixture.emails(person.email)).length;
 
       const page = await (await openContext()).newPage();
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       await page.goto(`${fixture.url}/reset-password?token=${token}`);
       await page.getByRole("heading", { name: "This link doesn't work" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);

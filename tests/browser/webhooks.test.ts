@@ -4,20 +4,20 @@ import {
   chromiumPath,
   closeChromium,
   howToGetChromium,
-  troublesOf,
+  pageErrorsOf,
   violationsOf,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
 import { openReceiver, type Receiver } from "../support/receiver.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
-import { allowLoopback, passTime } from "../support/webhooks.ts";
+import { allowLoopback, makeAttemptsDue } from "../support/webhooks.ts";
 
 const name = "a webhook is created, tested, fails, and is sent again";
 
-if (chromiumPath === null) skipLoudly(name, howToGetChromium);
+if (chromiumPath === null) skipWithReason(name, howToGetChromium);
 // The dashboard behaves the same on both databases, and other tests cover the server on both.
 else
   describe.each(databases.slice(0, 1))("webhooks in the dashboard, on $kind", ({ make }) => {
@@ -36,7 +36,7 @@ else
     test(name, async () => {
       const { fixture, owner, slug, productId, manage } = dashboard;
       const page = await dashboard.pageFor(owner);
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       const button = (label: string) => page.getByRole("button", { name: label, exact: true });
 
       await page.goto(`${fixture.url}/o/${slug}/webhooks/new`);
@@ -95,7 +95,7 @@ else
             .where("attempts", "<", 9)
             .execute(),
         );
-        await passTime(fixture.store, endpointId);
+        await makeAttemptsDue(fixture.store, endpointId);
         const path = `/organizations/${dashboard.organizationId}/webhooks/${endpointId}/deliveries`;
         return (await manage("GET", `${path}?state=failed`)).data.length === 1;
       });
@@ -129,7 +129,7 @@ else
       const all = `/organizations/${organizationId}/webhooks`;
       const { id } = await manage("POST", all, { url: `${receiver.url}/chat`, description: "Chat" });
       const page = await dashboard.pageFor(owner);
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       const button = (label: string) => page.getByRole("button", { name: label, exact: true });
       const dialog = page.getByRole("dialog");
       const saved = async () => {
@@ -220,7 +220,7 @@ else
       await addLicense("second@example.com");
 
       const page = await dashboard.pageFor(owner);
-      const troubles = troublesOf(page);
+      const troubles = pageErrorsOf(page);
       await page.goto(`${fixture.url}/o/${slug}/webhooks/${id}`);
       await page.getByText("It responded with 410 Gone, so nothing more is sent.").waitFor();
       expect(await violationsOf(page)).toEqual([]);

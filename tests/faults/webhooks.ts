@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from "../support/receiver.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
-import { allowLoopback, makeEndpoint, makeEvents, passTime } from "../support/webhooks.ts";
+import { allowLoopback, makeAttemptsDue, makeEndpoint, makeEvents } from "../support/webhooks.ts";
 import { holds } from "./assert-holds.ts";
 
 /** The limit for a whole scenario, also on a slow machine. */
@@ -41,7 +41,7 @@ export async function webhooksUnderKills(
           await until(
             "everything is delivered",
             async () => {
-              await passTime(store, endpoint.id);
+              await makeAttemptsDue(store, endpoint.id);
               return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
             },
             leftMs(),
@@ -50,7 +50,7 @@ export async function webhooksUnderKills(
         server.signal("SIGKILL");
         await server.exited;
       }
-      await passTime(store, endpoint.id, true);
+      await makeAttemptsDue(store, endpoint.id, true);
     }
     const seconds = ((performance.now() - startedMs) / 1000).toFixed();
     return `${size.kills} kills in ${seconds} s, ${await consistency.check(store, endpoint.id, ids)}`;
@@ -127,7 +127,7 @@ export async function webhooksThroughRestart(
       await until(
         "everything is delivered",
         async () => {
-          await passTime(store, endpoint.id);
+          await makeAttemptsDue(store, endpoint.id);
           return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
         },
         leftMs(),

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { webhookId, webhookSignature } from "@countersign/domain/webhooks/signature";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 
 /** The programs of the guide, unchanged, with valid and invalid events. */
 const guide = readFileSync(join(import.meta.dir, "../../docs/guides/webhooks.md"), "utf8");
@@ -117,7 +117,7 @@ describe("the guide's webhook verification", () => {
   for (const { name, fence, program, install, file, driver } of languages) {
     const title = `${name} accepts valid events and rejects all others`;
     if (spawnSync(program, ["--version"]).status !== 0) {
-      skipLoudly(title, `${program} is not there. ${install}`);
+      skipWithReason(title, `${program} is not there. ${install}`);
       continue;
     }
     test(title, () => {

@@ -3,7 +3,7 @@ import { httpError } from "@countersign/contract/public-api";
 import fc from "fast-check";
 import { databases } from "../support/databases.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
-import { breachOfContract, type Endpoint } from "../support/wire-schemas.ts";
+import { contractViolation, type Endpoint } from "../support/wire-schemas.ts";
 
 setDefaultTimeout(3_600_000);
 
@@ -186,5 +186,5 @@ function problemWith(endpoint: Endpoint, method: string, { status }: Response, t
   const body: unknown = JSON.parse(text);
   const general = status === 404 || status === 405 || status === 413;
   if (general) return httpError.safeParse(body).success ? null : `${status}: ${text}`;
-  return status >= 500 ? `${status}: ${text}` : breachOfContract(endpoint, status, body);
+  return status >= 500 ? `${status}: ${text}` : contractViolation(endpoint, status, body);
 }

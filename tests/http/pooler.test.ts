@@ -8,14 +8,14 @@ import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from "../support/pgbou
 import { freshDatabase, type PostgresServer, sharedPostgres, startPostgres } from "../support/postgres.ts";
 import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
 import { runCountersign, type ServerProcess, startServerProcess } from "../support/server-process.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
 const missing = whyNoPgBouncer();
-if (missing !== null) skipLoudly("a server behind PgBouncer", missing);
+if (missing !== null) skipWithReason("a server behind PgBouncer", missing);
 else {
   let postgres: PostgresServer;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ import { freshFolder } from "../support/databases.ts";
 import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
@@ -134,7 +134,7 @@ const noDisk = whyNoSmallDisk();
 
 describe("readiness on PostgreSQL with a separate disk", () => {
   if (noDisk !== null) {
-    skipLoudly("readiness is withdrawn while PostgreSQL's disk is full", noDisk);
+    skipWithReason("readiness is withdrawn while PostgreSQL's disk is full", noDisk);
     return;
   }
 
@@ -202,7 +202,7 @@ describe("readiness on SQLite", () => {
     await server.stop();
   });
 
-  if (noDisk !== null) skipLoudly("readiness is withdrawn while the disk is full", noDisk);
+  if (noDisk !== null) skipWithReason("readiness is withdrawn while the disk is full", noDisk);
   else
     test("is withdrawn while the disk is full, even without validations, and returns", async () => {
       const disk = mountSmallDisk();

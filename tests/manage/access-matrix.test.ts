@@ -9,7 +9,7 @@ import { databases } from "../support/databases.ts";
 import { addToken, type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import { type ManageAnswer, type ManageClient, manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
-import { actionsOf, bodyFor, bodyNaming, furtherNeeds, idMembers } from "../support/matrix-bodies.ts";
+import { actionsOf, bodyFor, bodyNaming, furtherPermissions, idMembers } from "../support/matrix-bodies.ts";
 import { mixedPath, namesIn, pathIn, unknownId, unknownPath } from "../support/matrix-paths.ts";
 
 setDefaultTimeout(60_000);
@@ -255,10 +255,10 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     expect(holes).toEqual([]);
   });
 
-  test.each(named.filter(([, route]) => furtherNeeds[route.id] !== undefined))(
+  test.each(named.filter(([, route]) => furtherPermissions[route.id] !== undefined))(
     "%s: requires the permission of each action",
     async (_, route) => {
-      for (const { permission, body } of furtherNeeds[route.id] ?? []) {
+      for (const { permission, body } of furtherPermissions[route.id] ?? []) {
         const sent = body((name) => ours.idFor(name, route.path));
         expect(route.body.safeParse(sent).error?.message).toBeUndefined();
         await unchanged(async () => {
@@ -270,9 +270,9 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     },
   );
 
-  test("furtherNeeds covers every action of every route whose body chooses one", () => {
+  test("furtherPermissions covers every action of every route whose body chooses one", () => {
     for (const route of routes) {
-      const known = (furtherNeeds[route.id] ?? []).map(({ body }) => JSON.stringify(body(() => "x")));
+      const known = (furtherPermissions[route.id] ?? []).map(({ body }) => JSON.stringify(body(() => "x")));
       const missing = actionsOf(route).filter(
         (action) => !known.some((text) => text.includes(`"action":"${action}"`)),
       );

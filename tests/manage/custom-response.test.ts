@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 describe.each(databases)("custom responses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
     path = `/products/${fixture.productId}`;
   });
   afterAll(() => fixture.close());

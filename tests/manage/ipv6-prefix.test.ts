@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("changing ipv6_prefix on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
   });
   afterAll(() => fixture.close());
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 describe.each(databases)("a product's last validation on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
   });
   afterAll(() => fixture.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/licenses/filter";
 import { recountLicenses, wrongCounts } from "@countersign/store/queries/licenses/recount";
-import { isKept, keptCount } from "@countersign/store/queries/licenses/stored-counts";
+import { hasStoredCount, storedCount } from "@countersign/store/queries/licenses/stored-counts";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
@@ -77,8 +77,8 @@ describe.each(databases)("the stored counts of licenses on $kind", ({ kind, make
           { expiresByMs: nowMs + 3.5 * dayMs },
         ] satisfies Partial<LicenseFilter>[]) {
           const filter = { ...everyLicenseOf(organizationId), ...other, status };
-          expect(isKept(filter)).toBe(true);
-          const counted = await keptCount(fixture.store.listReads, filter, nowMs);
+          expect(hasStoredCount(filter)).toBe(true);
+          const counted = await storedCount(fixture.store.listReads, filter, nowMs);
           expect(counted, `${what}: ${JSON.stringify(other)} ${status} at ${nowMs}`).toBe(
             matching(rows, deleted, filter, nowMs),
           );
@@ -243,7 +243,7 @@ describe.each(databases)("the stored counts of licenses on $kind", ({ kind, make
         expires_at: new Date(expiresAtMs).toISOString(),
       });
     const expired = (nowMs: number) =>
-      keptCount(fixture.store.listReads, { ...filter, status: "expired" }, nowMs);
+      storedCount(fixture.store.listReads, { ...filter, status: "expired" }, nowMs);
     expect(await expired(endMs - 120_000)).toBe(0);
     expect(await expired(endMs - 1)).toBe(3);
     expect(await expired(endMs)).toBe(2_503);

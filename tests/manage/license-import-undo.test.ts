@@ -9,13 +9,13 @@ import {
   jsonLines,
   newProduct,
 } from "../support/license-files.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("rejected rows and undoing imports on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
   }, 60_000);
   afterAll(() => fixture.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CsvReader } from "@countersign/domain/csv/reader";
 import { databases } from "../support/databases.ts";
 import { csv, importFile, jsonLines } from "../support/license-files.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 const count = 120;
 /** Fields that differ between a license and its copy. */
@@ -18,7 +18,7 @@ const own = new Set([
 describe.each(databases)("exported and imported licenses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
     await makeVariedLicenses(fixture);
   }, 120_000);
   afterAll(() => fixture.close());

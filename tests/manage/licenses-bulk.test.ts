@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 interface Shown {
   id: string;
@@ -13,7 +13,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
     path = `/organizations/${fixture.organizationId}/licenses/bulk`;
   });
   afterAll(() => fixture.close());

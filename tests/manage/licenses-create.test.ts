@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 describe.each(databases)("creating licenses on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
     path = `/products/${fixture.productId}/licenses`;
   });
   afterAll(() => fixture.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 const who = { customer_email: "hostile@example.com" };
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
@@ -73,7 +73,7 @@ describe.each(databases)("hostile input for licenses on $kind", ({ make }) => {
   let id: string;
   let path: string;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
     path = `/products/${fixture.productId}/licenses`;
     id = (await fixture.owner.api.post(path, { ...who, license_key: "Hostile", max_ips: 2 })).body.id;
   }, 60_000);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 interface Shown {
   id: string;
@@ -16,7 +16,7 @@ describe.each(databases)("listing and searching licenses on $kind", ({ make }) =
   let otherProductId: string;
   const made: Record<string, Shown> = {};
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
     path = `/organizations/${fixture.organizationId}/licenses`;
     const other = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
       name: "B",

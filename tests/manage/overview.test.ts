@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 const dayMs = 86_400_000;
 
@@ -14,7 +14,7 @@ interface Bucket {
 describe.each(databases)("the overview on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
   });
   afterAll(() => fixture.close());
 

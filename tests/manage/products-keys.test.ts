@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 import { until } from "../support/until.ts";
 
 interface Key {
@@ -14,7 +14,7 @@ interface Key {
 describe.each(databases)("API keys of products on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
   });
   afterAll(() => fixture.close());
 

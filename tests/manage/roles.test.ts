@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { permissions } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 describe.each(databases)("roles on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let roles: string;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
     roles = `/organizations/${fixture.organizationId}/roles`;
   });
   afterAll(() => fixture.close());

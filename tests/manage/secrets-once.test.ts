@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 
 /** Routes that create or show a secret: the path, the secret members, and the route that replaces them. */
@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
 describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
   });
   afterAll(() => fixture.close());
 

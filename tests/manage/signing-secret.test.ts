@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { verifyBody } from "@countersign/domain/signing/signature";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedOffice } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 describe.each(databases)("signing secrets on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedOffice(make);
+    fixture = await openSharedManageFixture(make);
   });
   afterAll(() => fixture.close());
 

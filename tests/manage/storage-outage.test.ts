@@ -7,7 +7,7 @@ import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { sqlite, type TestDatabase } from "../support/databases.ts";
 import { freshDatabase, startPostgres } from "../support/postgres.ts";
 import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
-import { skipLoudly } from "../support/skip.ts";
+import { skipWithReason } from "../support/skip.ts";
 import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
 import { until } from "../support/until.ts";
 
@@ -112,7 +112,7 @@ describe("management, sign-in and set-up", () => {
   });
 
   const noDisk = whyNoSmallDisk();
-  if (noDisk !== null) skipLoudly("while the disk of SQLite is full", noDisk);
+  if (noDisk !== null) skipWithReason("while the disk of SQLite is full", noDisk);
   else
     outage("while the disk of SQLite is full", async () => {
       const disk = mountSmallDisk();

@@ -14,9 +14,9 @@ import {
   allowLoopback,
   attemptsAt,
   deliveriesTo,
+  makeAttemptsDue,
   makeEndpoint,
   makeEvents,
-  passTime,
 } from "../support/webhooks.ts";
 
 setDefaultTimeout(120_000);
@@ -152,7 +152,7 @@ for (const { kind, make } of databases) {
       expect(delayMs).toBeLessThan(26_000);
       expect((await endpointRow(id)).failing_since).not.toBeNull();
       receiver.reply = () => ({ status: 200 });
-      await passTime(fixture.store, id);
+      await makeAttemptsDue(fixture.store, id);
       await stateIs(id, "delivered");
       expect(new Set(receiver.received.map((request) => request.id)).size).toBe(1);
       expect(receiver.received).toHaveLength(2);
@@ -172,7 +172,7 @@ for (const { kind, make } of databases) {
           "it is attempted",
           async () => (await deliveriesTo(fixture.store, id))[0]?.attempts === attempts,
         );
-        await passTime(fixture.store, id);
+        await makeAttemptsDue(fixture.store, id);
       }
       await stateIs(id, "failed");
       expect(receiver.received).toHaveLength(10);

@@ -9,9 +9,9 @@ import {
   allowLoopback,
   attemptsAt,
   deliveriesTo,
+  makeAttemptsDue,
   makeEndpoint,
   makeEvents,
-  passTime,
 } from "../support/webhooks.ts";
 
 setDefaultTimeout(120_000);
@@ -82,7 +82,7 @@ describe.each(databases)("a delivery result that the database refuses on $kind",
       await until(
         "deliveries that were given up are sent again when their lease expires",
         async () => {
-          await passTime(store, hopeless, true);
+          await makeAttemptsDue(store, hopeless, true);
           return isDone(hopeless, 50);
         },
         60_000,

@@ -11,7 +11,13 @@ import { openReceiver } from "../support/receiver.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
-import { allowLoopback, deliveriesTo, makeEndpoint, makeEvents, passTime } from "../support/webhooks.ts";
+import {
+  allowLoopback,
+  deliveriesTo,
+  makeAttemptsDue,
+  makeEndpoint,
+  makeEvents,
+} from "../support/webhooks.ts";
 
 setDefaultTimeout(180_000);
 
@@ -53,7 +59,7 @@ describe.each(long ? databases : [postgres])("a replay on $kind whose server is 
       const atKill = (await again()).length;
       expect(atKill).toBeGreaterThan(0);
       expect(atKill).toBeLessThan(count);
-      await passTime(store, id, true);
+      await makeAttemptsDue(store, id, true);
       const next = await startServerProcess({ ...fixture.database.environment, ...allowLoopback });
       try {
         const { post } = manageClient(next.url, fixture.owner.token);

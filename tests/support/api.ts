@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { breachOfContract, type Endpoint } from "./wire-schemas.ts";
+import { contractViolation, type Endpoint } from "./wire-schemas.ts";
 
 /** A response of the public API, as received. */
 export interface Answer {
@@ -47,7 +47,7 @@ const requestIdShape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 async function heldToContract(endpoint: Endpoint, response: Response): Promise<Answer> {
   const text = await response.text();
   const body: unknown = JSON.parse(text);
-  expect(breachOfContract(endpoint, response.status, body)).toBeNull();
+  expect(contractViolation(endpoint, response.status, body)).toBeNull();
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   expect(response.headers.get("x-request-id")).toMatch(requestIdShape);
   return { status: response.status, headers: response.headers, text, body: asMembers(body) };

@@ -10,7 +10,7 @@ import {
   startPostgresWithPrograms,
 } from "./postgres-with-programs.ts";
 import { runCountersign } from "./server-process.ts";
-import { skipLoudly } from "./skip.ts";
+import { skipWithReason } from "./skip.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
 /** The databases that can be backed up here: always SQLite, and PostgreSQL if its client programs are installed. */
@@ -20,7 +20,7 @@ export function databasesWithBackup(suite: string): TestedDatabase[] {
     const make = () => makePostgres(programs);
     return [sqlite, { kind: "postgres", make, makeEmpty: make }];
   }
-  skipLoudly(
+  skipWithReason(
     `${suite} on postgres`,
     "no PostgreSQL with its own pg_dump was found. Install one, on Debian and Ubuntu with: apt install postgresql",
   );

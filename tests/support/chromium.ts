@@ -56,7 +56,7 @@ export async function closeChromium(): Promise<void> {
 }
 
 /** Problems of a page that are not visible: uncaught errors and content security policy violations. */
-export function troublesOf(page: Page): string[] {
+export function pageErrorsOf(page: Page): string[] {
   const troubles: string[] = [];
   page.on("pageerror", (error) => troubles.push(error.message));
   page.on("console", (message) => {
@@ -151,7 +151,7 @@ interface InBrowser {
 }
 
 /** For people to look at. In CI nobody does, and two hundred screenshots take a while. */
-export async function keepPicture(page: Page, name: string): Promise<void> {
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.CI === "true") return;
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: join(artifacts, `${name}.jpg`), type: "jpeg", quality: 85, fullPage: true });

@@ -54,7 +54,7 @@ const shared = new Map<() => Promise<TestDatabase>, Promise<Running>>();
  * The same on a server that the test files of a process share, which saves a start for each. For tests that read and
  * change nothing outside their organizations.
  */
-export async function openSharedOffice(make: () => Promise<TestDatabase>): Promise<ManageFixture> {
+export async function openSharedManageFixture(make: () => Promise<TestDatabase>): Promise<ManageFixture> {
   let running = shared.get(make);
   if (running === undefined) {
     running = startOn(make, {});

@@ -33,7 +33,7 @@ const deepBodies: Readonly<Record<string, Readonly<Record<string, (id: string) =
 };
 
 /** The permission that a route's body requires in addition to the route's own. */
-export const furtherNeeds: Readonly<Record<string, readonly FurtherNeed[]>> = {
+export const furtherPermissions: Readonly<Record<string, readonly FurtherPermission[]>> = {
   bulkLicenses: (
     [
       ["revoke", "licenses:revoke", {}],
@@ -52,7 +52,7 @@ export const furtherNeeds: Readonly<Record<string, readonly FurtherNeed[]>> = {
   })),
 };
 
-export interface FurtherNeed {
+export interface FurtherPermission {
   readonly permission: Permission;
   readonly body: (idOf: IdOf) => object;
 }

@@ -99,7 +99,7 @@ export async function attemptsAt(store: Store, endpointId: string) {
 }
 
 /** Makes the next attempts due. After a server was killed, also makes its claims expire. */
-export async function passTime(store: Store, endpointId: string, isServerDead = false): Promise<void> {
+export async function makeAttemptsDue(store: Store, endpointId: string, isServerDead = false): Promise<void> {
   await store.transaction(async (db) => {
     const nowMs = Date.now();
     let waiting = db

@@ -24,7 +24,7 @@ const answers: Record<Endpoint, Readonly<Record<number, z.ZodType>>> = {
 };
 
 /** Null if the response matches the contract, otherwise where it does not. */
-export function breachOfContract(endpoint: Endpoint, status: number, body: unknown): string | null {
+export function contractViolation(endpoint: Endpoint, status: number, body: unknown): string | null {
   const shape = answers[endpoint][status];
   if (shape === undefined) return `${endpoint} never answers ${status}`;
   const written = shape.safeParse(body);

@@ -1,6 +1,6 @@
 import { readConfig } from "../config.ts";
 import type { Example } from "../features/demo/example-builder.ts";
-import { makeExamples } from "../features/demo/examples.ts";
+import { createExamples } from "../features/demo/examples.ts";
 import { populate } from "../features/demo/populate.ts";
 import { type Command, readOptions } from "./command.ts";
 import { lookupCurl, validateCurl } from "./curl.ts";
@@ -21,7 +21,7 @@ the examples again. Running it twice creates them twice.
   async run(words, environment) {
     const { values } = readOptions("demo", words, { json: { type: "boolean" } });
     const config = readConfig(environment);
-    const examples = await withStore(config, async (store) => makeExamples(store, await populate(store)));
+    const examples = await withStore(config, async (store) => createExamples(store, await populate(store)));
     if (values.json === true) {
       printJson(
         examples.map((example) => ({

@@ -6,7 +6,7 @@ import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import { type Environment, readConfig } from "../config.ts";
-import { auditWithout } from "../features/audit-log/record.ts";
+import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { newId } from "../new-id.ts";
 import { OperatorProblem } from "../problem.ts";
 import { onePositional, readOptions } from "./command.ts";
@@ -40,7 +40,7 @@ export async function trigger(words: readonly string[], environment: Environment
       await addEvents(db, [
         { ...about, id, type, at: nowMs, data: JSON.stringify(data), undistributed: distribution.waiting },
       ]);
-      await auditWithout(db, { kind: "command_line", name: "countersign events trigger" }, nowMs, {
+      await auditWithoutRequest(db, { kind: "command_line", name: "countersign events trigger" }, nowMs, {
         action: "event.triggered",
         subject: { kind: "event", id },
         after: { type },

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { readConfig } from "../config.ts";
-import { auditWithout } from "../features/audit-log/record.ts";
+import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { exportText } from "../features/license-files/export.ts";
 import { OperatorProblem } from "../problem.ts";
 import { type Command, readOptions } from "./command.ts";
@@ -59,7 +59,7 @@ spreadsheet would run as formulas are prefixed with an apostrophe, which the imp
       const out = file === undefined ? process.stdout : createWriteStream(file, { flags: "wx", mode: 0o600 });
       if (file !== undefined) await opened(out, file);
       await store.transaction((db) =>
-        auditWithout(db, { kind: "command_line", name: "countersign export" }, nowMs, {
+        auditWithoutRequest(db, { kind: "command_line", name: "countersign export" }, nowMs, {
           action: "licenses.exported",
           subject: { kind: "organization", id: organizationId, name: organization.name },
           after: { format, ...narrowed },

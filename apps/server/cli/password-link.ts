@@ -1,8 +1,8 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { userByEmail } from "@countersign/store/queries/identity/users";
 import { readConfig } from "../config.ts";
-import { auditWithout } from "../features/audit-log/record.ts";
-import { makePasswordLink } from "../features/identity/password-link.ts";
+import { auditWithoutRequest } from "../features/audit-log/record.ts";
+import { newPasswordLink } from "../features/identity/password-link.ts";
 import { OperatorProblem } from "../problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
@@ -36,8 +36,8 @@ It works once and expires in an hour. Earlier links stop working. Two-factor aut
         const user = await userByEmail(db, email);
         if (user === undefined) throw new OperatorProblem(`No account has the email address ${email}.`);
         const wanted = { userId: user.id, isFirst: false, goodForMs };
-        const link = await makePasswordLink(db, config.url, wanted, nowMs);
-        await auditWithout(db, { kind: "command_line", name: "countersign password-link" }, nowMs, {
+        const link = await newPasswordLink(db, config.url, wanted, nowMs);
+        await auditWithoutRequest(db, { kind: "command_line", name: "countersign password-link" }, nowMs, {
           action: "user.password_link_created",
           subject: { kind: "user", id: user.id, name: user.name },
           after: { link_shown: true },

@@ -2,8 +2,8 @@ import { type Language, languages } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { readConfig } from "../config.ts";
 import { isSignInEmail } from "../features/identity/email.ts";
-import { isCommon, longestPassword, shortestPassword } from "../features/identity/password-rules.ts";
-import { type Account, readyPerson, setUpPerson } from "../features/identity/set-up.ts";
+import { isCommon, maxPasswordLength, minPasswordLength } from "../features/identity/password-rules.ts";
+import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up.ts";
 import { addOrganization } from "../features/organizations/create.ts";
 import { defaultPlan } from "../features/organizations/default-plan.ts";
 import { addProduct } from "../features/products/create.ts";
@@ -59,7 +59,7 @@ organization has no owner, and user_id and access_token are null.
       process.stderr.write("This password is too common. Change it soon.\n");
     }
     const created = await withStore(config, async (store) => {
-      const ready = account === null ? null : await readyPerson(store.reads, account);
+      const ready = account === null ? null : await preparePerson(store.reads, account);
       return store.transaction(async (db) => {
         const nowMs = Date.now();
         const person = ready === null ? null : await setUpPerson(db, ready, nowMs);
@@ -123,13 +123,13 @@ function readAccount(
   if (!isSignInEmail(email.trim())) {
     throw new OperatorProblem(`--email is "${email}". It must be an email address, such as ada@example.com.`);
   }
-  if (password.length < shortestPassword) {
+  if (password.length < minPasswordLength) {
     throw new OperatorProblem(
-      `--password is too short. It must have at least ${shortestPassword} characters.`,
+      `--password is too short. It must have at least ${minPasswordLength} characters.`,
     );
   }
-  if (password.length > longestPassword) {
-    throw new OperatorProblem(`--password is too long. It can have at most ${longestPassword} characters.`);
+  if (password.length > maxPasswordLength) {
+    throw new OperatorProblem(`--password is too long. It can have at most ${maxPasswordLength} characters.`);
   }
   return { email, password, locale };
 }

@@ -13,7 +13,7 @@ import {
 import type { Log } from "../log.ts";
 import { noSuchPath } from "./answers.ts";
 import { peerHeader } from "./forward.ts";
-import { failedWith, type Listener, listener, read } from "./listen.ts";
+import { errorResponder, type Listener, listener, read } from "./listen.ts";
 import type { ManageApi } from "./manage/manage-api.ts";
 import { newRequestId } from "./public.ts";
 
@@ -44,7 +44,7 @@ export function listenOnSocket(path: string, parts: WorkerParts): Listener {
         read(request, () => docsOfProblem(request.params.code, newRequestId()) ?? noSuchPath(newRequestId())),
     },
     fetch: (request) => pages.answer(request, newRequestId()),
-    error: failedWith(parts.log),
+    error: errorResponder(parts.log),
   });
   return listener(server, 0);
 }

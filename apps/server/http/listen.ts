@@ -65,7 +65,7 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
       if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
       return forwarder.forward(request, server.requestIP(request)?.address ?? null, newRequestId());
     },
-    error: failedWith(parts.log),
+    error: errorResponder(parts.log),
   });
   return listener(server, server.port ?? port);
 }
@@ -82,7 +82,7 @@ export function listener(server: Bun.Server<unknown>, port: number): Listener {
 }
 
 /** For errors outside of the APIs, which answer theirs in their own format. */
-export function failedWith(log: Log): (error: Error) => Response {
+export function errorResponder(log: Log): (error: Error) => Response {
   return (error) => {
     const requestId = newRequestId();
     const { code } = problemOf(error, log, requestId);

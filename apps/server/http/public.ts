@@ -75,7 +75,7 @@ export class PublicApi {
       return unavailable(requestId);
     }
     return new Promise((resolve) => {
-      const respond = this.#draining ? (last: Response) => resolve(lastOnConnection(last)) : resolve;
+      const respond = this.#draining ? (last: Response) => resolve(closeConnection(last)) : resolve;
       submit(new Caller(endpoint, requestId, apiKey, ipAddress, respond, this.#observers));
     });
   }
@@ -97,7 +97,7 @@ const presentedKey = memoize(1_000, (authorization): PresentedKey | null => {
 });
 const callerIpOf = memoize(10_000, parseIpAddress);
 
-function lastOnConnection(response: Response): Response {
+function closeConnection(response: Response): Response {
   response.headers.set("connection", "close");
   return response;
 }

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 
 /** For work that is not stopped before it is complete. */
-export const neverStopping = new AbortController().signal;
+export const neverAborted = new AbortController().signal;
 
 /**
  * Repeats `batch`, which is one transaction, until it returns that there is no more. Requests go first in between: on
@@ -9,7 +9,7 @@ export const neverStopping = new AbortController().signal;
  */
 export async function inBatches(
   batch: () => Promise<boolean>,
-  stopping: AbortSignal = neverStopping,
+  stopping: AbortSignal = neverAborted,
 ): Promise<void> {
   while (!stopping.aborted && (await batch())) await yieldToEventLoop();
 }

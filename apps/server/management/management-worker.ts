@@ -10,7 +10,7 @@ import { manageRoutes } from "../http/manage/routes.ts";
 import { startBackground } from "../jobs/background.ts";
 import { type Log, type LogLevel, reasonOf } from "../log.ts";
 import { runWorker, type ThreadCalls } from "../worker-thread.ts";
-import type { CreatorCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
+import type { MainThreadCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
 
 /** Where the build puts it, relative to this file or to the built server. */
 const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
@@ -21,7 +21,7 @@ const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
  */
 async function start(
   { environment, database, socket }: WorkerSettings,
-  creator: ThreadCalls<CreatorCalls>,
+  creator: ThreadCalls<MainThreadCalls>,
 ): Promise<WorkerCalls> {
   const log = logTo(creator);
   survive(log);
@@ -49,7 +49,7 @@ async function start(
 }
 
 /** One thread writes the log, so that lines do not mix. */
-function logTo(creator: ThreadCalls<CreatorCalls>): Log {
+function logTo(creator: ThreadCalls<MainThreadCalls>): Log {
   const logAt =
     (level: LogLevel): Log["info"] =>
     (message, fields) =>

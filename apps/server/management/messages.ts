@@ -19,7 +19,7 @@ export interface WorkerCalls {
 }
 
 /** What the management worker asks the validating thread to do. */
-export interface CreatorCalls {
+export interface MainThreadCalls {
   log(line: {
     readonly level: LogLevel;
     readonly message: string;

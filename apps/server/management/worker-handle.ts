@@ -7,7 +7,7 @@ import type { Environment } from "../config.ts";
 import type { JournalOfOrganizations } from "../features/organizations/remove-due.ts";
 import type { Log } from "../log.ts";
 import { WorkerThread } from "../worker-thread.ts";
-import type { CreatorCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
+import type { MainThreadCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
 
 /** How long a server that is shutting down waits for the worker. */
 const longestStopMs = 7_000;
@@ -25,7 +25,7 @@ export interface WorkerParts {
 export class ManagementWorker {
   /** Only this user can access it: the worker trusts what the socket says about callers. */
   readonly #folder = mkdtempSync(join(tmpdir(), "countersign-"));
-  readonly #thread: WorkerThread<WorkerCalls, CreatorCalls>;
+  readonly #thread: WorkerThread<WorkerCalls, MainThreadCalls>;
   #starts = 0;
 
   private constructor({ store, environment, journal, log, file }: WorkerParts) {

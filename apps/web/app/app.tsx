@@ -3,14 +3,14 @@ import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { queryClient } from "../api/queries.ts";
-import { findTimeZoneBy } from "../ui/shown-time-zone.ts";
+import { setTimeZoneFinder } from "../ui/shown-time-zone.ts";
 import classes from "./notices.module.css";
 import { organizationTimeZone } from "./organization-time-zone.ts";
 import { Overlays } from "./overlays.tsx";
 import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
-findTimeZoneBy(organizationTimeZone);
+setTimeZoneFinder(organizationTimeZone);
 
 export function App() {
   return (

@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } fr
 import { ApiProblem } from "../api/problem.ts";
 import { ask, queryClient } from "../api/queries.ts";
 import { BrokenPage } from "./broken-page.tsx";
-import { keepOrganization } from "./last-organization.ts";
+import { saveLastOrganization } from "./last-organization.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { MissingPage } from "./missing-page.tsx";
 
@@ -25,7 +25,7 @@ export const authLayoutRoute = createRoute({
 });
 
 /** Everything that requires a signed-in user. */
-export const insideRoute = createRoute({
+export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: "inside",
   beforeLoad: async ({ location }) => {
@@ -49,32 +49,32 @@ export const insideRoute = createRoute({
 
 /** One organization, by its slug. For non-members it does not exist. */
 export const organizationRoute = createRoute({
-  getParentRoute: () => insideRoute,
+  getParentRoute: () => signedInRoute,
   path: "/o/$organization",
   beforeLoad: async ({ params }) => {
     const { data } = await queryClient.ensureQueryData(ask("listOrganizations", { query: { limit: 200 } }));
     const organization = data.find(({ slug }) => slug === params.organization);
-    if (organization !== undefined) keepOrganization(organization.slug);
+    if (organization !== undefined) saveLastOrganization(organization.slug);
     return { organizationId: organization?.id ?? null };
   },
   component: lazyRouteComponent(() => import("./organization-page.tsx"), "OrganizationPage"),
 });
 
 /** Any other path: inside the shell, so that the navigation stays available. */
-export const nowhereRoute = createRoute({
-  getParentRoute: () => insideRoute,
+export const notFoundRoute = createRoute({
+  getParentRoute: () => signedInRoute,
   path: "$",
   component: MissingPage,
 });
 
 export const accountRoute = createRoute({
-  getParentRoute: () => insideRoute,
+  getParentRoute: () => signedInRoute,
   path: "/account",
   component: Outlet,
 });
 
 export const adminRoute = createRoute({
-  getParentRoute: () => insideRoute,
+  getParentRoute: () => signedInRoute,
   path: "/admin",
   component: Outlet,
 });

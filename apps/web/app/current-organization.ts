@@ -25,7 +25,7 @@ export function useOrganizationOrNull(): Organization | null {
 }
 
 /** On pages without an organization, such as the account: the one that was last visited. */
-export function useNearOrganization(): Organization | null {
+export function useCurrentOrLastOrganization(): Organization | null {
   const here = useOrganizationOrNull();
   const organizations = useOrganizations();
   const last = organizations.find(({ slug }) => slug === lastOrganization());

@@ -1,7 +1,7 @@
 const kept = "countersign.organization";
 
 /** The last visited organization is opened first. */
-export function keepOrganization(slug: string): void {
+export function saveLastOrganization(slug: string): void {
   localStorage.setItem(kept, slug);
 }
 

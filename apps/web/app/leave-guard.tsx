@@ -1,7 +1,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { type ComponentType, useEffect, useState } from "react";
-import { askToLeave, questionIsReady } from "../ui/ask-to-leave.ts";
-import { guards, lostOnTheWay, unsavedKind, whenGuarded } from "../ui/unsaved.ts";
+import { askToLeave, leaveQuestionLoaded } from "../ui/ask-to-leave.ts";
+import { discardedByNavigation, guards, onFirstGuard, unsavedKind } from "../ui/unsaved.ts";
 
 /** Asks before a link, Back, a reload or closing the tab discards unsaved changes. */
 export function LeaveGuard() {
@@ -10,11 +10,11 @@ export function LeaveGuard() {
   // Loaded as soon as there is a form: by the time it is needed, the server may be unreachable.
   useEffect(
     () =>
-      whenGuarded(() => {
+      onFirstGuard(() => {
         import("../ui/leave-question.tsx").then(
           ({ LeaveQuestion }) => {
             setQuestion(() => LeaveQuestion);
-            questionIsReady();
+            leaveQuestionLoaded();
           },
           () => undefined,
         );
@@ -31,7 +31,7 @@ async function shouldBlockFn({
   current: NavigationItem;
   next: NavigationItem;
 }): Promise<boolean> {
-  const kind = lostOnTheWay(guards, current, next);
+  const kind = discardedByNavigation(guards, current, next);
   return kind !== null && !(await askToLeave(kind));
 }
 

@@ -7,7 +7,7 @@ export function usePermissions(): ReadonlySet<Permission> {
 }
 
 /** Users cannot grant or remove a role that has permissions they lack. */
-export function isWithin(
+export function hasAllPermissionsOf(
   held: ReadonlySet<Permission>,
   role: { permissions: readonly Permission[] },
 ): boolean {

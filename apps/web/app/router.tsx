@@ -19,10 +19,10 @@ import {
   accountRoute,
   adminRoute,
   authLayoutRoute,
-  insideRoute,
-  nowhereRoute,
+  notFoundRoute,
   organizationRoute,
   rootRoute,
+  signedInRoute,
 } from "./base-routes.tsx";
 import { BrokenPage } from "./broken-page.tsx";
 import { MissingPage } from "./missing-page.tsx";
@@ -30,7 +30,7 @@ import { Waiting } from "./waiting.tsx";
 
 const tree = rootRoute.addChildren([
   authLayoutRoute.addChildren([...authLayoutRoutes]),
-  insideRoute.addChildren([
+  signedInRoute.addChildren([
     ...identityRoutes,
     organizationRoute.addChildren([
       ...overviewRoutes,
@@ -49,7 +49,7 @@ const tree = rootRoute.addChildren([
     ]),
     accountRoute.addChildren([...accountRoutes]),
     adminRoute.addChildren([...adminRoutes]),
-    nowhereRoute,
+    notFoundRoute,
   ]),
 ]);
 

@@ -13,6 +13,6 @@ export function preferredLanguage(): Language {
   return "en";
 }
 
-export function keepLanguage(language: Language): void {
+export function saveLanguage(language: Language): void {
   localStorage.setItem(kept, language);
 }

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { shownTimeZone } from "../ui/shown-time-zone.ts";
 
 /** What the server says in a code, its parameters and English. */
-export interface Coded {
+export interface CodedMessage {
   readonly code: string;
   readonly params: Params;
   readonly message: string;
@@ -18,12 +18,12 @@ export async function loadProblemTexts(): Promise<void> {
 }
 
 /** Why a request was refused. */
-export function problemText(problem: Coded): string {
+export function problemText(problem: CodedMessage): string {
   return textFor(["problems"], problem) ?? problem.message;
 }
 
 /** Why something failed that the server did on its own. */
-export function failureText(failure: Coded): string {
+export function failureText(failure: CodedMessage): string {
   return textFor(["failures"], failure) ?? failure.message;
 }
 
@@ -51,7 +51,7 @@ function fieldTextIfKnown(error: FieldErrorBody): string | null {
 
 function textFor(
   sections: readonly string[],
-  { code, params }: Pick<Coded, "code" | "params">,
+  { code, params }: Pick<CodedMessage, "code" | "params">,
 ): string | null {
   const keys = sections.map((section) => `${namespace}:${section}.${code}`);
   const values = { ...readable(params), defaultValue: "" };

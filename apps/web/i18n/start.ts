@@ -1,6 +1,6 @@
 import i18next, { type BackendModule } from "i18next";
 import { initReactI18next } from "react-i18next";
-import { keepLanguage, type Language, preferredLanguage } from "./languages.ts";
+import { type Language, preferredLanguage, saveLanguage } from "./languages.ts";
 
 type Words = () => Promise<{ words: Record<string, object> }>;
 
@@ -44,7 +44,7 @@ export async function startTranslation(): Promise<void> {
 }
 
 /** What most visits do not need at once: the other features' words, and those of refusals. */
-export async function loadTheRest(): Promise<void> {
+export async function loadRemainingTexts(): Promise<void> {
   const language = i18next.language as Language;
   await addAll(language, files[language].rest);
 }
@@ -54,7 +54,7 @@ export async function changeLanguage(language: Language): Promise<void> {
   await Promise.all([addAll(language, first), addAll(language, rest)]);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
-  keepLanguage(language);
+  saveLanguage(language);
 }
 
 async function addAll(language: Language, load: Words): Promise<void> {

@@ -45,7 +45,7 @@ export async function closeAfterAsking(inside: ReadonlySet<Guard>, close: () => 
   close();
 }
 
-export function useQuestion(): Question | null {
+export function useLeaveQuestion(): Question | null {
   return useSyncExternalStore(
     (listen) => {
       listeners.add(listen);
@@ -56,7 +56,7 @@ export function useQuestion(): Question | null {
 }
 
 /** Called when the dialog has loaded. */
-export function questionIsReady(): void {
+export function leaveQuestionLoaded(): void {
   canAsk = true;
 }
 

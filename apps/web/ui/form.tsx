@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
 import { showFirstProblem } from "./first-problem.ts";
-import { useTyped } from "./unsaved.ts";
+import { useUnsavedInput } from "./unsaved.ts";
 
 export interface FormProps {
   /** Returns false if nothing was sent. */
@@ -21,7 +21,7 @@ export interface FormProps {
 export function Form(props: FormProps) {
   const { onSubmit, typed, base, error, goesWithSearch = false, className, noValidate, children } = props;
   const form = useRef<HTMLFormElement>(null);
-  const { sent, refused } = useTyped(typed, base, { goesWithSearch });
+  const { sent, refused } = useUnsavedInput(typed, base, { goesWithSearch });
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per refusal.
   useEffect(() => {
     if (error === null) return;

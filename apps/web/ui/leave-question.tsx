@@ -1,13 +1,13 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useQuestion } from "./ask-to-leave.ts";
+import { useLeaveQuestion } from "./ask-to-leave.ts";
 import type { UnsavedKind } from "./unsaved.ts";
 
 /** Asks before something is discarded. Escape, a click outside and the first button stay on the page. */
 export function LeaveQuestion() {
   const { t } = useTranslation();
-  const question = useQuestion();
+  const question = useLeaveQuestion();
   // Keeps its text while it fades out.
   const [last, setLast] = useState<UnsavedKind>("typed");
   if (question !== null && question.kind !== last) setLast(question.kind);

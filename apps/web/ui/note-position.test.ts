@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lessCovering } from "./note-position.ts";
+import { positionCoveringLess } from "./note-position.ts";
 
 test.each([
   ["nothing at either end", [0, 0], [0, 0], "bottom-center"],
@@ -8,5 +8,7 @@ test.each([
   ["controls at both ends", [0, 3], [0, 2], "top-center"],
   ["as many at both ends", [0, 2], [0, 2], "bottom-center"],
 ] as const)("a note on a phone, with %s", (_, [needed, controls], [topNeeded, topControls], place) => {
-  expect(lessCovering({ needed, controls }, { needed: topNeeded, controls: topControls })).toBe(place);
+  expect(positionCoveringLess({ needed, controls }, { needed: topNeeded, controls: topControls })).toBe(
+    place,
+  );
 });

@@ -10,7 +10,7 @@ export interface Covered {
 }
 
 /** The bottom, unless that covers more than the top. What is needed now counts most. */
-export function lessCovering(bottom: Covered, top: Covered): "bottom-center" | "top-center" {
+export function positionCoveringLess(bottom: Covered, top: Covered): "bottom-center" | "top-center" {
   if (bottom.needed !== top.needed) return bottom.needed < top.needed ? "bottom-center" : "top-center";
   return bottom.controls <= top.controls ? "bottom-center" : "top-center";
 }
@@ -19,7 +19,7 @@ export function lessCovering(bottom: Covered, top: Covered): "bottom-center" | "
 export function notePosition(): NotePosition {
   if (window.matchMedia("(min-width: 48em)").matches) return "bottom-left";
   const height = window.innerHeight;
-  return lessCovering(
+  return positionCoveringLess(
     coveredBetween(height - noteHeight - margin, height - margin),
     coveredBetween(headerHeight + margin / 2, headerHeight + margin / 2 + noteHeight),
   );

@@ -7,11 +7,13 @@ import { notifyProblem } from "./notify.tsx";
  * uses `near` to start loading on hover.
  */
 export function onDemand<Props extends Openable>(load: Load<Props>) {
-  return Object.assign((props: Props) => <Fetched load={load} props={props} />, { near: nearOf(load) });
+  return Object.assign((props: Props) => <Fetched load={load} props={props} />, {
+    near: prefetchOnHover(load),
+  });
 }
 
 /** For a button that opens a dialog which is loaded on demand. */
-export function nearOf(load: () => Promise<unknown>) {
+export function prefetchOnHover(load: () => Promise<unknown>) {
   const fetch = () => void fetchAhead(load);
   return { onPointerEnter: fetch, onFocus: fetch };
 }

@@ -47,7 +47,7 @@ export function permissionsOf(group: PermissionGroup): readonly Permission[] {
 }
 
 /** The translation key: i18next uses the colon for something else. */
-export function wordsOf(permission: Permission): { name: string; effect: string } {
+export function permissionTextKeys(permission: Permission): { name: string; effect: string } {
   const place = permission.replace(":", ".");
   return { name: `names.${place}`, effect: `effects.${place}` };
 }

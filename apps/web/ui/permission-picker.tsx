@@ -2,7 +2,12 @@ import { type Permission, permissions } from "@countersign/domain/members/permis
 import { Checkbox, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "./icon.tsx";
-import { type PermissionGroup, permissionGroups, permissionsOf, wordsOf } from "./permission-groups.ts";
+import {
+  type PermissionGroup,
+  permissionGroups,
+  permissionsOf,
+  permissionTextKeys,
+} from "./permission-groups.ts";
 import classes from "./permission-picker.module.css";
 
 interface PermissionPickerProps {
@@ -73,8 +78,8 @@ function GroupOfPermissions({
           open.includes(permission) ? (
             <Checkbox
               key={permission}
-              label={t(wordsOf(permission).name)}
-              description={t(wordsOf(permission).effect)}
+              label={t(permissionTextKeys(permission).name)}
+              description={t(permissionTextKeys(permission).effect)}
               checked={value.has(permission)}
               onChange={(event) => set([permission], event.currentTarget.checked)}
             />
@@ -110,14 +115,14 @@ function Locked({
       <Stack gap={0} miw={0}>
         <Group gap={6}>
           <Text size="sm" {...(isOn ? {} : { c: "dimmed" })}>
-            {t(wordsOf(permission).name)}
+            {t(permissionTextKeys(permission).name)}
           </Text>
           <Text size="xs" c="dimmed">
             {t(isLocked ? "notGrantable" : isOn ? "on" : "off")}
           </Text>
         </Group>
         <Text size="xs" c="dimmed">
-          {t(wordsOf(permission).effect)}
+          {t(permissionTextKeys(permission).effect)}
         </Text>
       </Stack>
     </div>

@@ -6,7 +6,7 @@ export function browserTimeZone(): string {
 let organizationTimeZone: () => string | null = () => null;
 
 /** Sets how components find the time zone of the current organization. */
-export function findTimeZoneBy(find: () => string | null): void {
+export function setTimeZoneFinder(find: () => string | null): void {
   organizationTimeZone = find;
 }
 

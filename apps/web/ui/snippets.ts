@@ -13,7 +13,7 @@ import signedPython from "../../../sdks/snippets/signed/python.py?raw";
 import type { Platform } from "./platforms.ts";
 
 /** The values in a snippet. Keys are not among them: they are read from the environment. */
-export interface Blanks {
+export interface SnippetValues {
   /** The URL of this server, without a trailing slash. */
   readonly server: string;
   readonly productId: string;
@@ -58,7 +58,7 @@ const snippets: Record<Platform, Snippet> = {
   },
 };
 
-export function snippetFor(platform: Platform, { server, productId, isSigned }: Blanks) {
+export function snippetFor(platform: Platform, { server, productId, isSigned }: SnippetValues) {
   const { file, plain, signed, install } = snippets[platform];
   const text = (isSigned ? signed : plain)
     .replaceAll("https://licenses.example.com", server)

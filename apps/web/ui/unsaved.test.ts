@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Guard, guards, lostOnTheWay, type UnsavedKind, whileRunning } from "./unsaved.ts";
+import { discardedByNavigation, type Guard, guards, type UnsavedKind, whileRunning } from "./unsaved.ts";
 
 const guard = (kind: UnsavedKind, isUnsaved: boolean, goesWithSearch = false): Guard => ({
   kind,
@@ -24,7 +24,7 @@ describe("what the way to another address loses", () => {
     ["work that runs, and the same page follows", [guard("running", true)], otherPart, null],
     ["a secret that is stored", [guard("secret", false)], elsewhere, null],
   ] as const)("%s", (_, guards, next, kind) => {
-    expect(lostOnTheWay(guards, here, next)).toBe(kind);
+    expect(discardedByNavigation(guards, here, next)).toBe(kind);
   });
 });
 
@@ -34,8 +34,8 @@ test.each([
 ] as const)("work is asked about while it runs, and not once it %s", async (_, work, result) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const running = whileRunning(() => promise.then(work));
-  expect(lostOnTheWay(guards, here, elsewhere)).toBe("running");
+  expect(discardedByNavigation(guards, here, elsewhere)).toBe("running");
   resolve();
   expect(await running.catch(() => undefined)).toBe(result);
-  expect(lostOnTheWay(guards, here, elsewhere)).toBeNull();
+  expect(discardedByNavigation(guards, here, elsewhere)).toBeNull();
 });

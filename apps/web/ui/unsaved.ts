@@ -19,7 +19,11 @@ interface Place {
 }
 
 /** What a navigation would discard; null for nothing. */
-export function lostOnTheWay(guards: Iterable<Guard>, current: Place, next: Place): UnsavedKind | null {
+export function discardedByNavigation(
+  guards: Iterable<Guard>,
+  current: Place,
+  next: Place,
+): UnsavedKind | null {
   const isOtherPage = current.pathname !== next.pathname;
   if (!isOtherPage && JSON.stringify(current.search) === JSON.stringify(next.search)) return null;
   return unsavedKind([...guards].filter((guard) => isOtherPage || guard.goesWithSearch));
@@ -39,7 +43,7 @@ export const guards = new Set<Guard>();
 let onGuard: (() => void) | null = null;
 
 /** Called once, when there is something to guard. */
-export function whenGuarded(listen: () => void): void {
+export function onFirstGuard(listen: () => void): void {
   if (guards.size > 0) listen();
   else onGuard = listen;
 }
@@ -114,7 +118,11 @@ export function useGuard(isUnsaved: () => boolean, options: GuardOptions = {}): 
  * Guards typed input, compared with `base` or, without one, with the initial input. Input that was sent is not guarded,
  * because saving may lead to another page immediately.
  */
-export function useTyped(typed: unknown, base?: unknown, options: Pick<GuardOptions, "goesWithSearch"> = {}) {
+export function useUnsavedInput(
+  typed: unknown,
+  base?: unknown,
+  options: Pick<GuardOptions, "goesWithSearch"> = {},
+) {
   const text = JSON.stringify(typed);
   const [first] = useState(text);
   const start = base === undefined ? first : JSON.stringify(base);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { later, nominalMs, parseDuration } from "./duration.ts";
+import { addDuration, nominalMs, parseDuration } from "./duration.ts";
 import { dayMs } from "./lengths.ts";
 
 describe("a duration by the calendar", () => {
@@ -24,7 +24,7 @@ describe("a duration by the calendar", () => {
   test.each(rows)("%s and %s in %s is %s", (from, text, timeZone, to) => {
     const duration = parseDuration(text);
     if (duration === null) throw new Error("no duration");
-    expect(new Date(later(Date.parse(from), duration, timeZone)).toISOString()).toBe(to);
+    expect(new Date(addDuration(Date.parse(from), duration, timeZone)).toISOString()).toBe(to);
   });
 });
 

@@ -23,7 +23,7 @@ export function parseDuration(text: string): CalendarDuration | null {
 }
 
 /** A day that a shorter month lacks becomes its last day: a month after 31 January is 28 or 29 February. */
-export function later(atMs: number, { months, days }: CalendarDuration, timeZone: string): number {
+export function addDuration(atMs: number, { months, days }: CalendarDuration, timeZone: string): number {
   const wall = new Date(atMs + offsetAt(atMs, timeZone));
   const day = wall.getUTCDate();
   wall.setUTCDate(1);

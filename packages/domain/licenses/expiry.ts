@@ -1,4 +1,4 @@
-import { type CalendarDuration, later, nominalMs } from "../dates/duration.ts";
+import { addDuration, type CalendarDuration, nominalMs } from "../dates/duration.ts";
 
 /** When a license expires, as stored: never, at a time, or a term after its first use. */
 export interface Expiry {
@@ -75,7 +75,7 @@ export type Extension =
 export function extended(expiry: Expiry, by: Extension, nowMs: number): Expiry | null {
   if (expiry.expiresAtMs !== null) {
     const fromMs = Math.max(expiry.expiresAtMs, nowMs);
-    const toMs = "ms" in by ? fromMs + by.ms : later(fromMs, by.duration, by.timeZone);
+    const toMs = "ms" in by ? fromMs + by.ms : addDuration(fromMs, by.duration, by.timeZone);
     return { ...expiry, expiresAtMs: Math.min(toMs, latestMs) };
   }
   if (expiry.termMs === null) return null;

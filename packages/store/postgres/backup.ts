@@ -14,7 +14,7 @@ import {
   timeStamp,
 } from "../database-copier.ts";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { PostgresClient } from "./client.ts";
 import { Programs } from "./client-programs.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";
@@ -186,7 +186,7 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
     return await work(client);
   } catch (cause) {
     if (cause instanceof StoreProblem) throw cause;
-    throw new StoreProblem(`PostgreSQL reported an error: ${sentence(cause)}`, { cause });
+    throw new StoreProblem(`PostgreSQL reported an error: ${errorSentence(cause)}`, { cause });
   } finally {
     await client.end();
   }

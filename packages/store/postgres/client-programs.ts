@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { libpqEnvironment } from "./libpq-environment.ts";
 
 type Program = "pg_dump" | "pg_restore" | "psql";
@@ -104,7 +104,7 @@ async function finished(program: Program, child: ChildProcess): Promise<void> {
   const first =
     complaint.split("\n").find((line) => /error|fatal/i.test(line)) ?? complaint.split("\n")[0] ?? "";
   throw new StoreProblem(
-    `${program} failed and nothing was changed: ${sentence(first.trim() || `it ended with ${code}`)} ${sameVersion}`,
+    `${program} failed and nothing was changed: ${errorSentence(first.trim() || `it ended with ${code}`)} ${sameVersion}`,
   );
 }
 
@@ -112,7 +112,9 @@ const sameVersion = "If it speaks of a version, install the client programs in t
 
 function notStarted(program: Program, cause: unknown): StoreProblem {
   const missing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-  const what = missing ? `${program} is not on the PATH.` : `${program} cannot be run: ${sentence(cause)}`;
+  const what = missing
+    ? `${program} is not on the PATH.`
+    : `${program} cannot be run: ${errorSentence(cause)}`;
   return new StoreProblem(`${what} ${howToInstall(null)}`, { cause });
 }
 

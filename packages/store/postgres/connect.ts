@@ -1,6 +1,6 @@
 import pg from "pg";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import type { PostgresClientConfig } from "./client.ts";
 import { HostFinder } from "./hosts.ts";
 import { parsePostgresUrl } from "./url.ts";
@@ -83,7 +83,7 @@ export async function checkTransactions(client: pg.ClientBase): Promise<void> {
     await client.query("begin");
     await client.query("commit");
   } catch (cause) {
-    if (!/statement pooling/i.test(sentence(cause))) throw unreachable(cause);
+    if (!/statement pooling/i.test(errorSentence(cause))) throw unreachable(cause);
     throw new StoreProblem(
       "The connection pooler in front of PostgreSQL allows no transactions. Set pool_mode = transaction or pool_mode = session for this database.",
       { cause },
@@ -93,7 +93,7 @@ export async function checkTransactions(client: pg.ClientBase): Promise<void> {
 
 export function unreachable(cause: unknown): StoreProblem {
   return new StoreProblem(
-    `The PostgreSQL database cannot be reached: ${sentence(cause)} Check DATABASE_URL, and that PostgreSQL is running.`,
+    `The PostgreSQL database cannot be reached: ${errorSentence(cause)} Check DATABASE_URL, and that PostgreSQL is running.`,
     { cause },
   );
 }

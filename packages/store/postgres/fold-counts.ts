@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { countColumns } from "../migrations/license-counts.ts";
 import { StorageUnavailable } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import type { Tables } from "../tables.ts";
 
 const everyMs = 1_000;
@@ -72,7 +72,7 @@ export class CountFolding {
       if ((await this.#hasChanges()) && (await foldCounts(this.#db)) === mostAtOnce) restMs = 0;
     } catch (error) {
       // Counts stay correct in the meantime, but take longer. Storage errors are reported elsewhere.
-      if (!this.#isClosed && !(error instanceof StorageUnavailable)) this.#trouble(sentence(error));
+      if (!this.#isClosed && !(error instanceof StorageUnavailable)) this.#trouble(errorSentence(error));
       restMs = afterTroubleMs;
     }
     if (!this.#isClosed) this.#workAfter(restMs);

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { StorageUnavailable } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import type { PostgresHost, PostgresUrl } from "./url.ts";
 
 /** How much longer an earlier host in the list can take than a later one that is suitable. */
@@ -90,7 +90,7 @@ export class HostFinder {
       this.check(rows[0] ?? { is_standby: true, is_read_only: true });
       return null;
     } catch (error) {
-      return sentence(error);
+      return errorSentence(error);
     } finally {
       // A host that hangs would never close cleanly.
       client.connection.stream.destroy();

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Inspection, MissingTextIndex } from "../inspection.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { PostgresClient } from "./client.ts";
 import { applicationName, connectionSettings, unreachable } from "./connect.ts";
 import { detectPooler } from "./pooler.ts";
@@ -114,7 +114,7 @@ async function writeProblem(client: pg.Client): Promise<string | null> {
     await client.query("create table doctor_probe (probed integer)");
     return null;
   } catch (cause) {
-    return sentence(cause);
+    return errorSentence(cause);
   } finally {
     await client.query("rollback").catch(() => undefined);
   }

@@ -2,7 +2,7 @@ import { afterAll } from "bun:test";
 import { postgres, type TestDatabase, type TestedDatabase } from "../../../tests/support/databases.ts";
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from "../../../tests/support/pgbouncer.ts";
 import { sharedPostgres } from "../../../tests/support/postgres.ts";
-import { skipLoudly } from "../../../tests/support/skip.ts";
+import { skipWithReason } from "../../../tests/support/skip.ts";
 import { journalMigrations } from "../migrations/all.ts";
 import type { DatabaseLocation } from "../open.ts";
 import { storeSuite } from "../store.suite.ts";
@@ -11,7 +11,7 @@ import { openPool } from "./pools.ts";
 
 /** The whole suite again, behind a pooler that gives each transaction another connection. */
 const missing = whyNoPgBouncer();
-if (missing !== null) skipLoudly("the store behind PgBouncer", missing);
+if (missing !== null) skipWithReason("the store behind PgBouncer", missing);
 else {
   let pooler: Promise<PgBouncer> | null = null;
   afterAll(async () => (await pooler)?.stop());

@@ -2,12 +2,12 @@ import { type Expression, Kysely, PostgresDialect, type SqlBool, sql } from "kys
 import pg from "pg";
 import { CallCount } from "../call-count.ts";
 import type { Call, CallResult } from "../calls.ts";
-import { makeDataKey, openDataKey } from "../data-key.ts";
+import { createDataKey, openDataKey } from "../data-key.ts";
 import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
-import type { Lasting, Store, Work } from "../store.ts";
+import type { BackgroundWork, CommitDurability, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { ForWorker, MainStore, PostgresOpening } from "../worker-store.ts";
 import { PostgresBulk } from "./bulk.ts";
@@ -95,13 +95,13 @@ export class PostgresStore implements MainStore {
   readonly #shared: Shared;
   readonly #pool: pg.Pool;
   readonly #listPool: pg.Pool;
-  readonly #others = new Map<Work, PostgresStore>();
+  readonly #others = new Map<BackgroundWork, PostgresStore>();
   #folding: CountFolding | null = null;
   /** The time on the database's clock, and when it was read. */
   #asked: { readonly databaseMs: number; readonly atMs: number } | null = null;
   #asking: Promise<{ readonly databaseMs: number; readonly atMs: number }> | null = null;
 
-  constructor(shared: Shared, purpose: "management" | Work) {
+  constructor(shared: Shared, purpose: "management" | BackgroundWork) {
     const { url } = shared.options;
     this.#shared = shared;
     this.sealer = shared.sealer;
@@ -115,7 +115,7 @@ export class PostgresStore implements MainStore {
     sealWith(shared.sealer, this.reads, this.listReads);
   }
 
-  withOwnConnections(work: Work): Store {
+  withOwnConnections(work: BackgroundWork): Store {
     const known = this.#others.get(work);
     if (known !== undefined) return known;
     const other = new PostgresStore(this.#shared, work);
@@ -142,7 +142,10 @@ export class PostgresStore implements MainStore {
     return { opening: { kind: "postgres", url, durability, dataKey, calls: calls.shared }, transfer: [] };
   }
 
-  async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
+  async transaction<T>(
+    work: (db: Kysely<Tables>) => Promise<T>,
+    lasting: CommitDurability = "now",
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.reads.transaction().execute(async (db) => {
@@ -272,7 +275,7 @@ async function storedDataKey(pool: pg.Pool): Promise<string | null> {
 async function makeStoredDataKey(pool: pg.Pool, passphrase: string | null): Promise<string> {
   await pool.query(
     "insert into platform_state (name, value) values ('data_key', $1) on conflict (name) do nothing",
-    [makeDataKey(passphrase)],
+    [createDataKey(passphrase)],
   );
   return (await storedDataKey(pool)) ?? "";
 }

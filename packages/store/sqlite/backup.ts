@@ -15,7 +15,7 @@ import {
   timeStamp,
 } from "../database-copier.ts";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { prepareFolder, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
@@ -44,7 +44,7 @@ function copyOut(files: SqliteFiles, copy: SqliteFiles): Contents {
     return { rows, migrations };
   } catch (cause) {
     if (cause instanceof StoreProblem) throw cause;
-    throw new StoreProblem(`The database in ${files.folder} could not be copied: ${sentence(cause)}`, {
+    throw new StoreProblem(`The database in ${files.folder} could not be copied: ${errorSentence(cause)}`, {
       cause,
     });
   }
@@ -98,7 +98,7 @@ function copyIn(
     return { migrationsApplied, keptAside: aside.filter((path) => path !== null) };
   } catch (cause) {
     if (cause instanceof StoreProblem) throw cause;
-    throw new StoreProblem(`The backup could not be restored: ${sentence(cause)}`, { cause });
+    throw new StoreProblem(`The backup could not be restored: ${errorSentence(cause)}`, { cause });
   } finally {
     rmSync(staged.folder, { recursive: true, force: true });
     release();
@@ -167,7 +167,9 @@ function using<T>(path: string, work: (database: DatabaseSync) => T): T {
 function checkIntegrity(database: DatabaseSync, path: string): void {
   const found = database.prepare("pragma integrity_check(1)").get();
   if (found?.integrity_check === "ok") return;
-  throw new StoreProblem(`The copy ${path} is damaged: ${sentence(found?.integrity_check)} Check the disk.`);
+  throw new StoreProblem(
+    `The copy ${path} is damaged: ${errorSentence(found?.integrity_check)} Check the disk.`,
+  );
 }
 
 function readRows(database: DatabaseSync): RowCounts {

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB, with or without details in the higher bytes. */
 const damaged = new Set([11, 26]);
@@ -12,7 +12,7 @@ const readThroughBytes = 16 * 1024 * 1024;
 export class DamagedDatabase extends StoreProblem {
   constructor(path: string, found: unknown) {
     super(
-      `The database file ${path} is damaged: ${sentence(found)} Check the disk, and restore the last backup with countersign restore.`,
+      `The database file ${path} is damaged: ${errorSentence(found)} Check the disk, and restore the last backup with countersign restore.`,
       { cause: found },
     );
   }

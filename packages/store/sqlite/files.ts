@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StorageUnavailable, StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { DamagedDatabase, isDamage } from "./damage.ts";
 import { makePrivate, makePrivateFolder } from "./private-file.ts";
 
@@ -53,7 +53,7 @@ export function openDatabase(path: string): DatabaseSync {
     return database;
   } catch (cause) {
     if (isDamage(cause)) throw new DamagedDatabase(path, cause);
-    throw new StoreProblem(`The database file ${path} cannot be opened: ${sentence(cause)}`, { cause });
+    throw new StoreProblem(`The database file ${path} cannot be opened: ${errorSentence(cause)}`, { cause });
   }
 }
 

@@ -5,7 +5,7 @@ import type { Inspection } from "../inspection.ts";
 import { journalMigrations } from "../migrations/all.ts";
 import { countOfDifferences } from "../migrations/license-counts.ts";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { isDamage } from "./damage.ts";
 import { sqliteFiles } from "./files.ts";
 import { lostDatabase } from "./lost-database.ts";
@@ -52,7 +52,7 @@ function damageOf(path: string): string | null {
   try {
     return inspecting(path, damage)[0] ?? null;
   } catch (error) {
-    if (isDamage(error)) return sentence(error instanceof Error ? (error.cause ?? error) : error);
+    if (isDamage(error)) return errorSentence(error instanceof Error ? (error.cause ?? error) : error);
     throw error;
   }
 }
@@ -94,7 +94,7 @@ function writeProblem(database: DatabaseSync): string | null {
     database.exec("create table doctor_probe (probed integer)");
     return null;
   } catch (cause) {
-    return sentence(cause);
+    return errorSentence(cause);
   } finally {
     if (database.isTransaction) database.exec("rollback");
   }
@@ -110,7 +110,7 @@ function inspecting<T>(path: string, work: (database: DatabaseSync) => T): T {
       database.close();
     }
   } catch (cause) {
-    throw new StoreProblem(`The database file ${path} cannot be read: ${sentence(cause)}`, { cause });
+    throw new StoreProblem(`The database file ${path} cannot be read: ${errorSentence(cause)}`, { cause });
   }
 }
 

@@ -4,7 +4,7 @@ import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { checkUndamaged, DamagedDatabase, isDamage, setAside } from "./damage.ts";
 import { openDatabase, prepareFolder, sqliteFiles } from "./files.ts";
 import { refuseLostDatabase } from "./lost-database.ts";
@@ -26,7 +26,7 @@ export function migrateFolder(folder: string, journalSetAside: JournalSetAside |
     return [...applied, ...migrateFile(files.journal, journalMigrations)];
   } catch (error) {
     if (journalSetAside === null || !isDamage(error)) throw error;
-    journalSetAside(setAside(files.journal, timeStamp(Date.now())), sentence(error));
+    journalSetAside(setAside(files.journal, timeStamp(Date.now())), errorSentence(error));
     return [...applied, ...migrateFile(files.journal, journalMigrations)];
   }
 }
@@ -58,9 +58,12 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     } catch (cause) {
       rollback(database);
       if (cause instanceof StoreProblem) throw cause;
-      throw new StoreProblem(`Migration ${migration.name} failed and was rolled back: ${sentence(cause)}`, {
-        cause,
-      });
+      throw new StoreProblem(
+        `Migration ${migration.name} failed and was rolled back: ${errorSentence(cause)}`,
+        {
+          cause,
+        },
+      );
     }
   }
   return applied;

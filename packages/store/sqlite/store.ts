@@ -2,11 +2,11 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Kysely, sql } from "kysely";
 import { CallCount } from "../call-count.ts";
 import type { Call, CallResult } from "../calls.ts";
-import { makeDataKey, openDataKey } from "../data-key.ts";
+import { createDataKey, openDataKey } from "../data-key.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { sealWith } from "../sealed-columns.ts";
 import { Sealer } from "../sealer.ts";
-import type { Lasting, Store } from "../store.ts";
+import type { CommitDurability, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
 import type { ForWorker, MainStore, SqliteOpening } from "../worker-store.ts";
 import { type HoldTimes, WriteLock } from "../write-lock.ts";
@@ -29,7 +29,7 @@ import {
 import { type JournalSetAside, migrateFolder } from "./migrate.ts";
 import { takeOwnership } from "./owner.ts";
 import { rollback } from "./rollback.ts";
-import { stateName, type Taken } from "./text-index.ts";
+import { type IndexedChanges, stateName } from "./text-index.ts";
 import { TextIndexUpkeep } from "./text-index-upkeep.ts";
 import { SqliteValidate } from "./validate.ts";
 
@@ -191,7 +191,10 @@ export class SqliteStore implements MainStore {
     return this.reads;
   }
 
-  async transaction<T>(work: (db: Kysely<Tables>) => Promise<T>, lasting: Lasting = "now"): Promise<T> {
+  async transaction<T>(
+    work: (db: Kysely<Tables>) => Promise<T>,
+    lasting: CommitDurability = "now",
+  ): Promise<T> {
     const result = await this.#lock.hold(async () => {
       try {
         this.#writer.exec("begin immediate");
@@ -287,7 +290,7 @@ export class SqliteStore implements MainStore {
   /**
    * Removes the records of changes that the text index has applied. In small batches, because all other writers wait.
    */
-  async #note({ upTo, state }: Taken): Promise<void> {
+  async #note({ upTo, state }: IndexedChanges): Promise<void> {
     for (let left = true; left; ) {
       left = await this.transaction(async (db) => {
         const some = sql`select number from license_search_changes where number <= ${upTo} limit ${changesAtOnce}`;
@@ -377,7 +380,7 @@ function dataKey(database: DatabaseSync, passphrase: string | null): Uint8Array 
       .prepare(
         "insert into platform_state (name, value) values ('data_key', ?) on conflict (name) do nothing",
       )
-      .run(makeDataKey(passphrase));
+      .run(createDataKey(passphrase));
   }
   const found = stored() ?? "";
   const { key, rewritten } = openDataKey(found, passphrase);

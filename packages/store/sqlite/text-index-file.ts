@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import { isDamage, removeDatabase } from "./damage.ts";
 import { openReader, type SqliteFiles } from "./files.ts";
 import { makePrivate } from "./private-file.ts";
-import { type Taken, TextIndex } from "./text-index.ts";
+import { type IndexedChanges, TextIndex } from "./text-index.ts";
 
 /**
  * The text index file and the connection that reads and writes it. Everything in it can be derived from the licenses,
@@ -33,7 +33,7 @@ export class TextIndexFile {
   }
 
   /** Processes the next batch, or first opens or creates the index. Null if there is nothing to do, or a problem. */
-  takeIn(): Taken | null {
+  takeIn(): IndexedChanges | null {
     return this.#attempt(() => {
       const taken = this.#opened === null ? this.#open() : this.#opened.index.takeIn();
       this.#trouble = null;
@@ -51,7 +51,7 @@ export class TextIndexFile {
     this.#opened = null;
   }
 
-  #open(): Taken | null {
+  #open(): IndexedChanges | null {
     const database = attach(this.#files);
     try {
       const known = TextIndex.open(database);
@@ -74,7 +74,7 @@ export class TextIndexFile {
   }
 
   #note(error: unknown): void {
-    const reason = sentence(error);
+    const reason = errorSentence(error);
     const message = isDamage(error)
       ? `The text index ${this.#files.search} is damaged and will be made again. Searches take longer until then: ${reason}`
       : reason;

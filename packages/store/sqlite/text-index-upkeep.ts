@@ -1,11 +1,11 @@
-import { sentence } from "../sentence.ts";
+import { errorSentence } from "../sentence.ts";
 import type { SqliteFiles } from "./files.ts";
-import type { Taken } from "./text-index.ts";
+import type { IndexedChanges } from "./text-index.ts";
 import { TextIndexFile } from "./text-index-file.ts";
 
 export interface UpkeepObserver {
   /** Records in the main database what the text index has applied. */
-  note(taken: Taken): Promise<void>;
+  note(taken: IndexedChanges): Promise<void>;
   trouble(reason: string): void;
 }
 
@@ -57,7 +57,7 @@ export class TextIndexUpkeep {
         await this.#observer.note(taken);
       } catch (error) {
         // The same licenses are processed again, with the same result.
-        if (!this.#isClosed) this.#observer.trouble(sentence(error));
+        if (!this.#isClosed) this.#observer.trouble(errorSentence(error));
         restMs = afterTroubleMs;
       }
     }

@@ -15,7 +15,7 @@ const sampleLastsMs = 300_000;
 export const stateName = "license_search";
 
 /** What was indexed, and what to record in the main database: the changes to delete, and the index's progress. */
-export interface Taken {
+export interface IndexedChanges {
   readonly upTo: number;
   readonly state: string;
 }
@@ -140,18 +140,18 @@ export class TextIndex {
   }
 
   /** Changes that a new index need not process: it will read all licenses, with every change until now. */
-  begun(): Taken {
+  begun(): IndexedChanges {
     const last = this.#database.prepare("select max(number) as number from license_search_changes").get();
     return { upTo: Number(last?.number ?? 0), state: this.state };
   }
 
   /** Processes the next batch. Null if there is nothing to do. */
-  takeIn(): Taken | null {
+  takeIn(): IndexedChanges | null {
     const madeTo = this.#state.get()?.madeTo;
     return madeTo === null ? this.#follow() : this.#make(Number(madeTo));
   }
 
-  #make(madeTo: number): Taken {
+  #make(madeTo: number): IndexedChanges {
     const licenses = this.#database
       .prepare("select rowid as row from licenses where rowid > ? order by rowid limit ?")
       .all(madeTo, batch)
@@ -160,7 +160,7 @@ export class TextIndex {
     return { upTo: 0, state: this.#write(licenses, end) };
   }
 
-  #follow(): Taken | null {
+  #follow(): IndexedChanges | null {
     const changes = this.#database
       .prepare('select number, license_row as "row" from license_search_changes order by number limit ?')
       .all(batch);

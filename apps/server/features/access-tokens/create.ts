@@ -14,7 +14,7 @@ import {
 import { sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import { type Context, theActor } from "../../http/manage/context.ts";
+import { type Context, requireActor } from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
@@ -47,7 +47,7 @@ export async function createToken(
   if (expiresAtMs !== null && expiresAtMs <= context.nowMs) throw invalid("expires_at", "not_in_future");
   const permissions = sortedPermissions(body.permissions);
   const { store, signIn, ip, nowMs } = context;
-  const asking = theActor(context);
+  const asking = requireActor(context);
   if (asking.kind === "person")
     await checkReauthenticated({
       store,
@@ -65,7 +65,7 @@ export async function createToken(
     if ((await countAccessTokens(db, holder)) >= mostTokens)
       throw new Problem("access_token_limit_reached", { limit: mostTokens });
     const { token, hash, shownPrefix } = generateAccessToken(randomBytes);
-    const actor = theActor(context);
+    const actor = requireActor(context);
     const row = {
       id: newId(),
       hash,
@@ -92,7 +92,7 @@ export async function createToken(
 
 /** The person who added it may not be the person it acts for, so those affected are notified. */
 async function writeEmails(db: Database, context: Context, holder: TokenHolder): Promise<void> {
-  const actor = theActor(context);
+  const actor = requireActor(context);
   const what = "userId" in holder ? "access_token_created" : "organization_token_created";
   const owner = "userId" in holder ? holder.userId : context.organization?.owner_id;
   const people = new Set([owner, actor.kind === "person" ? actor.userId : null]);
@@ -107,7 +107,7 @@ async function writeEmails(db: Database, context: Context, holder: TokenHolder):
  * behind.
  */
 async function checkAskingSession(db: Database, context: Context): Promise<void> {
-  const actor = theActor(context);
+  const actor = requireActor(context);
   if (actor.kind !== "person" || !("session" in actor.by)) return;
   await lockedUser(db, actor.userId);
   if ((await sessionOpenedAt(db, actor.by.session)) === null) throw new Problem("session_expired");
@@ -121,7 +121,7 @@ function checkHasPermissions(held: ReadonlySet<Permission>, wanted: readonly Per
 
 /** Looked up again inside the transaction: a token that is revoked in the meantime must not create another. */
 async function checkAskingToken(db: Database, context: Context, expiresAtMs: number | null): Promise<void> {
-  const actor = theActor(context);
+  const actor = requireActor(context);
   const tokenId = actor.kind === "token" ? actor.tokenId : "token" in actor.by ? actor.by.token : null;
   if (tokenId === null) return;
   const asking = await accessTokenById(db, tokenId);

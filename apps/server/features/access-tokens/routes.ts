@@ -7,7 +7,7 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { AccessTokenRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, theOrganization, thePerson } from "../../http/manage/context.ts";
+import { type Context, requireOrganization, requirePerson } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -18,28 +18,28 @@ import { showToken } from "./show.ts";
 
 export const accessTokenRoutes: readonly BoundRoute[] = [
   bind(contract.listMyAccessTokens, async (context, { query }) =>
-    list(context, { userId: thePerson(context).userId }, query),
+    list(context, { userId: requirePerson(context).userId }, query),
   ),
 
   bind(contract.createMyAccessToken, async (context, { body }) => {
-    const { userId, atMost } = thePerson(context);
+    const { userId, atMost } = requirePerson(context);
     return createToken(context, { userId }, async () => atMost, body);
   }),
 
   bind(contract.revokeMyAccessToken, async (context, input) => {
-    const { userId } = thePerson(context);
+    const { userId } = requirePerson(context);
     // Only a session or a token with every permission gets here: neither is weaker than the token it revokes.
     return revoke(context, { userId }, param(input, "token_id"), async () => () => {});
   }),
 
   bind(contract.listOrganizationAccessTokens, async (context, { query }) =>
-    list(context, { organizationId: theOrganization(context).id }, query),
+    list(context, { organizationId: requireOrganization(context).id }, query),
   ),
 
   bind(contract.createOrganizationAccessToken, async (context, { body }) =>
     createToken(
       context,
-      { organizationId: theOrganization(context).id },
+      { organizationId: requireOrganization(context).id },
       // Checked again under the lock: someone whose role is being removed cannot create a token.
       async (db) =>
         (await lockOrganization(db, context, "organization:manage")).organizationAccess.permissions,
@@ -48,10 +48,15 @@ export const accessTokenRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.revokeOrganizationAccessToken, async (context, input) =>
-    revoke(context, { organizationId: theOrganization(context).id }, param(input, "token_id"), async (db) => {
-      const locked = await lockOrganization(db, context, "organization:manage");
-      return (row) => checkPower(locked, { from: row.permissions, to: null });
-    }),
+    revoke(
+      context,
+      { organizationId: requireOrganization(context).id },
+      param(input, "token_id"),
+      async (db) => {
+        const locked = await lockOrganization(db, context, "organization:manage");
+        return (row) => checkPower(locked, { from: row.permissions, to: null });
+      },
+    ),
   ),
 ];
 

@@ -13,7 +13,7 @@ import { newId } from "../../new-id.ts";
 import { asPlatform, audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "../identity/email.ts";
 import { accountCreatedEmail, resetEmail } from "../identity/emails.ts";
-import { makePasswordLink } from "../identity/password-link.ts";
+import { newPasswordLink } from "../identity/password-link.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientOf } from "../mail/recipient.ts";
 import { userDetails } from "./show-user.ts";
@@ -71,7 +71,7 @@ async function passwordLink(db: Database, context: Context, user: UserRow) {
   const isFirst = user.email_verified === 0 && (await passwordHashOf(db, user.id)) === null;
   const goodForMs = isFirst ? firstPasswordMs : isEmailed ? emailedMs : handedOverMs;
   const wanted = { userId: user.id, isFirst, goodForMs };
-  const { url, expiresAtMs } = await makePasswordLink(db, context.config.url, wanted, context.nowMs);
+  const { url, expiresAtMs } = await newPasswordLink(db, context.config.url, wanted, context.nowMs);
   if (isEmailed) {
     const reader = recipientOf(user);
     const message = isFirst ? accountCreatedEmail(reader, url, expiresAtMs) : resetEmail(reader, url);

@@ -3,7 +3,7 @@ import { lockPlatformBlocks } from "@countersign/store/queries/admin/platform";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asPlatform } from "../audit-log/record.ts";
-import { addBlock, changeBlock, liftBlock, listBlocks } from "../ip-blocks/blocks.ts";
+import { addBlock, changeBlock, listBlocks, removeBlock } from "../ip-blocks/blocks.ts";
 
 /** The block list routes of organizations, for the platform's list. */
 export const platformBlockRoutes: readonly BoundRoute[] = [
@@ -23,7 +23,7 @@ export const platformBlockRoutes: readonly BoundRoute[] = [
 
   bind(contract.removePlatformIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      liftBlock(db, asPlatform(context), await locked(db), param(input, "block_id")),
+      removeBlock(db, asPlatform(context), await locked(db), param(input, "block_id")),
     ),
   ),
 ];

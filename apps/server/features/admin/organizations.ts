@@ -7,7 +7,7 @@ import {
   organizationWithOwner,
 } from "@countersign/store/queries/admin/platform";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
-import { keptCount } from "@countersign/store/queries/licenses/stored-counts";
+import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
@@ -108,6 +108,6 @@ function showWithOwner(row: OrganizationWithOwner) {
 async function counts(db: Database, id: string) {
   return {
     product_count: await countIn(db, "products", id, most),
-    license_count: await keptCount(db, everyLicenseOf(id), 0),
+    license_count: await storedCount(db, everyLicenseOf(id), 0),
   };
 }

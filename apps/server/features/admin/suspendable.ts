@@ -1,7 +1,7 @@
 import type { Database } from "@countersign/store/store";
 import type { Context } from "../../http/manage/context.ts";
 import type { Problem } from "../../http/manage/problem.ts";
-import { holds, type SearchedList, searchPage } from "../../http/manage/search.ts";
+import { containsTerm, type SearchedList, searchPage } from "../../http/manage/search.ts";
 import { asPlatform, audit, difference } from "../audit-log/record.ts";
 
 /** What users and organizations have in common for the operator, who lists, changes and suspends both. */
@@ -41,7 +41,7 @@ export async function listSuspendable<Row extends Suspendable>(
       idOf: (row) => row.id,
       isMeant: (row) =>
         applied.every(({ wanted, of }) => wanted === of(row)) &&
-        (term === null || holds(list.textsOf(row), term) || row.id === term),
+        (term === null || containsTerm(list.textsOf(row), term) || row.id === term),
     },
     { term, isFiltered: applied.length > 0, cursor: query.cursor, limit: query.limit },
   );

@@ -11,7 +11,7 @@ import type { Database } from "@countersign/store/store";
 import type { UserRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
-import { checkUnchanged, nextUpdatedAt, thePerson } from "../../http/manage/context.ts";
+import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { showUser, userDetails } from "./show-user.ts";
@@ -52,7 +52,7 @@ export const userRoutes: readonly BoundRoute[] = [
 
   bind(contract.suspendUser, async (context, input) => {
     const id = param(input, "user_id");
-    if (id === thePerson(context).userId) throw new Problem("cannot_suspend_yourself");
+    if (id === requirePerson(context).userId) throw new Problem("cannot_suspend_yourself");
     return changeSuspendable(context, user, id, "user.suspended", (row) =>
       suspension(row, context, input.body.reason),
     );

@@ -17,17 +17,21 @@ export interface Change {
 }
 
 /** What is recorded about a request: who made it, for which organization, when and from where. */
-export type Acting = Pick<Context, "actor" | "organization" | "nowMs" | "ip" | "requestId"> & {
+export type AuditContext = Pick<Context, "actor" | "organization" | "nowMs" | "ip" | "requestId"> & {
   readonly asPlatform?: true;
 };
 
 /** For actions of the operator, so that an organization sees that it was not one of its members. */
-export function asPlatform(context: Context): Context & Acting {
+export function asPlatform(context: Context): Context & AuditContext {
   return { ...context, asPlatform: true };
 }
 
 /** Records who did what, in the transaction that does it. */
-export async function audit(db: Database, context: Acting, ...changes: readonly Change[]): Promise<void> {
+export async function audit(
+  db: Database,
+  context: AuditContext,
+  ...changes: readonly Change[]
+): Promise<void> {
   await addAuditEntries(
     db,
     changes.map((change) => ({
@@ -42,7 +46,7 @@ export async function audit(db: Database, context: Acting, ...changes: readonly 
 }
 
 /** For actions of a command or the server itself. */
-export async function auditWithout(
+export async function auditWithoutRequest(
   db: Database,
   actor: { readonly kind: "command_line" | "system"; readonly name: string },
   nowMs: number,
@@ -78,7 +82,7 @@ function changeColumns({ action, subject, before, after, organizationId }: Chang
 
 type ActorColumns = Pick<AuditLogRow, "actor_kind" | "actor_id" | "actor_name" | "access_token_id">;
 
-export function actorColumns({ actor, asPlatform }: Acting): ActorColumns {
+export function actorColumns({ actor, asPlatform }: AuditContext): ActorColumns {
   if (actor === null)
     return { actor_kind: "system", actor_id: null, actor_name: "nobody signed in", access_token_id: null };
   if (actor.kind === "token") {

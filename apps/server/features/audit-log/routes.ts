@@ -2,18 +2,18 @@ import * as contract from "@countersign/contract/manage/audit-log";
 import { type AuditFilter, auditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { exportedLog } from "./export.ts";
 import { type ShownEntry, showEntry, showToOrganization } from "./show.ts";
 
 export const auditLogRoutes: readonly BoundRoute[] = [
   bind(contract.listAuditLog, async (context, { query }) =>
-    list(context, filterOf(query, theOrganization(context).id), query, showToOrganization),
+    list(context, filterOf(query, requireOrganization(context).id), query, showToOrganization),
   ),
 
   bind(contract.exportAuditLog, async (context, { query }) =>
-    exportedLog(context.store.reads, filterOf(query, theOrganization(context).id), query.format),
+    exportedLog(context.store.reads, filterOf(query, requireOrganization(context).id), query.format),
   ),
 
   bind(contract.listPlatformAuditLog, async (context, { query }) =>

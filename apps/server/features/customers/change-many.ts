@@ -6,14 +6,14 @@ import {
   staleTexts,
 } from "@countersign/store/queries/licenses/search";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import {
   type CustomerChanges,
   changeCustomer,
+  changedView,
   isSamePerson,
-  moveSome,
-  wantedView,
-  writeWanted,
+  moveAndRecord,
+  writeChangedCustomer,
 } from "./change.ts";
 import type { CustomerView, ShownCustomer } from "./show.ts";
 
@@ -30,16 +30,18 @@ export async function changeCustomerInSteps(
   customerId: string,
   changes: CustomerChanges,
 ): Promise<ShownCustomer> {
-  const before = await customerOf(context.store.reads, theOrganization(context).id, customerId);
+  const before = await customerOf(context.store.reads, requireOrganization(context).id, customerId);
   const { updated_at: _, ...fields } = changes;
-  const wanted = before === undefined ? null : wantedView(context, before, fields);
+  const wanted = before === undefined ? null : changedView(context, before, fields);
   if (before === undefined || wanted === null || !(await isAboutMany(context, before, wanted)))
     return context.transaction((db) => changeCustomer(db, context, customerId, changes, null));
   let moved = 0;
   let view = wanted;
   if (isSamePerson(before, wanted)) await refreshTexts(context, view);
   else {
-    ({ view } = await context.store.transaction((db) => writeWanted(db, context, customerId, changes)));
+    ({ view } = await context.store.transaction((db) =>
+      writeChangedCustomer(db, context, customerId, changes),
+    ));
     moved = await moveAll(context, customerId, view);
   }
   const shown = await context.transaction((db) => changeCustomer(db, context, customerId, changes, moved));
@@ -58,7 +60,7 @@ async function isAboutMany(context: Context, before: CustomerView, wanted: Custo
 }
 
 async function hasMany(context: Context, customerId: string): Promise<boolean> {
-  const { id } = theOrganization(context);
+  const { id } = requireOrganization(context);
   const some = await someLicenseIdsOfCustomer(context.store.reads, id, customerId, fewLicenses + 1);
   return some.length > fewLicenses;
 }
@@ -66,12 +68,12 @@ async function hasMany(context: Context, customerId: string): Promise<boolean> {
 /** All but a few, which the final transaction includes. */
 async function moveAll(context: Context, fromId: string, view: CustomerView): Promise<number> {
   const { store } = context;
-  const { id } = theOrganization(context);
+  const { id } = requireOrganization(context);
   for (let moved = 0; ; await yieldToEventLoop()) {
     const ids = await someLicenseIdsOfCustomer(store.reads, id, fromId, licensesAtOnce);
     if (ids.length < licensesAtOnce) return moved;
     moved += await store.transaction(async (db) => {
-      const count = await moveSome(db, context, fromId, view.customer_id, ids);
+      const count = await moveAndRecord(db, context, fromId, view.customer_id, ids);
       await refreshSearchTextOf(db, ids, namesOf(view));
       return count;
     }, "soon");

@@ -18,7 +18,12 @@ import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
+import {
+  type Context,
+  checkUnchanged,
+  nextUpdatedAt,
+  requireOrganization,
+} from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
@@ -28,27 +33,27 @@ import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts"
 export type CustomerChanges = z.output<typeof updateCustomer.body>;
 
 /** The new record of a customer: their own, or that of the customer they turn out to be. */
-export async function writeWanted(
+export async function writeChangedCustomer(
   db: Database,
   context: Context,
   customerId: string,
   { updated_at: guard, ...changes }: CustomerChanges,
 ): Promise<{ row: OrganizationCustomerRow; view: CustomerView }> {
-  const { id: organizationId } = theOrganization(context);
+  const { id: organizationId } = requireOrganization(context);
   // Two changes that swap two customers would each lock what the other needs: locking the organization's row serializes
   // them.
   await lockedOrganization(db, organizationId);
   const row = await lockedCustomer(db, organizationId, customerId);
   if (row === undefined) throw new Problem("customer_not_found");
   checkUnchanged(context, row.updated_at, guard);
-  const wanted = wantedView(context, row, changes);
+  const wanted = changedView(context, row, changes);
   checkIdentified(wanted);
   const view = isSamePerson(row, wanted) ? wanted : await becomeAnother(db, context, wanted, changes);
   await writeCustomerView(db, view);
   return { row, view };
 }
 
-export function wantedView(
+export function changedView(
   context: Context,
   row: OrganizationCustomerRow,
   changes: Omit<CustomerChanges, "updated_at">,
@@ -76,8 +81,8 @@ export async function changeCustomer(
   changes: CustomerChanges,
   movedBefore: number | null,
 ): Promise<ShownCustomer> {
-  const { id: organizationId } = theOrganization(context);
-  const { row, view } = await writeWanted(db, context, customerId, changes);
+  const { id: organizationId } = requireOrganization(context);
+  const { row, view } = await writeChangedCustomer(db, context, customerId, changes);
   const moved =
     view.customer_id === customerId
       ? 0
@@ -147,7 +152,7 @@ async function moveEverything(
   // as by validations.
   const theirs = await licenseIdsOfCustomer(db, organizationId, fromId);
   const others = movedBefore === null ? await licenseIdsOfCustomer(db, organizationId, toId) : [];
-  const moved = await moveSome(db, context, fromId, toId, theirs, others);
+  const moved = await moveAndRecord(db, context, fromId, toId, theirs, others);
   const scope = { tier: "customer", organizationId } as const;
   await moveCustomerBlocks(db, { ...scope, customerId: fromId }, { ...scope, customerId: toId });
   await removeCustomerView(db, organizationId, fromId);
@@ -156,7 +161,7 @@ async function moveEverything(
 }
 
 /** Transfers these licenses to another customer, and records the events. */
-export async function moveSome(
+export async function moveAndRecord(
   db: Database,
   context: Context,
   fromId: string,
@@ -167,6 +172,6 @@ export async function moveSome(
   const { nowMs } = context;
   await context.store.bulk.lockLicenses(db, [...ids, ...alsoLocked]);
   return recordingChanges(db, nowMs, "license.updated", ids, () =>
-    moveLicenses(db, theOrganization(context).id, fromId, toId, ids, nowMs),
+    moveLicenses(db, requireOrganization(context).id, fromId, toId, ids, nowMs),
   );
 }

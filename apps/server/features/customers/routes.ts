@@ -16,7 +16,7 @@ import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
-import { type Context, theAccess, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireAccess, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
@@ -28,7 +28,7 @@ import { showCustomer } from "./show.ts";
 
 export const customerRoutes: readonly BoundRoute[] = [
   bind(contract.listCustomers, async (context, { query }) => {
-    const { id: organizationId } = theOrganization(context);
+    const { id: organizationId } = requireOrganization(context);
     const db = context.store.reads;
     const { rows, next_cursor } = await findCustomers(db, organizationId, {
       cursor: query.cursor,
@@ -41,7 +41,7 @@ export const customerRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.createCustomer, async (context, { body }) => {
-    const { id: organizationId } = theOrganization(context);
+    const { id: organizationId } = requireOrganization(context);
     const { email = null, name = null, discord_id = null } = body;
     checkIdentified({ email, discord_id });
     return context.transaction(async (db) => {
@@ -73,7 +73,7 @@ export const customerRoutes: readonly BoundRoute[] = [
 
   bind(contract.getCustomer, async (context, input) => {
     const db = context.store.reads;
-    const row = await theCustomer(db, context, input);
+    const row = await findCustomer(db, context, input);
     const { organization_id: organizationId, customer_id: id } = row;
     const licenses = await statusCountsOf(db, organizationId, id, context.nowMs);
     return {
@@ -88,7 +88,7 @@ export const customerRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.deleteCustomer, async (context, input) => {
-    const { id: organizationId } = theOrganization(context);
+    const { id: organizationId } = requireOrganization(context);
     return context.transaction(async (db) => {
       await lockedOrganization(db, organizationId);
       const row = await lockedCustomer(db, organizationId, param(input, "customer_id"));
@@ -108,10 +108,10 @@ export const customerRoutes: readonly BoundRoute[] = [
 
   bind(contract.listCustomerLicenses, async (context, input) => {
     const { query } = input;
-    if (!theAccess(context).permissions.has("licenses:view"))
+    if (!requireAccess(context).permissions.has("licenses:view"))
       throw new Problem("permission_missing", { permission: "licenses:view" });
     const db = context.store.reads;
-    const customer = await theCustomer(db, context, input);
+    const customer = await findCustomer(db, context, input);
     const after = decodeCursor(query.cursor, ["text"]);
     const rows = await licensesOfCustomer(db, customer.organization_id, customer.customer_id, {
       afterId: after === null ? null : String(after[0]),
@@ -129,12 +129,12 @@ export const customerRoutes: readonly BoundRoute[] = [
 ];
 
 /** Another organization's customer is not found here, even if it is the same person. */
-async function theCustomer(
+async function findCustomer(
   db: Database,
   context: Context,
   input: Input<unknown, unknown>,
 ): Promise<OrganizationCustomerRow> {
-  const row = await customerOf(db, theOrganization(context).id, param(input, "customer_id"));
+  const row = await customerOf(db, requireOrganization(context).id, param(input, "customer_id"));
   if (row === undefined) throw new Problem("customer_not_found");
   return row;
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { DashboardPages, pageBeginnings } from "./pages.ts";
+import { DashboardPages, firstSegments } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-pages-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,10 +54,10 @@ describe("the dashboard's pages", () => {
     for (const file of readdirSync(web, { recursive: true, encoding: "utf8" })) {
       if (!file.endsWith("routes.tsx") || file.startsWith("node_modules")) continue;
       const text = readFileSync(join(web, file), "utf8");
-      for (const [, path] of text.matchAll(/=> (?:authLayout|inside|root)Route,\s+path: "\/([^"/]*)/g))
+      for (const [, path] of text.matchAll(/=> (?:authLayout|signedIn|root)Route,\s+path: "\/([^"/]*)/g))
         if (path !== undefined && path !== "") found.add(path);
     }
-    expect([...found].sort()).toEqual([...pageBeginnings].sort());
+    expect([...found].sort()).toEqual([...firstSegments].sort());
   });
 
   test("every response has its own nonce", async () => {

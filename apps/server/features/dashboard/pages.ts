@@ -89,7 +89,7 @@ export class DashboardPages {
 }
 
 /** The first path segments that the dashboard's router knows, besides `/`. */
-export const pageBeginnings: ReadonlySet<string> = new Set([
+export const firstSegments: ReadonlySet<string> = new Set([
   "account",
   "admin",
   "forgot-password",
@@ -111,7 +111,7 @@ function wantsPage(request: Request, pathname: string): boolean {
   const accept = request.headers.get("accept") ?? "*/*";
   if (accept.includes("text/html")) return true;
   const takesAnything = accept.includes("*/*") || accept.includes("text/*");
-  return takesAnything && (pathname === "/" || pageBeginnings.has(pathname.split("/")[1] ?? ""));
+  return takesAnything && (pathname === "/" || firstSegments.has(pathname.split("/")[1] ?? ""));
 }
 
 function takes(request: Request, packing: string): boolean {

@@ -7,7 +7,7 @@ import { type Example, ExampleBuilder } from "./example-builder.ts";
 import type { SeededProducts } from "./populate.ts";
 
 /** One request for every outcome that validate has, a few more for what products can do, and a lookup. */
-export async function makeExamples(store: Store, seededProducts: SeededProducts): Promise<Example[]> {
+export async function createExamples(store: Store, seededProducts: SeededProducts): Promise<Example[]> {
   const nowMs = await store.clock();
   return store.transaction(async (db) => {
     const builder = new ExampleBuilder(db, seededProducts, nowMs);

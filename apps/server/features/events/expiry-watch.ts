@@ -1,4 +1,4 @@
-import { replaceState, stateOf, stateOnce } from "@countersign/store/queries/admin/platform-state";
+import { initializeState, replaceState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import {
   type Due,
   dueLicenses,
@@ -8,7 +8,7 @@ import {
 } from "@countersign/store/queries/events/expiries";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
-import { inBatches, neverStopping } from "../../jobs/in-batches.ts";
+import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { licenseExpiringEmails } from "../mail/license-emails.ts";
 import { lookBackMs, recordExpiries, watchedUntil as stateName } from "./record-expiries.ts";
@@ -36,11 +36,11 @@ export class ExpiryCheck implements PeriodicJob {
     this.#clock = clock;
   }
 
-  async run(stopping = neverStopping): Promise<void> {
+  async run(stopping = neverAborted): Promise<void> {
     const store = this.#store;
     const untilMs = await this.#clock();
     const known = await stateOf(store.reads, stateName);
-    const state = known ?? (await store.transaction((db) => stateOnce(db, stateName, String(untilMs))));
+    const state = known ?? (await store.transaction((db) => initializeState(db, stateName, String(untilMs))));
     const afterMs = Number(state) - lookBackMs;
     for (let after = ""; ; ) {
       const ids = await organizationIdsAfter(store.listReads, after, organizationsAtOnce);

@@ -74,7 +74,7 @@ export async function recordingChanges<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const before = await shownLicenses(db, ids, nowMs);
-  await tellExpiredBefore(db, nowMs, before);
+  await recordExpiredBefore(db, nowMs, before);
   const result = await work();
   const after = await shownLicenses(db, ids, nowMs);
   await recordChanges(db, nowMs, type, before, new Map(after.map((license) => [license.id, license])));
@@ -90,7 +90,7 @@ export async function recordCreated(
 }
 
 /** Before a change: after it, the expiry check would not find them. */
-export async function tellExpiredBefore(
+export async function recordExpiredBefore(
   db: Database,
   nowMs: number,
   licenses: readonly ShownLicense[],

@@ -14,7 +14,7 @@ const summariesAtOnce = 50;
 export async function recordSummaries(store: Store, stopping?: AbortSignal): Promise<void> {
   const nowMs = await store.clock();
   const beforeHour = refusalHour(nowMs - summaryDelayMs);
-  const tellSome = () =>
+  const recordSome = () =>
     store.transaction(async (db) => {
       const some = await takeSummaries(db, beforeHour, summariesAtOnce);
       if (some.taken.length > 0)
@@ -24,7 +24,7 @@ export async function recordSummaries(store: Store, stopping?: AbortSignal): Pro
         );
       return some.found === summariesAtOnce;
     });
-  await inBatches(tellSome, stopping);
+  await inBatches(recordSome, stopping);
 }
 
 function eventOf(summary: TakenSummary, nowMs: number): EventRow {

@@ -1,16 +1,20 @@
 import * as contract from "@countersign/contract/manage/events";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { theLicense, theOrganization } from "../../http/manage/context.ts";
+import { requireLicense, requireOrganization } from "../../http/manage/context.ts";
 import { listEvents } from "./list.ts";
 
 export const eventRoutes: readonly BoundRoute[] = [
   bind(contract.listEvents, (context, { query }) => {
     const { product_id: productId = null, license_id: licenseId = null } = query;
-    return listEvents(context, { organizationId: theOrganization(context).id, productId, licenseId }, query);
+    return listEvents(
+      context,
+      { organizationId: requireOrganization(context).id, productId, licenseId },
+      query,
+    );
   }),
 
   bind(contract.listLicenseEvents, (context, { query }) => {
-    const { id, organization_id: organizationId } = theLicense(context);
+    const { id, organization_id: organizationId } = requireLicense(context);
     return listEvents(context, { organizationId, productId: null, licenseId: id }, query);
   }),
 ];

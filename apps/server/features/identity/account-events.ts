@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { parseIpAddress } from "@countersign/domain/ip/ip-address";
-import { accountsOf, dropOneTimes, rememberDevice } from "@countersign/store/queries/identity/sign-in";
+import { accountsOf, rememberDevice, removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
 import { updateUser, userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
-import { type Acting, audit } from "../audit-log/record.ts";
+import { type AuditContext, audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientById, recipientOf } from "../mail/recipient.ts";
 import { newDeviceEmail, passwordChangedEmail, securityEmail } from "./emails.ts";
-import { closeWaysIn } from "./reset.ts";
+import { revokeOtherAccess } from "./reset.ts";
 
 /** Side effects of actions inside the sign-in library. */
 
@@ -30,11 +30,11 @@ export async function passwordWasReset(
   const nowMs = await store.clock();
   await store.transaction(async (db) => {
     await updateUser(db, id, { email_verified: 1, devices_since: nowMs }, nowMs);
-    await dropOneTimes(db, id);
-    const closed = await closeWaysIn(db, id, nowMs);
+    await removeOneTimeTokens(db, id);
+    const closed = await revokeOtherAccess(db, id, nowMs);
     const reader = await recipientById(db, id);
     if (reader !== undefined) await writeEmail(db, passwordChangedEmail(reader), nowMs);
-    await audit(db, acting(from, nowMs), {
+    await audit(db, auditContextOf(from, nowMs), {
       action: "person.password_reset",
       subject: { kind: "person", id, name },
       after: closed,
@@ -43,7 +43,7 @@ export async function passwordWasReset(
 }
 
 /** A new account, or a signed-in user who linked another way to sign in. Only the latter is notified. */
-export async function cameFromDiscord(
+export async function discordAccountAdded(
   store: Store,
   { userId, discordId }: { userId: string; discordId: string },
   from: Headers | undefined,
@@ -53,7 +53,7 @@ export async function cameFromDiscord(
     const user = await userById(db, userId);
     if (user === undefined) return;
     const isNew = (await accountsOf(db, userId)).length === 1;
-    await audit(db, acting(from, nowMs), {
+    await audit(db, auditContextOf(from, nowMs), {
       action: isNew ? "person.signed_up" : "person.account_linked",
       subject: { kind: "person", id: userId, name: user.name },
       after: { discord_id: discordId },
@@ -76,7 +76,7 @@ export async function personSignedIn(store: Store, { userId, ip, userAgent }: Op
   });
 }
 
-function acting(from: Headers | undefined, nowMs: number): Acting {
+function auditContextOf(from: Headers | undefined, nowMs: number): AuditContext {
   const ip = from?.get(ipHeader) ?? null;
   return { actor: null, organization: null, nowMs, ip, requestId: from?.get(requestHeader) ?? "" };
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import {
   type AttemptRate,
   clearAttempts,
-  giveAttemptBack,
+  returnAttempt,
   takeAttempt,
 } from "@countersign/store/queries/identity/attempts";
 import type { Database, Store } from "@countersign/store/store";
@@ -66,12 +66,12 @@ export class AccountLimits {
    * After a success, the failures of that network or device are cleared. From the shared count only the successful
    * attempt is returned: the owner's sign-ins must not let others keep guessing.
    */
-  async forgive(attempt: Attempt, account: string, from: Origin): Promise<void> {
+  async clearFailures(attempt: Attempt, account: string, from: Origin): Promise<void> {
     const [last, ...others] = countersOf(attempt, account, from).reverse();
     if (last === undefined) return;
     const isShared = others.length > 0;
     await this.#store.transaction(async (db) => {
-      if (isShared) await giveAttemptBack(db, last.name, last.rate);
+      if (isShared) await returnAttempt(db, last.name, last.rate);
       else await clearAttempts(db, last.name);
       for (const { name } of others) await clearAttempts(db, name);
     }, "soon");

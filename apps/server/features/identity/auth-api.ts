@@ -7,7 +7,7 @@ import { tooManyAttempts } from "./attempts.ts";
 import type { AuthApiParts, AuthCall, CookieNames, KnownDevice } from "./auth-call.ts";
 import type { AuthRequest } from "./auth-gate.ts";
 import type { GuardedRoute } from "./auth-routes.ts";
-import { accountOf, inPlaceOf, originOf } from "./call-origin.ts";
+import { accountOf, originOf, runForCall } from "./call-origin.ts";
 import { confirmCall } from "./confirm.ts";
 import { type Device, markedAt, ownerOf } from "./devices.ts";
 import type { EndpointInput } from "./endpoints.ts";
@@ -18,7 +18,7 @@ import { readJson } from "./read-json.ts";
 import { checkFreshWithoutPassword, checkReauthenticated } from "./reauthenticate.ts";
 import { recordSecurityChange } from "./record-security-change.ts";
 import { problemFrom } from "./refusals.ts";
-import { keptAtReset, keptOf, showWaysIn } from "./reset.ts";
+import { keptAccess, keptAccessOf, showOtherAccess } from "./reset.ts";
 import { signUp } from "./sign-up.ts";
 
 /**
@@ -40,7 +40,7 @@ export class AuthApi {
     const startedMs = performance.now();
     const { request, url, route, ip, claimedDevice, requestId } = authRequest;
     const { flood, personOf } = this.#parts;
-    if (route.isDear)
+    if (route.isExpensive)
       checkPasswordCapacity(mayBeKnown || claimedDevice !== null || route.id === "resetPassword");
     const person = mayBeKnown ? await personOf(request) : null;
     const device = person === null ? await this.#knownDevice(claimedDevice) : null;
@@ -66,12 +66,12 @@ export class AuthApi {
     if (endpoint === undefined) throw new Problem("unknown_path");
     const input = this.#inputFor(request, call);
     const resetOwner = route.id === "resetPassword" ? await this.#parts.resetOwner(String(body.token)) : null;
-    const response = await keptAtReset.run(keptOf(body), () =>
-      inPlaceOf(call, () =>
+    const response = await keptAccess.run(keptAccessOf(body), () =>
+      runForCall(call, () =>
         route.id === "signUp" ? signUp(call, this.#parts, () => endpoint(input)) : endpoint(input),
       ),
     );
-    const left = (route.atLeastMs ?? 0) - (performance.now() - startedMs);
+    const left = (route.minResponseMs ?? 0) - (performance.now() - startedMs);
     if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
     if (response.status >= 400) throw await problemFrom(response, route);
     const signedInUserId = resetOwner ?? (await this.#signedInUserId(call, response));
@@ -87,12 +87,12 @@ export class AuthApi {
 
   /** Before the ways to sign in to the account change. */
   async #askAgain({ route, person: actor, body, ip, nowMs }: AuthCall): Promise<void> {
-    if (route.asksAgain === undefined || actor === null) return;
+    if (route.reauthenticatedBy === undefined || actor === null) return;
     const { store, flood } = this.#parts;
     const password = body.password === undefined ? undefined : String(body.password);
     const confirmation = body.confirmation === undefined ? undefined : String(body.confirmation);
     const proof = { store, flood, actor, password, confirmation, ip, nowMs };
-    if (route.asksAgain === "here") await checkReauthenticated(proof);
+    if (route.reauthenticatedBy === "here") await checkReauthenticated(proof);
     else await checkFreshWithoutPassword(proof);
   }
 
@@ -101,13 +101,13 @@ export class AuthApi {
     const endpoint = this.#parts.endpoints.get(path);
     if (endpoint === undefined) throw new Error(`The sign-in library has no endpoint ${path}.`);
     const input = this.#inputFor(request, { ...call, route: { ...call.route, path }, body: { ...given } });
-    return inPlaceOf(call, () => endpoint(input));
+    return runForCall(call, () => endpoint(input));
   }
 
   async #inspectReset(token: string): Promise<Response> {
     const userId = await this.#parts.resetOwner(token);
     if (userId === null) throw new Problem("invalid_link");
-    return Response.json(await showWaysIn(this.#parts.store.reads, userId));
+    return Response.json(await showOtherAccess(this.#parts.store.reads, userId));
   }
 
   async #knownDevice(claimed: Device | null): Promise<KnownDevice | null> {
@@ -185,7 +185,7 @@ function countAsAnonymous({ route, ip, claimedDevice }: AuthRequest, flood: Floo
 function bodyForLibrary({ route, body }: AuthCall): AuthCall["body"] | null {
   if (route.body === null || route.libraryMethod === "GET") return null;
   const { keepPasskeys: _, keepAccessTokens: __, keepDiscord: ___, confirmation: _____, ...rest } = body;
-  if (route.asksAgain !== "here") return rest;
+  if (route.reauthenticatedBy !== "here") return rest;
   const { password: ____, ...withoutPassword } = rest;
   return withoutPassword;
 }

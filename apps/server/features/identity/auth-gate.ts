@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 import { callerIpOf } from "../../http/caller-ip.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { pathBelow, targetOf } from "../../http/target.ts";
-import { type GuardedRoute, nothingAt, routeAt } from "./auth-routes.ts";
+import { type GuardedRoute, noRouteProblem, routeAt } from "./auth-routes.ts";
 import type { Device, Devices } from "./devices.ts";
 import type { FloodLimits } from "./flood-limits.ts";
 import { hasSignedCookie, sessionCookieName } from "./session-cookie.ts";
@@ -58,7 +58,7 @@ export class AuthGate {
     if (retryAfterSeconds === 0 && claimedDevice === null && !this.mayBeKnown(request))
       retryAfterSeconds = this.#flood.countAnonymous();
     if (retryAfterSeconds > 0) return { retryAfterSeconds };
-    if (route === undefined) throw nothingAt(request.method, path);
+    if (route === undefined) throw noRouteProblem(request.method, path);
     // Not counted: another site must not use up the attempts of its visitors' IP address.
     if (route.method === "POST") this.#checkOrigin(request.headers);
     this.#flood.countIp(attempt, ip, claimedDevice);

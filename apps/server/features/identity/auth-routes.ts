@@ -12,49 +12,49 @@ interface Guard {
   /** A password that is about to be set. */
   readonly newPassword?: "password" | "newPassword";
   /** Requires the password of a signed-in user: checked here, or by the library, which only knows passwords. */
-  readonly asksAgain?: "here" | "library";
+  readonly reauthenticatedBy?: "here" | "library";
   /** The method that the library expects, if it differs. */
   readonly libraryMethod?: "GET";
   /** Checks a password, for which there may be no capacity. */
-  readonly isDear?: true;
+  readonly isExpensive?: true;
   /** The minimum response time, so that timing does not reveal whether an account exists. */
-  readonly atLeastMs?: number;
+  readonly minResponseMs?: number;
 }
 
 /** Well above what the slowest of them takes on a server that is not overloaded. */
-const hidesWorkMs = 600;
+const constantResponseMs = 600;
 
 const guards: Readonly<Record<AuthRouteId, Guard>> = {
   getSession: { attempt: "anything" },
-  signIn: { attempt: "sign_in", account: "email", isDear: true },
+  signIn: { attempt: "sign_in", account: "email", isExpensive: true },
   signOut: { attempt: "anything" },
   verifyTotp: { attempt: "second_factor" },
   verifyRecoveryCode: { attempt: "second_factor" },
   signInWithDiscord: { attempt: "sign_in" },
-  linkDiscord: { attempt: "anything", asksAgain: "here" },
+  linkDiscord: { attempt: "anything", reauthenticatedBy: "here" },
   returnFromDiscord: { attempt: "sign_in" },
   unlinkAccount: { attempt: "anything" },
   signUp: {
     attempt: "sign_up",
     account: "email",
     newPassword: "password",
-    isDear: true,
-    atLeastMs: hidesWorkMs,
+    isExpensive: true,
+    minResponseMs: constantResponseMs,
   },
-  sendVerificationEmail: { attempt: "verification", account: "email", atLeastMs: hidesWorkMs },
+  sendVerificationEmail: { attempt: "verification", account: "email", minResponseMs: constantResponseMs },
   verifyEmail: { attempt: "token" },
-  requestPasswordReset: { attempt: "reset", account: "email", atLeastMs: hidesWorkMs },
+  requestPasswordReset: { attempt: "reset", account: "email", minResponseMs: constantResponseMs },
   inspectPasswordReset: { attempt: "token" },
-  resetPassword: { attempt: "token", newPassword: "newPassword", isDear: true },
-  changePassword: { attempt: "password", newPassword: "newPassword", isDear: true },
-  enableSecondFactor: { attempt: "password", asksAgain: "library" },
-  disableSecondFactor: { attempt: "password", asksAgain: "library" },
-  renewRecoveryCodes: { attempt: "password", asksAgain: "library" },
-  beginPasskey: { attempt: "anything", asksAgain: "here", libraryMethod: "GET" },
+  resetPassword: { attempt: "token", newPassword: "newPassword", isExpensive: true },
+  changePassword: { attempt: "password", newPassword: "newPassword", isExpensive: true },
+  enableSecondFactor: { attempt: "password", reauthenticatedBy: "library" },
+  disableSecondFactor: { attempt: "password", reauthenticatedBy: "library" },
+  renewRecoveryCodes: { attempt: "password", reauthenticatedBy: "library" },
+  beginPasskey: { attempt: "anything", reauthenticatedBy: "here", libraryMethod: "GET" },
   addPasskey: { attempt: "anything" },
   listPasskeys: { attempt: "anything" },
   renamePasskey: { attempt: "anything" },
-  removePasskey: { attempt: "anything", asksAgain: "here" },
+  removePasskey: { attempt: "anything", reauthenticatedBy: "here" },
   beginPasskeySignIn: { attempt: "sign_in" },
   signInWithPasskey: { attempt: "sign_in" },
   beginConfirmation: { attempt: "anything" },
@@ -72,7 +72,7 @@ export function routeAt(method: string, path: string): GuardedRoute | undefined 
   return byAddress.get(`${method} ${path}`);
 }
 
-export function nothingAt(method: string, path: string): Problem {
+export function noRouteProblem(method: string, path: string): Problem {
   const there = authRoutes.filter((candidate) => candidate.path === path);
   if (there.length === 0) return new Problem("unknown_path");
   const allowed = there.map((candidate) => candidate.method);

@@ -11,14 +11,14 @@ import { newId } from "../../new-id.ts";
 import type { Recipient } from "../mail/compose.ts";
 import { type Email, writeEmail } from "../mail/email.ts";
 import { recipientById } from "../mail/recipient.ts";
-import { cameFromDiscord, ipHeader, type OpenedSession, passwordWasReset } from "./account-events.ts";
+import { discordAccountAdded, ipHeader, type OpenedSession, passwordWasReset } from "./account-events.ts";
 import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
 import { discord, unverifiedDomain } from "./discord.ts";
 import { existingAccountEmail, resetEmail, verificationEmail } from "./emails.ts";
 import { passkeys } from "./passkeys.ts";
 import { storedIdentifier } from "./password-link.ts";
-import { longestPassword, shortestPassword } from "./password-rules.ts";
+import { maxPasswordLength, minPasswordLength } from "./password-rules.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { beforeSecondFactor, callbackPath, recoveryPath, secondFactor, totpPath } from "./second-factor.ts";
 import { cookiePrefix } from "./session-cookie.ts";
@@ -84,9 +84,9 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       enabled: true,
       requireEmailVerification: true,
       autoSignIn: false,
-      minPasswordLength: shortestPassword,
+      minPasswordLength: minPasswordLength,
       // The library counts characters outside the BMP twice; the real rule is checked before.
-      maxPasswordLength: 2 * longestPassword,
+      maxPasswordLength: 2 * maxPasswordLength,
       resetPasswordTokenExpiresIn: hour,
       revokeSessionsOnPasswordReset: true,
       password: {
@@ -165,7 +165,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
           after: async (account, context) => {
             if (context?.path !== callbackPath) return;
             const { userId, accountId: discordId } = account;
-            await cameFromDiscord(store, { userId, discordId }, context.headers);
+            await discordAccountAdded(store, { userId, discordId }, context.headers);
           },
         },
         update: { before: async (account) => ({ data: { ...account, ...noTokens } }) },

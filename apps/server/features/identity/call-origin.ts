@@ -27,7 +27,7 @@ export function originOf({ route, body, device, ip }: AuthCall): Origin {
 }
 
 /** Runs the library, which calls back for the origin of a code attempt, and checks passwords in their queue. */
-export function inPlaceOf<T>(call: AuthCall, work: () => Promise<T>): Promise<T> {
+export function runForCall<T>(call: AuthCall, work: () => Promise<T>): Promise<T> {
   const { route, person, device, ip } = call;
   const isAhead = person !== null || originOf(call).deviceId !== null || route.id === "resetPassword";
   const known = (userId: string): Origin => {

@@ -1,9 +1,13 @@
 import { hash, randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
-import { dropOneTimes, keepOneTime, takeOneTime } from "@countersign/store/queries/identity/sign-in";
+import {
+  addOneTimeToken,
+  consumeOneTimeToken,
+  removeOneTimeTokens,
+} from "@countersign/store/queries/identity/sign-in";
 import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/identity/users";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { thePerson } from "../../http/manage/context.ts";
+import { requirePerson } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
@@ -22,7 +26,7 @@ const goodForMs = 60 * 60_000;
  */
 export const changeEmailRoutes: readonly BoundRoute[] = [
   bind(contract.changeMyEmail, async (context, { body }) => {
-    const actor = thePerson(context);
+    const actor = requirePerson(context);
     const newEmail = body.new_email.toLowerCase();
     checkSignInEmail("new_email", newEmail);
     if (newEmail === actor.email.toLowerCase()) throw invalid("new_email", "same_email");
@@ -43,7 +47,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
       if (reader === undefined) throw new Problem("user_not_found");
       // An address that already has an account gets no email; the caller does not learn that it has one.
       if ((await userByEmail(db, newEmail)) === undefined) {
-        await keepOneTime(
+        await addOneTimeToken(
           db,
           {
             id: newId(),
@@ -67,10 +71,10 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.confirmMyEmail, async (context, { body }) => {
-    const actor = thePerson(context);
+    const actor = requirePerson(context);
     await context.signIn.flood.check("token", context.ip, actor.userId);
     return context.transaction(async (db) => {
-      const kept = await takeOneTime(db, identifierOf(body.token), context.nowMs);
+      const kept = await consumeOneTimeToken(db, identifierOf(body.token), context.nowMs);
       const [userId, newEmail] = kept?.split(" ") ?? [];
       if (newEmail === undefined || userId !== actor.userId) throw invalid("token", "invalid_token");
       const row = await lockedUser(db, actor.userId);
@@ -79,7 +83,7 @@ export const changeEmailRoutes: readonly BoundRoute[] = [
         throw new Problem("email_taken", { email: newEmail });
       await updateUser(db, row.id, { email: newEmail, email_verified: 1 }, context.nowMs);
       // A password reset requested for the old email address must not work any more.
-      await dropOneTimes(db, row.id);
+      await removeOneTimeTokens(db, row.id);
       await writeEmail(db, emailChangedEmail(recipientOf(row), newEmail), context.nowMs);
       await audit(db, context, {
         action: "person.email_changed",

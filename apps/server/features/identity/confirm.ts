@@ -24,13 +24,13 @@ export async function confirmCall(
     // A first code would enable two-factor authentication that was only started.
     if (user?.two_factor_enabled !== 1) throw new Problem("second_factor_off");
     await checkCode(call, String(body.code), callLibrary);
-    await flood.accounts.forgive("second_factor", person.userId, { ip, deviceId: sessionOf(person) });
+    await flood.accounts.clearFailures("second_factor", person.userId, { ip, deviceId: sessionOf(person) });
   } else {
     const response = body.response as AuthenticationResponseJSON;
     if (!(await isSignedByPasskey(store, person, response, config.url, nowMs)))
       throw new Problem("passkey_rejected");
   }
-  await flood.accounts.forgive("password", sessionOf(person), { ip, deviceId: null });
+  await flood.accounts.clearFailures("password", sessionOf(person), { ip, deviceId: null });
   return Response.json(await newConfirmation(store, person, nowMs));
 }
 

@@ -1,11 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
 import {
-  dropOneTimesOf,
-  keepOneTime,
+  addOneTimeToken,
+  consumeOneTimeToken,
   passkeyById,
   passkeysOf,
   passkeyUsed,
-  takeOneTime,
+  removeOneTimeTokensByValue,
 } from "@countersign/store/queries/identity/sign-in";
 import type { Store } from "@countersign/store/store";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
@@ -13,7 +13,7 @@ import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { newId } from "../../new-id.ts";
 
 /** How long a challenge can be answered, and a confirmation used. */
-export const confirmationLastsMs = 5 * 60_000;
+export const confirmationLifetimeMs = 5 * 60_000;
 
 /**
  * The challenge that a passkey has to sign. A session has one at a time, so requesting one costs no more than a row.
@@ -24,7 +24,7 @@ export async function beginConfirmation(store: Store, actor: PersonActor, url: s
   return {
     challenge,
     rpId: new URL(url).hostname,
-    timeout: confirmationLastsMs,
+    timeout: confirmationLifetimeMs,
     userVerification: "required",
     allowCredentials: passkeys.map(({ credential_id, transports }) => ({
       id: credential_id,
@@ -82,7 +82,7 @@ async function counterIn(
 /** Valid for one request in this session that requires confirmation. */
 export async function newConfirmation(store: Store, actor: PersonActor, nowMs: number) {
   const confirmation = await keep(store, actor, "confirmation", nowMs);
-  return { confirmation, expiresAt: new Date(nowMs + confirmationLastsMs).toISOString() };
+  return { confirmation, expiresAt: new Date(nowMs + confirmationLifetimeMs).toISOString() };
 }
 
 export function takeConfirmation(
@@ -112,11 +112,11 @@ async function keep(store: Store, actor: PersonActor, kind: Kind, nowMs: number)
     id: newId(),
     identifier: identifierOf(kind, token),
     value,
-    expiresAtMs: nowMs + confirmationLastsMs,
+    expiresAtMs: nowMs + confirmationLifetimeMs,
   };
   await store.transaction(async (db) => {
-    await dropOneTimesOf(db, value);
-    await keepOneTime(db, item, nowMs);
+    await removeOneTimeTokensByValue(db, value);
+    await addOneTimeToken(db, item, nowMs);
   });
   return token;
 }
@@ -128,7 +128,7 @@ async function take(
   token: string,
   nowMs: number,
 ): Promise<boolean> {
-  const value = await store.transaction((db) => takeOneTime(db, identifierOf(kind, token), nowMs));
+  const value = await store.transaction((db) => consumeOneTimeToken(db, identifierOf(kind, token), nowMs));
   return value === ownerOf(actor, kind);
 }
 

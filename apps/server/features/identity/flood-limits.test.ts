@@ -101,12 +101,12 @@ describe.each(databases)("attempts by account on $kind", ({ make }) => {
     const own = from("192.0.2.9");
     for (let time = 0; time < 10; time++) await check();
     for (let time = 0; time < 10; time++) expect(await check(own)).toBeNull();
-    await limits.forgive("sign_in", "Forgiven@example.com", own);
+    await limits.clearFailures("sign_in", "Forgiven@example.com", own);
     expect([await check(own), await check(own)]).toEqual([null, "180"]);
     const known = from("192.0.2.9", "a device");
     for (let time = 0; time < 10; time++) expect(await check(known)).toBeNull();
     expect(await check(known)).toBe("60");
-    await limits.forgive("sign_in", "forgiven@example.com", known);
+    await limits.clearFailures("sign_in", "forgiven@example.com", known);
     expect(await check(known)).toBeNull();
   });
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { dropOneTimes, keepOneTime } from "@countersign/store/queries/identity/sign-in";
+import { addOneTimeToken, removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 
@@ -14,7 +14,7 @@ export function resetIdentifier(token: string): string {
 }
 
 /** A single-use link for choosing a password. Earlier links stop working. */
-export async function makePasswordLink(
+export async function newPasswordLink(
   db: Database,
   serverUrl: string,
   { userId, isFirst, goodForMs }: { userId: string; isFirst: boolean; goodForMs: number },
@@ -22,8 +22,8 @@ export async function makePasswordLink(
 ): Promise<{ url: string; expiresAtMs: number }> {
   const token = randomBytes(24).toString("base64url");
   const expiresAtMs = nowMs + goodForMs;
-  await dropOneTimes(db, userId);
+  await removeOneTimeTokens(db, userId);
   const identifier = storedIdentifier(resetIdentifier(token));
-  await keepOneTime(db, { id: newId(), identifier, value: userId, expiresAtMs }, nowMs);
+  await addOneTimeToken(db, { id: newId(), identifier, value: userId, expiresAtMs }, nowMs);
   return { url: `${serverUrl}/reset-password?token=${token}${isFirst ? "&first=true" : ""}`, expiresAtMs };
 }

@@ -1,5 +1,5 @@
-export const shortestPassword = 8;
-export const longestPassword = 128;
+export const minPasswordLength = 8;
+export const maxPasswordLength = 128;
 
 export type PasswordFault =
   | { readonly code: "too_short" | "too_long"; readonly params: { readonly count: number } }
@@ -14,8 +14,8 @@ export async function passwordFault(
   person: { readonly email: string; readonly name: string },
 ): Promise<PasswordFault | null> {
   const length = [...password].length;
-  if (length < shortestPassword) return { code: "too_short", params: { count: shortestPassword } };
-  if (length > longestPassword) return { code: "too_long", params: { count: longestPassword } };
+  if (length < minPasswordLength) return { code: "too_short", params: { count: minPasswordLength } };
+  if (length > maxPasswordLength) return { code: "too_long", params: { count: maxPasswordLength } };
   if (await isCommon(password)) return { code: "common_password", params: {} };
   if (isAbout(password, person)) return { code: "personal_password", params: {} };
   return null;

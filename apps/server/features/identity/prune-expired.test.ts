@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import { takeAttempt } from "@countersign/store/queries/identity/attempts";
-import { keepOneTime } from "@countersign/store/queries/identity/sign-in";
+import { addOneTimeToken } from "@countersign/store/queries/identity/sign-in";
 import { addUser } from "@countersign/store/queries/identity/users";
 import { databases, sqlite, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { newId } from "../../new-id.ts";
@@ -34,7 +34,7 @@ describe.each(databases)("expired rows of sign-ins on $kind", ({ make }) => {
         await db.insertInto("sessions").values(rows).execute();
       for (const minutes of [-1, 1]) {
         const expiresAtMs = nowMs + minutes * 60_000;
-        await keepOneTime(db, { id: newId(), identifier: `${minutes}`, value: "v", expiresAtMs }, nowMs);
+        await addOneTimeToken(db, { id: newId(), identifier: `${minutes}`, value: "v", expiresAtMs }, nowMs);
         await takeAttempt(db, `${minutes}`, { burst: 1, everyMs: minutes * 60_000 }, nowMs);
       }
     });
@@ -63,8 +63,8 @@ test("are recognized by the database's clock, whatever this node's clock says", 
     expiresAtMs: databaseNowMs + minutes * 60_000,
   });
   await store.transaction(async (db) => {
-    await keepOneTime(db, link("good", 60), databaseNowMs);
-    await keepOneTime(db, link("expired", -1), databaseNowMs);
+    await addOneTimeToken(db, link("good", 60), databaseNowMs);
+    await addOneTimeToken(db, link("expired", -1), databaseNowMs);
   });
   await signInPruning(store).run();
   expect(await store.reads.selectFrom("verifications").select("identifier").execute()).toEqual([

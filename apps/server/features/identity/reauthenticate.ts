@@ -35,7 +35,7 @@ export async function checkReauthenticated(proof: Proof): Promise<void> {
   if (password === undefined) throw invalid("password", "missing");
   await flood.check("password", ip, sessionOf(actor));
   if (!(await aheadOfAnonymous(() => verifyPassword(password, stored)))) throw new Problem("wrong_password");
-  await flood.accounts.forgive("password", sessionOf(actor), { ip, deviceId: null });
+  await flood.accounts.clearFailures("password", sessionOf(actor), { ip, deviceId: null });
 }
 
 /** The same if the sign-in library checks the password itself. */
@@ -49,7 +49,7 @@ async function checkConfirmation(proof: Proof, confirmation: string): Promise<vo
   const { store, flood, actor, ip, nowMs } = proof;
   await flood.check("password", ip, sessionOf(actor));
   if (!(await takeConfirmation(store, actor, confirmation, nowMs))) throw new Problem("invalid_confirmation");
-  await flood.accounts.forgive("password", sessionOf(actor), { ip, deviceId: null });
+  await flood.accounts.clearFailures("password", sessionOf(actor), { ip, deviceId: null });
 }
 
 async function checkFresh({ store, actor, nowMs }: Proof): Promise<void> {

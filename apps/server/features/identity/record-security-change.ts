@@ -1,5 +1,5 @@
 import type { AuthRouteId } from "@countersign/contract/auth/routes";
-import { dropOneTimes } from "@countersign/store/queries/identity/sign-in";
+import { removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
 import { updateUser } from "@countersign/store/queries/identity/users";
 import { sessionOf } from "../../http/manage/actor.ts";
 import { audit } from "../audit-log/record.ts";
@@ -41,19 +41,20 @@ export async function recordSecurityChange(
   signedInUserId: string | null,
 ): Promise<void> {
   const { route, person, device, body, ip, nowMs } = call;
-  if (route.id === "signIn") await flood.accounts.forgive("sign_in", String(body.email), originOf(call));
+  if (route.id === "signIn")
+    await flood.accounts.clearFailures("sign_in", String(body.email), originOf(call));
   if (route.attempt === "second_factor" && person === null && signedInUserId !== null) {
     const deviceId = device?.owner.id === signedInUserId ? device.id : null;
-    await flood.accounts.forgive("second_factor", signedInUserId, { ip, deviceId });
+    await flood.accounts.clearFailures("second_factor", signedInUserId, { ip, deviceId });
   }
   if (person === null) return;
   if (route.attempt === "password")
-    await flood.accounts.forgive("password", sessionOf(person), originOf(call));
+    await flood.accounts.clearFailures("password", sessionOf(person), originOf(call));
   const notice = notices[route.id];
   if (notice === undefined) return;
   await store.transaction(async (db) => {
     if (route.id === "changePassword") {
-      await dropOneTimes(db, person.userId);
+      await removeOneTimeTokens(db, person.userId);
       await updateUser(db, person.userId, { devices_since: nowMs }, nowMs);
     }
     const subject = { kind: "person", id: person.userId, name: person.name };

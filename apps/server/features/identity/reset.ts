@@ -15,19 +15,19 @@ import { discordProvider } from "./discord-provider.ts";
 const mostShown = 200;
 
 /** What to keep when a new password is set with a link from an email. */
-export interface Kept {
+export interface KeptAccess {
   readonly passkeys: readonly string[];
   readonly accessTokens: readonly string[];
   readonly discord: boolean;
 }
 
 /** Set while the sign-in library sets the password. */
-export const keptAtReset = new AsyncLocalStorage<Kept>();
+export const keptAccess = new AsyncLocalStorage<KeptAccess>();
 
-const nothingKept: Kept = { passkeys: [], accessTokens: [], discord: false };
+const nothingKept: KeptAccess = { passkeys: [], accessTokens: [], discord: false };
 
 /** As in the request body, which was checked against its schema. */
-export function keptOf(body: Readonly<Record<string, unknown>>): Kept {
+export function keptAccessOf(body: Readonly<Record<string, unknown>>): KeptAccess {
   const list = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
   return {
     passkeys: list(body.keepPasskeys),
@@ -37,7 +37,7 @@ export function keptOf(body: Readonly<Record<string, unknown>>): Kept {
 }
 
 /** What else grants access to the account, for someone who is about to set a new password. */
-export async function showWaysIn(db: Database, userId: string) {
+export async function showOtherAccess(db: Database, userId: string) {
   const tokens = await accessTokensOf(db, { userId }, { afterId: null, limit: mostShown });
   const discord = (await accountsOf(db, userId)).find(({ provider_id: id }) => id === discordProvider);
   return {
@@ -61,8 +61,8 @@ export async function showWaysIn(db: Database, userId: string) {
  * Removes what an intruder may have left behind to come back with. The second factor stays: a reset proves access to
  * the inbox, which would otherwise be enough on its own.
  */
-export async function closeWaysIn(db: Database, userId: string, nowMs: number) {
-  const kept = keptAtReset.getStore() ?? nothingKept;
+export async function revokeOtherAccess(db: Database, userId: string, nowMs: number) {
+  const kept = keptAccess.getStore() ?? nothingKept;
   await endOtherSessions(db, userId, null);
   return {
     passkeys_removed: await removePasskeysExcept(db, userId, kept.passkeys),

@@ -4,7 +4,7 @@ import { lockedUser, updateUser } from "@countersign/store/queries/identity/user
 import type { PersonActor } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
-import { thePerson } from "../../http/manage/context.ts";
+import { requirePerson } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
@@ -14,10 +14,10 @@ import { showMe, showSession } from "./show.ts";
 
 /** Account routes other than sign-in. */
 export const accountRoutes: readonly BoundRoute[] = [
-  bind(contract.getMe, async (context) => showMe(context.store.reads, thePerson(context).userId)),
+  bind(contract.getMe, async (context) => showMe(context.store.reads, requirePerson(context).userId)),
 
   bind(contract.updateMe, async (context, { body }) => {
-    const { userId } = thePerson(context);
+    const { userId } = requirePerson(context);
     return context.transaction(async (db) => {
       const row = await lockedUser(db, userId);
       if (row === undefined) throw new Problem("user_not_found");
@@ -36,7 +36,7 @@ export const accountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.listMySessions, async (context, { query }) => {
-    const actor = thePerson(context);
+    const actor = requirePerson(context);
     const after = decodeCursor(query.cursor, ["text"]);
     const rows = await sessionsOf(context.store.reads, actor.userId, {
       afterId: after === null ? null : String(after[0]),
@@ -52,7 +52,7 @@ export const accountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.endMySession, async (context, input) => {
-    const { userId, name } = thePerson(context);
+    const { userId, name } = requirePerson(context);
     return context.transaction(async (db) => {
       if (!(await endSession(db, userId, param(input, "session_id")))) throw new Problem("session_not_found");
       await audit(db, context, {
@@ -63,7 +63,7 @@ export const accountRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.endMyOtherSessions, async (context) => {
-    const actor = thePerson(context);
+    const actor = requirePerson(context);
     return context.transaction(async (db) => {
       const ended = await endOtherSessions(db, actor.userId, currentSession(actor));
       if (ended === 0) return;

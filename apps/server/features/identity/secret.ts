@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { stateOf, stateOnce } from "@countersign/store/queries/admin/platform-state";
+import { initializeState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import type { Store } from "@countersign/store/store";
 
 const name = "sign_in_secret";
@@ -8,6 +8,6 @@ const name = "sign_in_secret";
 export async function signInSecret(store: Store): Promise<string> {
   const sealed =
     (await stateOf(store.reads, name)) ??
-    (await store.transaction((db) => stateOnce(db, name, store.sealer.seal(randomBytes(48)))));
+    (await store.transaction((db) => initializeState(db, name, store.sealer.seal(randomBytes(48)))));
   return Buffer.from(store.sealer.open(sealed)).toString("base64url");
 }

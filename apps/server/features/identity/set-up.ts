@@ -9,7 +9,7 @@ import { addUser, anyUserExists, userByEmail } from "@countersign/store/queries/
 import type { Database } from "@countersign/store/store";
 import { newId } from "../../new-id.ts";
 import { OperatorProblem } from "../../problem.ts";
-import { auditWithout } from "../audit-log/record.ts";
+import { auditWithoutRequest } from "../audit-log/record.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
 import { dropSetupTokens } from "./setup-link.ts";
 
@@ -21,7 +21,7 @@ export interface Account {
 }
 
 /** Someone whose password has been checked or hashed: both are slow, and done before anything is written. */
-export type ReadyPerson =
+export type PreparedPerson =
   | {
       readonly isNew: true;
       readonly email: string;
@@ -30,7 +30,7 @@ export type ReadyPerson =
     }
   | { readonly isNew: false; readonly email: string; readonly locale: Language; readonly userId: string };
 
-export async function readyPerson(db: Database, account: Account): Promise<ReadyPerson> {
+export async function preparePerson(db: Database, account: Account): Promise<PreparedPerson> {
   const email = account.email.trim().toLowerCase();
   const user = await userByEmail(db, email);
   if (user === undefined) {
@@ -53,7 +53,7 @@ export async function readyPerson(db: Database, account: Account): Promise<Ready
  */
 export async function setUpPerson(
   db: Database,
-  person: ReadyPerson,
+  person: PreparedPerson,
   nowMs: number,
 ): Promise<{ userId: string; accessToken: string }> {
   const userId = person.isNew ? await addPerson(db, person, nowMs) : person.userId;
@@ -78,7 +78,7 @@ export async function setUpPerson(
 
 async function addPerson(
   db: Database,
-  { email, locale, passwordHash }: Extract<ReadyPerson, { isNew: true }>,
+  { email, locale, passwordHash }: Extract<PreparedPerson, { isNew: true }>,
   nowMs: number,
 ): Promise<string> {
   await lockSetup(db);
@@ -95,7 +95,7 @@ async function addPerson(
   );
   await addPassword(db, { id: newId(), userId, hash: passwordHash }, nowMs);
   if (isFirst) await dropSetupTokens(db);
-  await auditWithout(db, { kind: "command_line", name: "countersign setup" }, nowMs, {
+  await auditWithoutRequest(db, { kind: "command_line", name: "countersign setup" }, nowMs, {
     action: "person.set_up",
     subject: { kind: "person", id: userId, name },
     after: { email, is_platform_admin: isFirst },

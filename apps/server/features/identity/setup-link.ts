@@ -10,7 +10,7 @@ const prefix = "setup-link:";
  * A token for creating the first account; null if there is one. Every node creates its own at startup, and each of them
  * works: the first that is used invalidates them all.
  */
-export async function makeSetupToken(store: Store, nowMs: number): Promise<string | null> {
+export async function createSetupToken(store: Store, nowMs: number): Promise<string | null> {
   if (await anyUserExists(store.reads)) return null;
   const token = randomBytes(32).toString("base64url");
   await store.transaction(async (db) => {
@@ -24,7 +24,7 @@ export async function makeSetupToken(store: Store, nowMs: number): Promise<strin
   return token;
 }
 
-export async function isGoodSetupToken(db: Database, token: string, nowMs: number): Promise<boolean> {
+export async function isValidSetupToken(db: Database, token: string, nowMs: number): Promise<boolean> {
   const links = await statesOf(db, prefix);
   return links.some((link) => link.name === nameOf(token) && Number(link.value) > nowMs);
 }
@@ -36,7 +36,7 @@ export async function isGoodSetupToken(db: Database, token: string, nowMs: numbe
 export async function useSetupToken(db: Database, token: string, nowMs: number): Promise<boolean> {
   await lockSetup(db);
   if (await anyUserExists(db)) return false;
-  if (!(await isGoodSetupToken(db, token, nowMs))) return false;
+  if (!(await isValidSetupToken(db, token, nowMs))) return false;
   await dropSetupTokens(db);
   return true;
 }

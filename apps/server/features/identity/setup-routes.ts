@@ -9,7 +9,7 @@ import { audit } from "../audit-log/record.ts";
 import { checkSignInEmail } from "./email.ts";
 import { passwordFault } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
-import { isGoodSetupToken, useSetupToken } from "./setup-link.ts";
+import { isValidSetupToken, useSetupToken } from "./setup-link.ts";
 import { showMe } from "./show.ts";
 
 /** The first account of an installation, created with the link that the server printed. */
@@ -18,7 +18,7 @@ export const setupRoutes: readonly BoundRoute[] = [
     if (token !== undefined) await signIn.flood.check("token", ip, null);
     return {
       is_open: !(await anyUserExists(store.reads)),
-      is_link_good: token === undefined ? null : await isGoodSetupToken(store.reads, token, nowMs),
+      is_link_good: token === undefined ? null : await isValidSetupToken(store.reads, token, nowMs),
       sign_up: config.signUp,
       email: config.mail !== null,
       discord: config.discord !== null,
@@ -29,7 +29,7 @@ export const setupRoutes: readonly BoundRoute[] = [
     const { store, signIn, nowMs, ip } = context;
     const email = body.email.toLowerCase();
     // Before the password is hashed, which is expensive; what counts is that it is still valid afterwards.
-    if (!(await isGoodSetupToken(store.reads, body.token, nowMs))) throw new Problem("invalid_setup_link");
+    if (!(await isValidSetupToken(store.reads, body.token, nowMs))) throw new Problem("invalid_setup_link");
     checkSignInEmail("email", email);
     const fault = await passwordFault(body.password, { email, name: body.name });
     if (fault !== null) throw invalidField("password", fault);

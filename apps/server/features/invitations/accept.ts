@@ -13,7 +13,7 @@ import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { thePerson } from "../../http/manage/context.ts";
+import { requirePerson } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
@@ -35,7 +35,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.acceptInvitation, async (context, input) => {
-    const actor = thePerson(context);
+    const actor = requirePerson(context);
     const tokenHash = hashInvitationToken(param(input, "token"));
     return context.transaction(async (db) => {
       const found = await pendingInvitationByToken(db, tokenHash, context.nowMs);

@@ -4,10 +4,10 @@ import { generateInvitationToken, invitationLifetimeMs } from "@countersign/doma
 import { quotaDay, secondsUntilReset } from "@countersign/domain/quota/day";
 import {
   addInvitation,
-  belongsAlready,
   type InvitationWithRole,
   invitationOf,
   invitationsOf,
+  isOwnerOrMember,
   openInvitationTo,
   updateInvitation,
 } from "@countersign/store/queries/invitations/invitations";
@@ -15,7 +15,7 @@ import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/d
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, theActor, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireActor, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
@@ -37,7 +37,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
     const before = decodeCursor(query.cursor, ["text"]);
     const rows = await invitationsOf(
       context.store.reads,
-      theOrganization(context).id,
+      requireOrganization(context).id,
       {
         beforeId: before === null ? null : String(before[0]),
         limit: query.limit + 1,
@@ -63,7 +63,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
       checkPower(locked, { from: null, to: role.permissions });
       await checkInvitable(db, context, organization.id, email);
       const { token, hash } = generateInvitationToken(randomBytes);
-      const actor = theActor(context);
+      const actor = requireActor(context);
       const id = newId();
       await addInvitation(db, {
         id,
@@ -134,7 +134,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
 ];
 
 async function checkInvitable(db: Database, context: Context, organizationId: string, email: string) {
-  if (await belongsAlready(db, organizationId, email))
+  if (await isOwnerOrMember(db, organizationId, email))
     throw new Problem("email_is_member", { email }, { field: "email" });
   const open = await openInvitationTo(db, organizationId, email);
   if (open !== undefined && open.expires_at > context.nowMs)

@@ -17,8 +17,8 @@ import {
   type Context,
   checkUnchanged,
   nextUpdatedAt,
-  theActor,
-  theLicense,
+  requireActor,
+  requireLicense,
 } from "../../http/manage/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
@@ -63,7 +63,7 @@ export async function addBlock(
   const limit = mostBlocks[scope.tier];
   if ((await countIpBlocks(db, scope)) >= limit) throw new Problem("block_limit_reached", { limit });
   const id = newId();
-  const createdBy = theActor(context).name;
+  const createdBy = requireActor(context).name;
   await addIpBlocks(
     db,
     [{ id, scope, cidr: body.cidr, note: body.note, expiresAtMs, createdBy }],
@@ -106,7 +106,7 @@ export async function changeBlock(
   return showIpBlock(changed);
 }
 
-export async function liftBlock(db: Database, context: Context, scope: BlockScope, id: string) {
+export async function removeBlock(db: Database, context: Context, scope: BlockScope, id: string) {
   const row = await ipBlockOf(db, id, scope);
   if (row === undefined || !(await removeIpBlock(db, id, scope))) throw new Problem("block_not_found");
   await audit(db, context, {
@@ -150,5 +150,5 @@ function scopeNames(scope: BlockScope): object {
 /** A license's own blocks are part of its history, where people look for them. */
 function subject(context: Context, scope: BlockScope, id: string, cidr: string) {
   if (scope.tier !== "license") return { kind: "ip_block", id, name: cidr };
-  return { kind: "license", id: scope.licenseId, name: maskedKey(theLicense(context).license_key) };
+  return { kind: "license", id: scope.licenseId, name: maskedKey(requireLicense(context).license_key) };
 }

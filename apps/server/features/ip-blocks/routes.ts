@@ -4,9 +4,9 @@ import type { BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
 import { lockedLicense, lockedOrganization } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
-import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireLicense, requireOrganization } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { addBlock, changeBlock, liftBlock, listBlocks } from "./blocks.ts";
+import { addBlock, changeBlock, listBlocks, removeBlock } from "./blocks.ts";
 
 export const ipBlockRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizationIpBlocks, async (context, { query }) =>
@@ -22,7 +22,7 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
   ),
   bind(contract.removeOrganizationIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      liftBlock(db, context, await ofOrganization(db, context), blockId(input)),
+      removeBlock(db, context, await ofOrganization(db, context), blockId(input)),
     ),
   ),
 
@@ -42,7 +42,7 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
   ),
   bind(contract.removeCustomerIpBlock, async (context, input) =>
     context.transaction(async (db) =>
-      liftBlock(db, context, await ofCustomer(db, context, input), blockId(input)),
+      removeBlock(db, context, await ofCustomer(db, context, input), blockId(input)),
     ),
   ),
 
@@ -58,14 +58,14 @@ export const ipBlockRoutes: readonly BoundRoute[] = [
     ),
   ),
   bind(contract.removeLicenseIpBlock, async (context, input) =>
-    context.transaction(async (db) => liftBlock(db, context, await ofLicense(db, context), blockId(input))),
+    context.transaction(async (db) => removeBlock(db, context, await ofLicense(db, context), blockId(input))),
   ),
 ];
 
 /** Each of these locks the row with the scope's counters, so that concurrent writes to a list are serialized. */
 
 async function ofOrganization(db: Database, context: Context): Promise<BlockScope> {
-  const row = await lockedOrganization(db, theOrganization(context).id);
+  const row = await lockedOrganization(db, requireOrganization(context).id);
   if (row === undefined) throw new Problem("organization_not_found");
   return organizationScope(context);
 }
@@ -76,24 +76,24 @@ async function ofCustomer(db: Database, context: Context, input: AnyInput): Prom
 }
 
 async function ofLicense(db: Database, context: Context): Promise<BlockScope> {
-  const row = await lockedLicense(db, theLicense(context).id);
+  const row = await lockedLicense(db, requireLicense(context).id);
   if (row === undefined) throw new Problem("license_not_found");
   return licenseScope(context);
 }
 
 function organizationScope(context: Context): BlockScope {
-  return { tier: "organization", organizationId: theOrganization(context).id };
+  return { tier: "organization", organizationId: requireOrganization(context).id };
 }
 
 async function customerScope(db: Database, context: Context, input: AnyInput): Promise<BlockScope> {
-  const { id: organizationId } = theOrganization(context);
+  const { id: organizationId } = requireOrganization(context);
   const customer = await customerOf(db, organizationId, param(input, "customer_id"));
   if (customer === undefined) throw new Problem("customer_not_found");
   return { tier: "customer", organizationId, customerId: customer.customer_id };
 }
 
 function licenseScope(context: Context): BlockScope {
-  const { id: licenseId, organization_id: organizationId } = theLicense(context);
+  const { id: licenseId, organization_id: organizationId } = requireLicense(context);
   return { tier: "license", organizationId, licenseId };
 }
 

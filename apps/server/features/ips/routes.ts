@@ -13,7 +13,7 @@ import {
 } from "@countersign/store/queries/ips/sightings";
 import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
-import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
@@ -26,12 +26,12 @@ export const ipRoutes: readonly BoundRoute[] = [
       throw invalid("sort", "unsortable_with_cidr");
     if (query.cidr !== undefined || query.sort === "ip") {
       const network = query.cidr === undefined ? null : parseCidr(query.cidr);
-      const { id } = theOrganization(context);
+      const { id } = requireOrganization(context);
       const { rows, next_cursor } = await ipsWithin(context.store.reads, id, { ...query, network });
       return { data: await listed(context, rows), next_cursor };
     }
     const before = decodeCursor(query.cursor, ["number", "text"]);
-    const rows = await busiestIps(context.store.reads, theOrganization(context).id, {
+    const rows = await busiestIps(context.store.reads, requireOrganization(context).id, {
       before: before === null ? null : { licenseCount: Number(before[0]), ip: String(before[1]) },
       limit: query.limit + 1,
       minLicenses: query.min_licenses,
@@ -47,7 +47,7 @@ export const ipRoutes: readonly BoundRoute[] = [
 
   bind(contract.getIp, async (context, input) => {
     const asked = askedIn(input);
-    const { id } = theOrganization(context);
+    const { id } = requireOrganization(context);
     const db = context.store.reads;
     const sightings = await sightingsOf(db, id, asked.countedAs);
     const covering = await ipBlocksOfCidrs(db, id, networksThatCover(asked));
@@ -71,7 +71,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const { countedAs: ips } = askedIn(input);
     const db = context.store.reads;
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await licensesOfIps(db, theOrganization(context).id, ips, {
+    const rows = await licensesOfIps(db, requireOrganization(context).id, ips, {
       afterId: after === null ? "" : String(after[0]),
       limit: query.limit + 1,
     });
@@ -79,7 +79,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const registrations = await registrationsAt(db, ids, ips);
     const seen = await licenseSightings(db, ids, ips);
     const customerIds = new Set(rows.flatMap((row) => row.customer_id ?? []));
-    const customers = await customersByIds(db, theOrganization(context).id, [...customerIds]);
+    const customers = await customersByIds(db, requireOrganization(context).id, [...customerIds]);
     return pageOf(
       rows,
       query.limit,
@@ -113,7 +113,7 @@ function statusOf(row: LicenseRow, nowMs: number): "active" | "revoked" | "expir
 }
 
 async function listed(context: Context, rows: readonly IpSightingRow[]) {
-  const { id: organizationId } = theOrganization(context);
+  const { id: organizationId } = requireOrganization(context);
   const ips = rows.map(({ ip }) => ip);
   const blocked = await blockedAmong(context.store.reads, ips, { organizationId }, context.nowMs);
   return rows.map((row) => ({ ...showSighting(row), blocked: blocked.has(row.ip) }));

@@ -1,7 +1,7 @@
 import { importById } from "@countersign/store/queries/license-files/imports";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow } from "@countersign/store/tables";
-import { type Context, theProduct } from "../../http/manage/context.ts";
+import { type Context, requireProduct } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 
 /** The import in the path, if it belongs to the product. */
@@ -11,6 +11,7 @@ export async function findImport(
   db: Database = context.store.reads,
 ): Promise<ImportRow> {
   const row = await importById(db, id);
-  if (row === undefined || row.product_id !== theProduct(context).id) throw new Problem("import_not_found");
+  if (row === undefined || row.product_id !== requireProduct(context).id)
+    throw new Problem("import_not_found");
   return row;
 }

@@ -34,7 +34,7 @@ export async function importFromFile(
   });
   try {
     return await runImport(
-      { store, claimant, pace: unthrottled(), stopping: () => false, progress },
+      { store, claimant, throttle: unthrottled(), stopping: () => false, progress },
       waiting,
     );
   } catch (error) {

@@ -1,5 +1,5 @@
 import {
-  keepsNothing,
+  clearKeepsUntil,
   removeImport,
   removeSomePieces,
   removeSomeWorkings,
@@ -20,7 +20,7 @@ export async function removeRejects(store: Store, importId: string): Promise<voi
 /** What an import keeps for a while after it ends. */
 export async function removeExpired(store: Store, importId: string): Promise<void> {
   await inBatches(() => store.transaction((db) => removeSomeWorkings(db, importId), "soon"));
-  await store.transaction((db) => keepsNothing(db, importId));
+  await store.transaction((db) => clearKeepsUntil(db, importId));
 }
 
 /** An import that never started. */

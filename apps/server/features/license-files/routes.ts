@@ -9,8 +9,13 @@ import {
 import { rejectedHeader, rejectsOf } from "@countersign/store/queries/license-files/rejects";
 import type { ImportRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { lastOnConnection } from "../../http/manage/bounded-body.ts";
-import { type Context, theAccess, theOrganization, theProduct } from "../../http/manage/context.ts";
+import { closeConnection } from "../../http/manage/bounded-body.ts";
+import {
+  type Context,
+  requireAccess,
+  requireOrganization,
+  requireProduct,
+} from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -34,7 +39,7 @@ import { undoRoutes } from "./undo-routes.ts";
 export const licenseFileRoutes: readonly BoundRoute[] = [
   bind(contract.importLicenses, async (context, { query }) => {
     const { store, log } = context;
-    checkOpenForSale(theProduct(context));
+    checkOpenForSale(requireProduct(context));
     if (query.on_existing === "update") checkMayUpdate(context);
     const runner = importRunner(store, log);
     const options: ImportOptions = {
@@ -46,9 +51,16 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
       columns: query.columns,
       fileName: query.file_name ?? null,
     };
-    const { time_zone: timeZone } = theOrganization(context);
+    const { time_zone: timeZone } = requireOrganization(context);
     const nowMs = await store.clock();
-    const job = newImport(theProduct(context), timeZone, options, actorOf(context), runner.claimant, nowMs);
+    const job = newImport(
+      requireProduct(context),
+      timeZone,
+      options,
+      actorOf(context),
+      runner.claimant,
+      nowMs,
+    );
     await store.transaction((db) => addImport(db, job));
     try {
       const bytes = await receiveBody(context, job, runner.claimant, options);
@@ -68,7 +80,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
 
   bind(contract.listLicenseImports, async (context, { query }) => {
     const before = decodeCursor(query.cursor, ["number", "text"]);
-    const rows = await importsOf(context.store.reads, theProduct(context).id, {
+    const rows = await importsOf(context.store.reads, requireProduct(context).id, {
       before: before === null ? null : { createdAt: Number(before[0]), id: String(before[1]) },
       limit: query.limit + 1,
     });
@@ -77,7 +89,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
 
   bind(contract.listOrganizationImports, async (context, { query }) => {
     const before = decodeCursor(query.cursor, ["text"]);
-    const rows = await importsOfOrganization(context.store.reads, theOrganization(context).id, {
+    const rows = await importsOfOrganization(context.store.reads, requireOrganization(context).id, {
       beforeId: before === null ? null : String(before[0]),
       limit: query.limit + 1,
     });
@@ -113,7 +125,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
   ...undoRoutes,
 
   bind(contract.exportLicenses, async (context, { query }) => {
-    const { id, slug } = theOrganization(context);
+    const { id, slug } = requireOrganization(context);
     const headers = {
       "content-type":
         query.format === "csv" ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson",
@@ -126,7 +138,7 @@ export const licenseFileRoutes: readonly BoundRoute[] = [
     await context.transaction((db) =>
       audit(db, context, {
         action: "licenses.exported",
-        subject: { kind: "organization", id, name: theOrganization(context).name },
+        subject: { kind: "organization", id, name: requireOrganization(context).name },
         after: { format, ...filters },
       }),
     );
@@ -161,11 +173,11 @@ function asProblem(error: unknown): unknown {
   const isTooLarge = error instanceof Problem && error.code === "body_too_large";
   if (!isTooLarge && !(error instanceof FileTooLarge)) return error;
   const limit = `${mostBytes / 1024 / 1024} MiB`;
-  return new Problem("file_too_large", { limit }, { headers: lastOnConnection });
+  return new Problem("file_too_large", { limit }, { headers: closeConnection });
 }
 
 /** Rows can set an expiry and revoke a license, so updating existing ones requires both permissions. */
 function checkMayUpdate(context: Context): void {
   for (const permission of ["licenses:update", "licenses:revoke"] as const)
-    if (!theAccess(context).permissions.has(permission)) throw missingPermission(permission);
+    if (!requireAccess(context).permissions.has(permission)) throw missingPermission(permission);
 }

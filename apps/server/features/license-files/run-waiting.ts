@@ -1,8 +1,8 @@
 import {
   claimImport,
   importToClear,
-  importWaits,
   importWithFileLeft,
+  isImportWaiting,
   releaseImport,
 } from "@countersign/store/queries/license-files/imports";
 import type { Store } from "@countersign/store/store";
@@ -27,12 +27,12 @@ export async function runWaitingImports(parts: WorkParts): Promise<void> {
   const { store, claimant, stopping, trouble } = parts;
   for (;;) {
     const nowMs = await store.clock();
-    if (stopping() || !(await importWaits(store.reads, nowMs))) break;
+    if (stopping() || !(await isImportWaiting(store.reads, nowMs))) break;
     const job = await store.transaction((db) => claimImport(db, claimant, nowMs, nowMs + leaseMs));
     if (job === undefined) continue;
     try {
-      const pace = throttled(() => store.answeredCalls);
-      await runImport({ store, claimant, pace, stopping }, job);
+      const throttle = throttled(() => store.answeredCalls);
+      await runImport({ store, claimant, throttle, stopping }, job);
     } catch (error) {
       if (error instanceof Released) {
         await store.transaction((db) => releaseImport(db, job.id, claimant));

@@ -15,7 +15,7 @@ import {
   updateImport,
 } from "@countersign/store/queries/license-files/imports";
 import { addRejects } from "@countersign/store/queries/license-files/rejects";
-import { takeBack } from "@countersign/store/queries/license-files/undo";
+import { revertRows } from "@countersign/store/queries/license-files/undo";
 import {
   KeyTaken,
   lockExisting,
@@ -154,8 +154,8 @@ class ImportRun {
   }
 
   #chunks(to: Destination, skip: number): AsyncGenerator<Chunk, void> {
-    const { store, pace } = this.#parts;
-    return chunks(store, this.#job, to.defaults, this.#nowMs, skip, () => pace.rowsAtOnce());
+    const { store, throttle } = this.#parts;
+    return chunks(store, this.#job, to.defaults, this.#nowMs, skip, () => throttle.rowsAtOnce());
   }
 
   /** Returns why an all-or-nothing import cannot complete; null otherwise. */
@@ -219,8 +219,8 @@ class ImportRun {
         const rows = await undoOf(db, this.#job.id, undoAtOnce);
         const ids = rows.map((row) => row.license_id);
         await store.bulk.lockLicenses(db, ids);
-        if (this.#job.send_events === 0) await takeBack(db, rows);
-        else await recordingChanges(db, this.#nowMs, "license.updated", ids, () => takeBack(db, rows));
+        if (this.#job.send_events === 0) await revertRows(db, rows);
+        else await recordingChanges(db, this.#nowMs, "license.updated", ids, () => revertRows(db, rows));
         await removeUndo(db, this.#job.id, undoAtOnce);
         await this.#mine(updateImport(db, this.#job.id, claimant, this.#alive()));
         return rows.length;
@@ -278,7 +278,7 @@ class ImportRun {
 
   async #rest(workedMs: number): Promise<void> {
     await this.#bulkSession.between();
-    await this.#parts.pace.rest(workedMs);
+    await this.#parts.throttle.rest(workedMs);
     if (this.#parts.stopping()) throw new Released("The server stops.");
     if (this.#job.state !== "undoing") await this.#stopIfCancelled();
   }

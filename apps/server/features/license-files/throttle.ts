@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { ValidationLoad } from "../../validation-load.ts";
 
 /** How long-running work leaves room for requests. */
-export interface Pace {
+export interface Throttle {
   /** How much to do in one step, in rows: on SQLite, other writers wait until the step ends. */
   rowsAtOnce(): number;
   /** Called between two steps, with the duration of the last one. */
@@ -25,7 +25,7 @@ const mostRows = 2_048;
  * Yields to everything that waits after every step. While validations arrive, the work is limited to a share of the
  * time, in small steps; otherwise it continues immediately, in large ones.
  */
-export function throttled(answeredCalls: () => number): Pace {
+export function throttled(answeredCalls: () => number): Throttle {
   const steps = new Steps();
   const load = new ValidationLoad(answeredCalls, busyCallsPerSecond);
   return {
@@ -40,7 +40,7 @@ export function throttled(answeredCalls: () => number): Pace {
 }
 
 /** For a process that serves no requests. */
-export function unthrottled(): Pace {
+export function unthrottled(): Throttle {
   const steps = new Steps();
   return {
     rowsAtOnce: () => steps.rows,

@@ -39,7 +39,7 @@ export async function undoOnRequest(
   bulkSession: BulkSession,
   job: ImportRow,
 ): Promise<ImportRow> {
-  const { store, claimant, pace } = parts;
+  const { store, claimant, throttle } = parts;
   const clockAheadMs = (await store.clock()) - Date.now();
   let undo = JSON.parse(job.undo ?? "null") as RequestedUndo;
   for (;;) {
@@ -75,7 +75,7 @@ export async function undoOnRequest(
     undo = step.next;
     if (step.isLast) break;
     await bulkSession.between();
-    await pace.rest(performance.now() - startedMs);
+    await throttle.rest(performance.now() - startedMs);
     if (parts.stopping()) throw new Released("The server stops.");
   }
   await removeRejects(store, job.id);

@@ -5,7 +5,7 @@ import { forecastUndo } from "@countersign/store/queries/license-files/undo-on-r
 import type { ImportRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, theAccess } from "../../http/manage/context.ts";
+import { type Context, requireAccess } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { missingPermission } from "../members/lock.ts";
@@ -81,5 +81,5 @@ function checkMayUndo(context: Context, { updated }: ImportRow): void {
   const needed: Permission[] = ["licenses:delete"];
   if (updated > 0) needed.push("licenses:update", "licenses:revoke");
   for (const permission of needed)
-    if (!theAccess(context).permissions.has(permission)) throw missingPermission(permission);
+    if (!requireAccess(context).permissions.has(permission)) throw missingPermission(permission);
 }

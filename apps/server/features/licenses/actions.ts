@@ -13,7 +13,7 @@ import {
 } from "@countersign/store/queries/licenses/changes";
 import { type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireLicense, requireOrganization } from "../../http/manage/context.ts";
 import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
 import { applyChange, current, recorded } from "./change.ts";
 import { checkKeysAreFree } from "./create.ts";
@@ -31,12 +31,12 @@ export const actionRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.resetLicenseIps, async (context) => {
-    const drained = await drain(context.store, [theLicense(context).id]);
+    const drained = await drain(context.store, [requireLicense(context).id]);
     return change(context, "license.ips_reset", resettingIps(context.nowMs), drained);
   }),
 
   bind(contract.renewLicense, async (context, { body }) => {
-    const renewal = renewalOf(body, theOrganization(context).time_zone, context.nowMs);
+    const renewal = renewalOf(body, requireOrganization(context).time_zone, context.nowMs);
     return context.transaction(async (db) => {
       const row = await current(db, context);
       if (row.is_lifetime === 1) {
@@ -49,7 +49,7 @@ export const actionRoutes: readonly BoundRoute[] = [
 
   bind(contract.rotateLicenseKey, async (context, { body }) => {
     const key = keyOf(body.license_key);
-    const { product_id: productId, id } = theLicense(context);
+    const { product_id: productId, id } = requireLicense(context);
     const check = () => checkKeysAreFree(context.store.reads, productId, [{ key, id }], () => "");
     await check();
     try {

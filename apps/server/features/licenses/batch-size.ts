@@ -10,7 +10,7 @@ const mostBytes = 8 * 1024 * 1024;
 const bytesAtOnce = 256 * 1024;
 
 /** The number of bytes in a license's free-form fields. */
-export function longBytes({ metadata, customOverride, notes }: Draft): number {
+export function freeFormBytes({ metadata, customOverride, notes }: Draft): number {
   return byteLength(metadata) + byteLength(customOverride) + byteLength(notes);
 }
 
@@ -36,7 +36,7 @@ function longestField(drafts: readonly Draft[]): string {
 }
 
 /** Whether they fit into one transaction. */
-export function areFew(drafts: readonly Draft[], most: number): boolean {
+export function fitInOneTransaction(drafts: readonly Draft[], most: number): boolean {
   return drafts.length <= most && totalOf(drafts) <= bytesAtOnce;
 }
 
@@ -45,7 +45,7 @@ export function endOfBatch(drafts: readonly Draft[], start: number, most: number
   let end = start;
   for (let bytes = 0; end < drafts.length && end - start < most; end++) {
     const draft = drafts[end];
-    bytes += draft === undefined ? 0 : longBytes(draft);
+    bytes += draft === undefined ? 0 : freeFormBytes(draft);
     if (bytes > bytesAtOnce && end > start) break;
   }
   return end;
@@ -58,7 +58,7 @@ export function startOfBatch(drafts: readonly Draft[], end: number, most: number
 }
 
 function totalOf(drafts: readonly Draft[]): number {
-  return drafts.reduce((sum, draft) => sum + longBytes(draft), 0);
+  return drafts.reduce((sum, draft) => sum + freeFormBytes(draft), 0);
 }
 
 function byteLength(text: string | null | undefined): number {

@@ -10,7 +10,7 @@ import type { Database } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theAccess, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireAccess, requireOrganization } from "../../http/manage/context.ts";
 import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
 import { applyChange, lockedLicenses } from "./change.ts";
 import { type Drained, drain } from "./drain.ts";
@@ -89,11 +89,11 @@ interface Progress {
 export const bulkRoutes: readonly BoundRoute[] = [
   bind(contract.bulkLicenses, async (context, { body: order }) => {
     const [permission, action, changeOf] = actions[order.action];
-    if (!theAccess(context).permissions.has(permission))
+    if (!requireAccess(context).permissions.has(permission))
       throw new Problem("permission_missing", { permission });
     let progress: Progress = (context.progress() as Progress | null) ?? {
       nowMs: context.nowMs,
-      timeZone: theOrganization(context).time_zone,
+      timeZone: requireOrganization(context).time_zone,
       at: positionOf(order.cursor, orderName(order)),
       matched: 0,
       changed: 0,
@@ -246,7 +246,7 @@ async function matchingIds(
   nowMs: number,
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const organizationId = theOrganization(context).id;
+  const organizationId = requireOrganization(context).id;
   let query = db
     .selectFrom("licenses")
     .select("id")

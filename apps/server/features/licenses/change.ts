@@ -8,14 +8,14 @@ import {
   showLicense,
 } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
-import { type Context, theLicense, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireLicense, requireOrganization } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit, type Change, difference } from "../audit-log/record.ts";
 import {
   type ChangeEvent,
   recordBulkRevoked,
   recordChanges,
-  tellExpiredBefore,
+  recordExpiredBefore,
 } from "../events/record-changes.ts";
 import type { Drained } from "./drain.ts";
 
@@ -27,12 +27,12 @@ export async function lockedLicenses(
 ): Promise<LicenseView[]> {
   if (ids.length === 0) return [];
   await context.store.bulk.lockLicenses(db, ids);
-  return ownLicenseViews(db, theOrganization(context).id, ids);
+  return ownLicenseViews(db, requireOrganization(context).id, ids);
 }
 
 /** The license in the path as it is now, locked until the transaction ends. */
 export async function current(db: Database, context: Context): Promise<LicenseView> {
-  const [license] = await lockedLicenses(db, context, [theLicense(context).id]);
+  const [license] = await lockedLicenses(db, context, [requireLicense(context).id]);
   if (license === undefined) throw new Problem("license_not_found");
   return license;
 }
@@ -80,7 +80,7 @@ export async function recorded(
     const drainedIps = drained.get(license.id) ?? 0;
     return { ...shown, current_unique_ip_count: shown.current_unique_ip_count + drainedIps };
   });
-  await tellExpiredBefore(db, nowMs, before);
+  await recordExpiredBefore(db, nowMs, before);
   const shown = (await work(before)).map((license) => showLicense(license, nowMs));
   const after = new Map(shown.map((license) => [license.id, license]));
   if (eventMode === "together") await recordBulkRevoked(db, nowMs, shown);

@@ -10,7 +10,7 @@ import { newId } from "../../new-id.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
 import { endOfBatch, startOfBatch } from "./batch-size.ts";
 import { applyChange, lockedLicenses } from "./change.ts";
-import { addLicenses, checkKeysAreFree, type Named } from "./create.ts";
+import { addLicenses, checkKeysAreFree, type IdentifiedDraft } from "./create.ts";
 import type { Draft } from "./draft.ts";
 
 /** How many are created in one transaction, or fewer if they are long; on SQLite, validations wait while it runs. */
@@ -38,7 +38,7 @@ export async function createInBatches(
   prefixOf: (index: number) => string,
 ): Promise<Response> {
   let progress = (context.progress() as Progress | null) ?? begin(context);
-  let named = nameBySeed(progress, draftsAt);
+  let named = assignSeededIds(progress, draftsAt);
   try {
     await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     while (progress.made < named.length) {
@@ -50,13 +50,13 @@ export async function createInBatches(
         return { ...before, made: before.made + batch.length };
       });
       // Another attempt of the same request was faster, and chose differently.
-      if (progress.seed !== before.seed) named = nameBySeed(progress, draftsAt);
+      if (progress.seed !== before.seed) named = assignSeededIds(progress, draftsAt);
       await yieldToEventLoop();
     }
   } catch (error) {
     // An interrupted request is completed by its repeat, if it can be recognized as one.
     if (error instanceof Problem || !context.request.headers.has("idempotency-key")) {
-      await takeBack(context, progress, named);
+      await revertBatches(context, progress, named);
       await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
     }
     throw error;
@@ -68,7 +68,11 @@ export async function createInBatches(
 }
 
 /** Only once none will be reverted. A repeat writes the missing emails, and none twice. */
-async function deliver(context: Context, product: ProductRow, named: readonly Named[]): Promise<void> {
+async function deliver(
+  context: Context,
+  product: ProductRow,
+  named: readonly IdentifiedDraft[],
+): Promise<void> {
   if (product.deliver_license_by_email === 0) return;
   const { dailyEmails } = context.config;
   for (let start = 0; start < named.length; start += emailBatchSize) {
@@ -86,7 +90,7 @@ function begin({ nowMs }: Context): Progress {
 }
 
 /** Gives each a random ID and key. */
-export function nameByChance(drafts: readonly Draft[]): Named[] {
+export function assignRandomIds(drafts: readonly Draft[]): IdentifiedDraft[] {
   return drafts.map((draft) => ({
     ...draft,
     id: newId(),
@@ -95,7 +99,10 @@ export function nameByChance(drafts: readonly Draft[]): Named[] {
 }
 
 /** The same, but deterministic for a given seed. */
-function nameBySeed({ seed, nowMs }: Progress, draftsAt: (nowMs: number) => readonly Draft[]): Named[] {
+function assignSeededIds(
+  { seed, nowMs }: Progress,
+  draftsAt: (nowMs: number) => readonly Draft[],
+): IdentifiedDraft[] {
   const secret = Buffer.from(seed, "hex");
   return draftsAt(nowMs).map((draft, index) => {
     const bytes = createHmac("sha256", secret).update(String(index)).digest();
@@ -107,7 +114,7 @@ function nameBySeed({ seed, nowMs }: Progress, draftsAt: (nowMs: number) => read
   });
 }
 
-async function shown(context: Context, named: readonly Named[]): Promise<ShownLicense[]> {
+async function shown(context: Context, named: readonly IdentifiedDraft[]): Promise<ShownLicense[]> {
   const data: ShownLicense[] = [];
   for (let start = 0; start < named.length; start += batchSize) {
     const ids = named.slice(start, start + batchSize).map(({ id }) => id);
@@ -132,7 +139,11 @@ function uuidOf(bytes: Uint8Array): string {
 }
 
 /** In reverse: if it is interrupted, a repeat continues from what is left. */
-async function takeBack(context: Context, from: Progress, named: readonly Named[]): Promise<void> {
+async function revertBatches(
+  context: Context,
+  from: Progress,
+  named: readonly IdentifiedDraft[],
+): Promise<void> {
   for (let progress = from; progress.made > 0; ) {
     const before = progress;
     const start = startOfBatch(named, before.made, batchSize);

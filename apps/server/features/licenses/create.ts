@@ -15,14 +15,14 @@ import { recordCreated } from "../events/record-changes.ts";
 import type { Draft } from "./draft.ts";
 
 /** A draft with the ID of its license. */
-export type Named = Draft & { readonly id: string; readonly key: string };
+export type IdentifiedDraft = Draft & { readonly id: string; readonly key: string };
 
 /** Creates licenses inside a transaction, with their customers and tags, and returns them as they are shown. */
 export async function addLicenses(
   db: Database,
   context: Context,
   product: ProductRow,
-  drafts: readonly Named[],
+  drafts: readonly IdentifiedDraft[],
 ): Promise<ShownLicense[]> {
   const { nowMs, store } = context;
   const { organization_id: organizationId, id: productId } = product;

@@ -7,7 +7,7 @@ import { knownEmails, removeWaitingEmail } from "@countersign/store/queries/mail
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theLicense } from "../../http/manage/context.ts";
+import { type Context, requireLicense } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { shownFailure } from "../../shown-failure.ts";
@@ -21,7 +21,7 @@ const pauseBetweenEmailsMs = 60_000;
 
 /** The email with a license's key: its status, its text, and sending it again. */
 export const emailRoutes: readonly BoundRoute[] = [
-  bind(contract.getLicenseEmail, (context) => show(context.store.reads, context, theLicense(context).id)),
+  bind(contract.getLicenseEmail, (context) => show(context.store.reads, context, requireLicense(context).id)),
 
   bind(contract.sendLicenseEmail, async (context) => {
     if (context.config.mail === null) throw new Problem("license_email_unavailable");

@@ -2,7 +2,7 @@ import type { newLicense } from "@countersign/contract/manage/license-fields";
 import { fieldFault } from "@countersign/contract/problems/problems";
 import { customResponseProblems } from "@countersign/domain/custom-response/check";
 import { maxDepth, parseCustomResponse } from "@countersign/domain/custom-response/template";
-import { later, parseDuration } from "@countersign/domain/dates/duration";
+import { addDuration, parseDuration } from "@countersign/domain/dates/duration";
 import { endOfDay, isDay } from "@countersign/domain/dates/local-day";
 import { type ExpiryAnswer, type Extension, readExpiry } from "@countersign/domain/licenses/expiry";
 import { type Pin, type PinAnswer, readPin } from "@countersign/domain/licenses/version-pin";
@@ -35,7 +35,7 @@ export function expiryOf(
     {
       isLifetime,
       expiresAtMs: typeof expiresAt === "string" ? endMs(expiresAt, timeZone) : expiresAt,
-      calendarEndMs: duration === null ? undefined : later(nowMs, duration, timeZone),
+      calendarEndMs: duration === null ? undefined : addDuration(nowMs, duration, timeZone),
       expiresInMs: inSeconds === undefined ? undefined : inSeconds * 1000,
       termMs: typeof term === "number" ? term * 1000 : term,
     },

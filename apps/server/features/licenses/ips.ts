@@ -8,7 +8,7 @@ import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, theLicense } from "../../http/manage/context.ts";
+import { type Context, requireLicense } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -19,11 +19,15 @@ import { current } from "./change.ts";
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listLicenseIps, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await licenseIps(context.store.reads, theLicense(context).id, {
+    const rows = await licenseIps(context.store.reads, requireLicense(context).id, {
       afterIp: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
-    const { id: licenseId, organization_id: organizationId, customer_id: customerId } = theLicense(context);
+    const {
+      id: licenseId,
+      organization_id: organizationId,
+      customer_id: customerId,
+    } = requireLicense(context);
     const blocked = await blockedAmong(
       context.store.reads,
       rows.map(({ ip }) => ip),
@@ -39,7 +43,7 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.addLicenseIp, async (context, { body }) => {
-    const license = theLicense(context);
+    const license = requireLicense(context);
     const ip = await countedIp(context, body.ip);
     if (ip === null) throw invalid("ip", "not_an_ip");
     const seen = await sighting(context.store.reads, license.id, ip);
@@ -89,7 +93,7 @@ export const ipRoutes: readonly BoundRoute[] = [
 
 /** The IP address as validations count it, by the product's setting; null if it is not one. */
 async function countedIp(context: Context, text: string): Promise<string | null> {
-  const product = await productById(context.store.reads, theLicense(context).product_id);
+  const product = await productById(context.store.reads, requireLicense(context).product_id);
   if (product === undefined) throw new Problem("license_not_found");
   const address = parseIpAddress(text.trim());
   if (address !== null) return countedAs(address, product.ipv6_prefix);

@@ -8,7 +8,7 @@ import type { LicenseOrder, Position } from "@countersign/store/queries/licenses
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { z } from "zod";
-import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "../../http/manage/page.ts";
 
 export type FilterInput = {
@@ -54,7 +54,7 @@ export async function filterOf(
   input: FilterInput,
   nowMs = context.nowMs,
 ): Promise<LicenseFilter | null> {
-  const organizationId = theOrganization(context).id;
+  const organizationId = requireOrganization(context).id;
   const productId = context.product?.id ?? input.product_id ?? null;
   if (productId !== null && context.product === null) {
     const product = await productById(context.store.reads, productId);

@@ -3,16 +3,21 @@ import { deleting } from "@countersign/store/queries/licenses/changes";
 import { shownLicense } from "@countersign/store/queries/licenses/views";
 import type { z } from "zod";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { checkUnchanged, theLicense, theOrganization, theProduct } from "../../http/manage/context.ts";
+import {
+  checkUnchanged,
+  requireLicense,
+  requireOrganization,
+  requireProduct,
+} from "../../http/manage/context.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
 import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actionRoutes } from "./actions.ts";
-import { areFew, checkTotalSize } from "./batch-size.ts";
+import { checkTotalSize, fitInOneTransaction } from "./batch-size.ts";
 import { bulkRoutes } from "./bulk.ts";
 import { applyChange, current, recorded } from "./change.ts";
 import { addLicenses, checkKeysAreFree } from "./create.ts";
-import { createInBatches, nameByChance } from "./create-many.ts";
+import { assignRandomIds, createInBatches } from "./create-many.ts";
 import { readDrafts } from "./draft.ts";
 import { drain } from "./drain.ts";
 import { emailRoutes } from "./email.ts";
@@ -23,17 +28,17 @@ import { writeChanges } from "./update.ts";
 
 export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.createLicenses, async (context, { body }) => {
-    const product = theProduct(context);
+    const product = requireProduct(context);
     // A request that began before the product was closed is completed: half an order helps nobody.
     if (context.progress() === null) checkOpenForSale(product);
     const { inputs, isList, prefixOf } = wantedLicenses(body);
-    const { time_zone: timeZone } = theOrganization(context);
+    const { time_zone: timeZone } = requireOrganization(context);
     const draftsAt = (nowMs: number) => readDrafts(inputs, prefixOf, product, timeZone, nowMs);
     const drafts = draftsAt(context.nowMs);
     checkTotalSize(drafts);
-    if (isList && !areFew(drafts, mostInOneTransaction))
+    if (isList && !fitInOneTransaction(drafts, mostInOneTransaction))
       return createInBatches(context, product, draftsAt, prefixOf);
-    const named = nameByChance(drafts);
+    const named = assignRandomIds(drafts);
     // Generated keys are not checked for existence: no two are alike.
     await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
     try {
@@ -61,7 +66,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   bind(contract.listProductLicenses, (context, { query }) => listLicenses(context, query)),
 
   bind(contract.getLicense, (context) =>
-    shownLicense(context.store.reads, theLicense(context).id, context.nowMs),
+    shownLicense(context.store.reads, requireLicense(context).id, context.nowMs),
   ),
 
   bind(contract.updateLicense, async (context, { body: { updated_at: guard, ...body } }) => {
@@ -78,7 +83,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.deleteLicense, async (context) => {
-    const drained = await drain(context.store, [theLicense(context).id]);
+    const drained = await drain(context.store, [requireLicense(context).id]);
     await context.transaction(async (db) => {
       await applyChange(db, context, "license.deleted", deleting(), [await current(db, context)], {
         drained,

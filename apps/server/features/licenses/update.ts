@@ -10,7 +10,7 @@ import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { asColumns } from "../../http/manage/columns.ts";
-import { type Context, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { newId } from "../../new-id.ts";
 import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
 
@@ -107,7 +107,7 @@ function expiryColumns(
   context: Context,
   errors: FieldErrors,
 ): Partial<LicenseRow> {
-  const answer = expiryOf(body, row.first_used_at, context.nowMs, theOrganization(context).time_zone);
+  const answer = expiryOf(body, row.first_used_at, context.nowMs, requireOrganization(context).time_zone);
   if (!answer.ok) {
     errors.add(answer.field, answer.fault);
     return {};

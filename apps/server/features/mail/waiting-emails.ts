@@ -8,7 +8,7 @@ import {
 import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables";
-import { inBatches, neverStopping } from "../../jobs/in-batches.ts";
+import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { type CustomerEmail, countedOwner, emailsAllowed } from "./customer-emails.ts";
 import { writeEmails } from "./email.ts";
@@ -36,7 +36,7 @@ export class WaitingEmails implements PeriodicJob {
     this.#clock = clock;
   }
 
-  async run(stopping = neverStopping): Promise<void> {
+  async run(stopping = neverAborted): Promise<void> {
     const { reads } = this.#store;
     let id = await nextWaitingOrganization(reads, "");
     for (; id !== null && !stopping.aborted; id = await nextWaitingOrganization(reads, id))

@@ -4,7 +4,7 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf, type OrganizationAccess } from "../../http/manage/actor.ts";
-import { type Context, theActor, theOrganization } from "../../http/manage/context.ts";
+import { type Context, requireActor, requireOrganization } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 
 export interface LockedOrganization {
@@ -21,8 +21,8 @@ export async function lockOrganization(
   context: Context,
   may: Permission | null,
 ): Promise<LockedOrganization> {
-  const actor = theActor(context);
-  const organization = await lockedOrganization(db, theOrganization(context).id);
+  const actor = requireActor(context);
+  const organization = await lockedOrganization(db, requireOrganization(context).id);
   if (organization === undefined || organization.deleted_at !== null) throw new Problem("not_found");
   const role =
     actor.kind === "person" && organization.owner_id !== actor.userId

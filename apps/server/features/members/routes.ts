@@ -15,8 +15,8 @@ import {
   type Context,
   checkUnchanged,
   nextUpdatedAt,
-  theActor,
-  theOrganization,
+  requireActor,
+  requireOrganization,
 } from "../../http/manage/context.ts";
 import { type CursorValues, decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -30,7 +30,7 @@ const ownersPosition = [-1, ""] as const;
 
 export const memberRoutes: readonly BoundRoute[] = [
   bind(contract.listMembers, async (context, { query }) => {
-    const organization = theOrganization(context);
+    const organization = requireOrganization(context);
     const db = context.store.reads;
     const after = decodeCursor(query.cursor, ["number", "text"]);
     const owner = after === null ? await ownerOf(db, organization) : [];
@@ -105,7 +105,7 @@ async function memberNamed(db: Database, organizationId: string, userId: string)
 
 /** A token without every permission cannot end its person's membership. */
 function isThemselves(context: Context, userId: string): boolean {
-  const actor = theActor(context);
+  const actor = requireActor(context);
   return (
     actor.kind === "person" &&
     actor.userId === userId &&

@@ -1,13 +1,13 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { theOrganization } from "../../http/manage/context.ts";
+import { requireOrganization } from "../../http/manage/context.ts";
 import { audit } from "../audit-log/record.ts";
 import { type ExportLine, organizationLines } from "./lines.ts";
 
 /** Everything as a file, read while it is sent: as fast as the caller takes it, and never whole in memory. */
 export const organizationExportRoutes: readonly BoundRoute[] = [
   bind(contract.exportOrganization, async (context) => {
-    const organization = theOrganization(context);
+    const organization = requireOrganization(context);
     await context.transaction((db) =>
       audit(db, context, {
         action: "organization.exported",

@@ -4,7 +4,7 @@ import type {
 } from "@countersign/store/queries/organization-export/rows";
 import type { IpBlockRow, LicenseIpRow, LicenseRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
-import { beginningOf } from "../webhooks/show.ts";
+import { redactedUrl } from "../webhooks/show.ts";
 
 /** What an export contains of each row: what people entered or would miss, nothing that only the program needs. */
 
@@ -61,7 +61,7 @@ export function exportedBlock(row: IpBlockRow) {
 export function exportedWebhook(row: Awaited<ReturnType<typeof webhooksToExport>>[number]) {
   return {
     ...row,
-    url: row.format === "standard" ? row.url : beginningOf(row.url),
+    url: row.format === "standard" ? row.url : redactedUrl(row.url),
     event_types: parsed(row.event_types),
     product_ids: parsed(row.product_ids),
     auto_reenable: row.auto_reenable === 1,

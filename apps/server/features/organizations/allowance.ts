@@ -1,5 +1,5 @@
 import { organizationAllowance } from "@countersign/domain/organizations/allowance";
-import { heldAllowance } from "@countersign/store/queries/organizations/organizations";
+import { lockedAllowance } from "@countersign/store/queries/organizations/organizations";
 import type { Database } from "@countersign/store/store";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -15,7 +15,7 @@ export async function checkAllowance(
   userId: string,
   as: "creator" | "new_owner",
 ): Promise<void> {
-  const { count, ...owner } = await heldAllowance(db, userId);
+  const { count, ...owner } = await lockedAllowance(db, userId);
   const { plan } = await defaultPlan(db, config);
   const allowance = organizationAllowance({ ...owner, defaultPlan: plan, signUp: config.signUp });
   if (allowance === null || count < allowance) return;

@@ -4,7 +4,7 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, nextUpdatedAt, theAccess, theActor } from "../../http/manage/context.ts";
+import { type Context, nextUpdatedAt, requireAccess, requireActor } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -44,7 +44,7 @@ async function setDeleteAfter(
   deleteAfter: number | null,
   action: string,
 ) {
-  const organizationAccess = theAccess(context);
+  const organizationAccess = requireAccess(context);
   if (organization.delete_after === deleteAfter) return showOwnOrganization(organization, organizationAccess);
   const changes = {
     delete_after: deleteAfter,
@@ -70,7 +70,7 @@ async function notifyOwner(
 ): Promise<void> {
   const owner = await recipientById(db, organization.owner_id);
   if (owner === undefined) return;
-  const by = theActor(context).name;
+  const by = requireActor(context).name;
   const message =
     deleteAfterMs === null
       ? deletionCancelledEmail(owner, organization.name, by)

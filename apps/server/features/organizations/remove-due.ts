@@ -8,9 +8,9 @@ import {
   removeSome,
 } from "@countersign/store/queries/organizations/remove";
 import type { Database, Store } from "@countersign/store/store";
-import { neverStopping } from "../../jobs/in-batches.ts";
+import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
-import { auditWithout } from "../audit-log/record.ts";
+import { auditWithoutRequest } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientById } from "../mail/recipient.ts";
 import { deletedEmail } from "./emails.ts";
@@ -43,7 +43,7 @@ export class OrganizationRemoval implements PeriodicJob {
     this.#journal = journal;
   }
 
-  async run(stopping = neverStopping): Promise<void> {
+  async run(stopping = neverAborted): Promise<void> {
     const nowMs = await this.#store.clock();
     for (const { id, deleted_at: deletedAt } of await organizationsToRemove(this.#store.reads, nowMs)) {
       if (deletedAt === null && !(await this.#end(id, nowMs))) continue;
@@ -62,7 +62,7 @@ export class OrganizationRemoval implements PeriodicJob {
     return this.#store.transaction(async (db) => {
       const organization = await closeOrganization(db, id, nowMs);
       if (organization === undefined) return false;
-      await auditWithout(db, { kind: "system", name: "Countersign" }, nowMs, {
+      await auditWithoutRequest(db, { kind: "system", name: "Countersign" }, nowMs, {
         action: "organization.deleted",
         subject: { kind: "organization", id, name: organization.name },
         before: { slug: organization.slug, owner_id: organization.owner_id },

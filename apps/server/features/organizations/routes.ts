@@ -15,9 +15,9 @@ import { asColumns } from "../../http/manage/columns.ts";
 import {
   checkUnchanged,
   nextUpdatedAt,
-  theAccess,
-  theOrganization,
-  thePerson,
+  requireAccess,
+  requireOrganization,
+  requirePerson,
 } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -31,7 +31,7 @@ import { transferRoute } from "./transfer.ts";
 
 export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizations, async (context, { query }) => {
-    const actor = thePerson(context);
+    const actor = requirePerson(context);
     const after = decodeCursor(query.cursor, ["text"]);
     const rows = await organizationsOf(context.store.reads, actor.userId, {
       afterId: after === null ? null : String(after[0]),
@@ -51,7 +51,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.createOrganization, async (context, { body }) => {
-    const actor = thePerson(context);
+    const actor = requirePerson(context);
     return context.transaction(async (db) => {
       await checkAllowance(db, context, actor.userId, "creator");
       if (body.slug !== undefined) await checkSlug(db, body.slug, null);
@@ -82,12 +82,12 @@ export const organizationRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getOrganization, async (context) =>
-    showOwnOrganization(theOrganization(context), theAccess(context)),
+    showOwnOrganization(requireOrganization(context), requireAccess(context)),
   ),
 
   bind(contract.updateOrganization, async (context, { body: { updated_at: guard, ...body } }) => {
     return context.transaction(async (db) => {
-      const row = await lockedOrganization(db, theOrganization(context).id);
+      const row = await lockedOrganization(db, requireOrganization(context).id);
       if (row === undefined) throw new Problem("not_found");
       checkUnchanged(context, row.updated_at, guard);
       if (body.slug !== undefined) await checkSlug(db, body.slug, row.id);
@@ -99,7 +99,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
         subject: { kind: "organization", id: row.id, name: changed.name },
         ...difference(row, changes),
       });
-      return showOwnOrganization(changed, theAccess(context));
+      return showOwnOrganization(changed, requireAccess(context));
     });
   }),
 

@@ -4,7 +4,7 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { nextUpdatedAt, thePerson } from "../../http/manage/context.ts";
+import { nextUpdatedAt, requirePerson } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
@@ -18,7 +18,7 @@ import { showOwnOrganization } from "./show.ts";
 
 /** The owner and a member swap in one transaction: there is always exactly one owner. */
 export const transferRoute: BoundRoute = bind(contract.transferOwnership, async (context, { body }) => {
-  const actor = thePerson(context);
+  const actor = requirePerson(context);
   return context.transaction(async (db) => {
     const organization = await lockAsOwner(db, context);
     const organizationId = organization.id;

@@ -5,14 +5,14 @@ import { createdByDay, expiringByWeek } from "@countersign/store/queries/license
 import { usageSince } from "@countersign/store/queries/overview/usage";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { theOrganization } from "../../http/manage/context.ts";
+import { requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 
 const usageDays = 14;
 
 export const overviewRoutes: readonly BoundRoute[] = [
   bind(contract.getLicenseTrend, async (context) => {
-    const { id } = theOrganization(context);
+    const { id } = requireOrganization(context);
     const db = context.store.listReads;
     const { nowMs } = context;
     const today = quotaDay(nowMs);
@@ -31,7 +31,7 @@ export const overviewRoutes: readonly BoundRoute[] = [
   bind(contract.listProductUsage, async (context, { query }) => {
     const db = context.store.reads;
     const after = decodeCursor(query.cursor, ["number", "text"]);
-    const rows = await productsOf(db, theOrganization(context).id, {
+    const rows = await productsOf(db, requireOrganization(context).id, {
       after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
       limit: query.limit + 1,
       status: null,

@@ -16,7 +16,7 @@ import { addApiKey, updateProduct } from "@countersign/store/queries/products/pr
 import type { Database } from "@countersign/store/store";
 import type { ProductApiKeyRow, ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { type Context, nextUpdatedAt, theProduct } from "../../http/manage/context.ts";
+import { type Context, nextUpdatedAt, requireProduct } from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -30,7 +30,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const endMs = body.overlap_seconds === null ? null : clockMs + body.overlap_seconds * 1_000;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, theProduct(context).id);
+      const row = await currentProduct(db, requireProduct(context).id);
       const key = generateApiKey(randomBytes);
       if (endMs !== null) await endApiKeys(db, row.id, endMs);
       await checkRoomForKey(db, row.id, clockMs);
@@ -49,7 +49,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const expiresAtMs = endOf(body.expires_at, clockMs);
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, theProduct(context).id);
+      const row = await currentProduct(db, requireProduct(context).id);
       await checkRoomForKey(db, row.id, clockMs);
       const key = generateApiKey(randomBytes);
       await addApiKey(db, row.id, key, clockMs, { name: body.name, expiresAtMs });
@@ -68,7 +68,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const prefix = param(input, "prefix");
     const { name, expires_at: end } = input.body;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, theProduct(context).id);
+      const row = await currentProduct(db, requireProduct(context).id);
       const key = await liveKey(db, row.id, prefix, clockMs);
       const expiresAtMs = end === undefined ? key.expires_at : endOf(end, clockMs);
       if (expiresAtMs !== null) await checkOneIsLeft(db, row.id, key, prefix, clockMs);
@@ -91,7 +91,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const prefix = param(input, "prefix");
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, theProduct(context).id);
+      const row = await currentProduct(db, requireProduct(context).id);
       const key = await liveKey(db, row.id, prefix, clockMs);
       await checkOneIsLeft(db, row.id, key, prefix, clockMs);
       await endApiKey(db, key.public_id, clockMs);
@@ -109,7 +109,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const { sealer } = context.store;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, theProduct(context).id);
+      const row = await currentProduct(db, requireProduct(context).id);
       const [current, upcoming] = await signingKeysFrom(db, row.id, clockMs);
       if (current === undefined) throw new Error(`Product ${row.id} has no signing key.`);
       await audit(db, context, {
@@ -128,7 +128,7 @@ export const productKeyRoutes: readonly BoundRoute[] = [
     const clockMs = await context.store.clock();
     const { sealer } = context.store;
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, theProduct(context).id);
+      const row = await currentProduct(db, requireProduct(context).id);
       const [current] = await signingKeysFrom(db, row.id, clockMs);
       await removeUpcomingSigningKeys(db, row.id, clockMs);
       // Never the same time as the previous one, or it would be undefined which of them signs.

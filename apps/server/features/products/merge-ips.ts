@@ -7,7 +7,7 @@ import {
 import { updateProduct } from "@countersign/store/queries/products/products";
 import type { Database, Store } from "@countersign/store/store";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import { neverStopping } from "../../jobs/in-batches.ts";
+import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 
 const licensesAtOnce = 50;
@@ -30,7 +30,7 @@ export class IpMerging implements PeriodicJob {
     this.#store = store;
   }
 
-  async run(stopping = neverStopping): Promise<void> {
+  async run(stopping = neverAborted): Promise<void> {
     const products = await productsMergingIps(this.#store.reads, productsAtOnce);
     for (const product of products) {
       let after: string | null = product.merge_ips_after ?? "";

@@ -12,13 +12,18 @@ import { licenseById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, theAccess, theOrganization, theProduct } from "../../http/manage/context.ts";
+import {
+  type Context,
+  requireAccess,
+  requireOrganization,
+  requireProduct,
+} from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 
 export const customResponseRoutes: readonly BoundRoute[] = [
   bind(previewCustomResponse, async (context, { body }) => {
     const license = body.license_id === undefined ? null : await licenseToShow(context, body.license_id);
-    const product = theProduct(context);
+    const product = requireProduct(context);
     const template = chosen(body.template, product.custom_response);
     const override = chosen(body.override, license?.custom_override ?? null);
     const values = {
@@ -32,10 +37,10 @@ export const customResponseRoutes: readonly BoundRoute[] = [
 
 /** A preview shows a customer's email address, so it requires the permission to view the license. */
 async function licenseToShow(context: Context, licenseId: string): Promise<LicenseRow> {
-  if (!theAccess(context).permissions.has("licenses:view"))
+  if (!requireAccess(context).permissions.has("licenses:view"))
     throw new Problem("permission_missing", { permission: "licenses:view" });
   const license = await licenseById(context.store.reads, licenseId);
-  if (license?.product_id !== theProduct(context).id) throw new Problem("license_not_found");
+  if (license?.product_id !== requireProduct(context).id) throw new Problem("license_not_found");
   return license;
 }
 
@@ -66,8 +71,8 @@ async function valuesOf(db: Database, license: LicenseRow): Promise<Partial<Plac
 }
 
 function examples(context: Context): PlaceholderValues {
-  const { id, name } = theProduct(context);
-  const organization = theOrganization(context);
+  const { id, name } = requireProduct(context);
+  const organization = requireOrganization(context);
   return {
     "customer.email": "ada@example.com",
     "customer.name": "Ada Lovelace",

@@ -4,7 +4,12 @@ import { deleteProduct, productsOf, updateProduct } from "@countersign/store/que
 import type { ProductRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
-import { checkUnchanged, nextUpdatedAt, theOrganization, theProduct } from "../../http/manage/context.ts";
+import {
+  checkUnchanged,
+  nextUpdatedAt,
+  requireOrganization,
+  requireProduct,
+} from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { addProduct } from "./create.ts";
@@ -14,7 +19,7 @@ import { showProduct, showProducts } from "./show.ts";
 export const productRoutes: readonly BoundRoute[] = [
   bind(contract.listProducts, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["number", "text"]);
-    const rows = await productsOf(context.store.reads, theOrganization(context).id, {
+    const rows = await productsOf(context.store.reads, requireOrganization(context).id, {
       after: after === null ? null : { createdAt: Number(after[0]), id: String(after[1]) },
       limit: query.limit + 1,
       status: query.status ?? null,
@@ -31,7 +36,7 @@ export const productRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.createProduct, async (context, { body: { name, ...settings } }) => {
-    const { id: organizationId } = theOrganization(context);
+    const { id: organizationId } = requireOrganization(context);
     return context.transaction(async (db) => {
       const { id, apiKey } = await addProduct(
         db,
@@ -50,12 +55,12 @@ export const productRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.getProduct, async (context) =>
-    showProduct(context.store.reads, theProduct(context), context.nowMs),
+    showProduct(context.store.reads, requireProduct(context), context.nowMs),
   ),
 
   bind(contract.updateProduct, async (context, { body: { updated_at: guard, name, ...settings } }) => {
     return context.transaction(async (db) => {
-      const row = await currentProduct(db, theProduct(context).id);
+      const row = await currentProduct(db, requireProduct(context).id);
       checkUnchanged(context, row.updated_at, guard);
       const changes = {
         ...asColumns({ name }),
@@ -74,7 +79,7 @@ export const productRoutes: readonly BoundRoute[] = [
 
   bind(contract.deleteProduct, async (context) => {
     return context.transaction(async (db) => {
-      const { id, name } = await currentProduct(db, theProduct(context).id);
+      const { id, name } = await currentProduct(db, requireProduct(context).id);
       await deleteProduct(db, id, context.nowMs);
       await audit(db, context, { action: "product.deleted", subject: { kind: "product", id, name } });
     });

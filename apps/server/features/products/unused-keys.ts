@@ -7,7 +7,7 @@ import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queri
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
-import { neverStopping } from "../../jobs/in-batches.ts";
+import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { compose, type Recipient } from "../mail/compose.ts";
 import { type Email, writeEmails } from "../mail/email.ts";
@@ -40,7 +40,7 @@ export class UnusedKeysCheck implements PeriodicJob {
     this.everyMs = every;
   }
 
-  async run(stopping = neverStopping): Promise<void> {
+  async run(stopping = neverAborted): Promise<void> {
     const nowMs = await this.#clock();
     const when = { nowMs, unusedSinceMs: nowMs - unusedAfterMs };
     while (!stopping.aborted) {

@@ -15,7 +15,7 @@ import type { RoleRow } from "@countersign/store/tables";
 import { permissionSet } from "../../http/manage/access.ts";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
-import { checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
+import { checkUnchanged, nextUpdatedAt, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
@@ -32,7 +32,7 @@ export const roleRoutes: readonly BoundRoute[] = [
   bind(contract.listRoles, async (context, { query }) => {
     const db = context.store.reads;
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await rolesOf(db, theOrganization(context).id, {
+    const rows = await rolesOf(db, requireOrganization(context).id, {
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
@@ -69,7 +69,7 @@ export const roleRoutes: readonly BoundRoute[] = [
 
   bind(contract.getRole, async (context, input) => {
     const db = context.store.reads;
-    const role = await roleInPath(db, theOrganization(context).id, param(input, "role_id"));
+    const role = await roleInPath(db, requireOrganization(context).id, param(input, "role_id"));
     return showRole(db, role, context.nowMs);
   }),
 

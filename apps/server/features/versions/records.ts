@@ -12,19 +12,19 @@ export interface VersionRecord {
 }
 
 /** Equal for texts that mean the same version or line, however they are written; null for invalid ones. */
-export function meaning(version: string): string | null {
+export function recordKey(version: string): string | null {
   const pattern = parseVersionRecord(version);
   return pattern === null ? null : patternKey(pattern);
 }
 
-export function byMeaning<Row extends VersionRecord>(rows: readonly Row[]): Map<string | null, Row> {
-  return new Map(rows.map((row) => [meaning(row.version), row]));
+export function byRecordKey<Row extends VersionRecord>(rows: readonly Row[]): Map<string | null, Row> {
+  return new Map(rows.map((row) => [recordKey(row.version), row]));
 }
 
 /** The record that covers the same versions as this text. */
 export function recordOf<Row extends VersionRecord>(rows: readonly Row[], version: string): Row | null {
-  const wanted = meaning(version);
-  return wanted === null ? null : (byMeaning(rows).get(wanted) ?? null);
+  const wanted = recordKey(version);
+  return wanted === null ? null : (byRecordKey(rows).get(wanted) ?? null);
 }
 
 /** Newest first, by version precedence. */

@@ -8,17 +8,17 @@ import {
 } from "@countersign/store/queries/versions/versions";
 import type { ProductRow, ProductVersionRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { theProduct } from "../../http/manage/context.ts";
+import { requireProduct } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentProduct } from "../products/current.ts";
-import { byMeaning, meaning, recordOf, sortedRecords, type VersionRecord } from "./records.ts";
+import { byRecordKey, recordKey, recordOf, sortedRecords, type VersionRecord } from "./records.ts";
 
 export const versionRoutes: readonly BoundRoute[] = [
   bind(contract.listVersions, async (context, { query }) => {
     const after = decodeCursor(query.cursor, ["text"]);
-    const product = theProduct(context);
+    const product = requireProduct(context);
     const records = sortedRecords(await versionsOf(context.store.reads, product.id));
     const from = after === null ? null : parseVersionRecord(String(after[0]));
     const rest = from === null ? records : records.filter(({ pattern }) => newestFirst(from, pattern) < 0);
@@ -34,7 +34,7 @@ export const versionRoutes: readonly BoundRoute[] = [
 
   bind(contract.addVersion, async (context, { body }) =>
     context.transaction(async (db) => {
-      const product = await currentProduct(db, theProduct(context).id);
+      const product = await currentProduct(db, requireProduct(context).id);
       const rows = await versionsOf(db, product.id);
       const known = recordOf(rows, body.version);
       if (known !== null) throw alreadyThere(body.version, known);
@@ -54,15 +54,15 @@ export const versionRoutes: readonly BoundRoute[] = [
   bind(contract.replaceVersions, async (context, { body }) => {
     checkList(body.versions);
     const { rows, revision } = await context.transaction(async (db) => {
-      const product = await currentProduct(db, theProduct(context).id);
+      const product = await currentProduct(db, requireProduct(context).id);
       if (body.revision !== undefined && body.revision !== product.versions_revision)
         throw new Problem("versions_changed_meanwhile");
       const before = await versionsOf(db, product.id);
-      const known = byMeaning(before);
+      const known = byRecordKey(before);
       const rows = body.versions.map((record) => ({
         ...record,
         product_id: product.id,
-        created_at: known.get(meaning(record.version))?.created_at ?? context.nowMs,
+        created_at: known.get(recordKey(record.version))?.created_at ?? context.nowMs,
       }));
       await replaceVersions(db, context.store.bulk, product.id, rows);
       await audit(db, context, {
@@ -78,7 +78,7 @@ export const versionRoutes: readonly BoundRoute[] = [
 
   bind(contract.updateVersion, async (context, input) =>
     context.transaction(async (db) => {
-      const product = await currentProduct(db, theProduct(context).id);
+      const product = await currentProduct(db, requireProduct(context).id);
       const rows = await versionsOf(db, product.id);
       const row = recordOf(rows, param(input, "version"));
       if (row === null) throw new Problem("version_not_found");
@@ -97,7 +97,7 @@ export const versionRoutes: readonly BoundRoute[] = [
 
   bind(contract.deleteVersion, async (context, input) =>
     context.transaction(async (db) => {
-      const product = await currentProduct(db, theProduct(context).id);
+      const product = await currentProduct(db, requireProduct(context).id);
       const row = recordOf(await versionsOf(db, product.id), param(input, "version"));
       if (row === null) throw new Problem("version_not_found");
       await removeVersion(db, product.id, row.version);
@@ -118,13 +118,13 @@ function checkList(records: readonly VersionRecord[]): void {
   const seen = new Map<string | null, VersionRecord>();
   let latest: string | null = null;
   records.forEach((record, index) => {
-    const same = seen.get(meaning(record.version));
+    const same = seen.get(recordKey(record.version));
     if (same !== undefined)
       throw invalid(`versions.${index}.version`, "duplicate_version", { version: same.version });
     if (record.state === "latest" && latest !== null)
       throw invalid(`versions.${index}.state`, "second_latest_version", { version: latest });
     if (record.state === "latest") latest = record.version;
-    seen.set(meaning(record.version), record);
+    seen.set(recordKey(record.version), record);
   });
 }
 

@@ -12,7 +12,7 @@ import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { shownFailure } from "../../shown-failure.ts";
-import { theEndpoint } from "./endpoints.ts";
+import { findEndpoint } from "./endpoints.ts";
 import { type ShownDelivery, showDelivery } from "./show.ts";
 
 interface LogQuery {
@@ -34,7 +34,7 @@ export async function listDeliveries(
   query: LogQuery,
 ): Promise<{ data: ShownDelivery[]; next_cursor: string | null }> {
   const db = context.store.listReads;
-  const endpoint = await theEndpoint(db, context, endpointId);
+  const endpoint = await findEndpoint(db, context, endpointId);
   const filter: DeliveryFilter = {
     endpointId: endpoint.id,
     state: query.state ?? null,
@@ -62,7 +62,7 @@ export async function listDeliveries(
 
 export async function readDelivery(context: Context, endpointId: string, deliveryId: string) {
   const db = context.store.reads;
-  const row = await theDelivery(db, context, endpointId, deliveryId);
+  const row = await findDelivery(db, context, endpointId, deliveryId);
   const event = await eventOf(db, row.event_id);
   return {
     ...showDelivery(row),
@@ -80,7 +80,7 @@ export async function listAttempts(
   query: { limit: number; cursor?: string | undefined },
 ) {
   const db = context.store.reads;
-  const delivery = await theDelivery(db, context, endpointId, deliveryId);
+  const delivery = await findDelivery(db, context, endpointId, deliveryId);
   const after = decodeCursor(query.cursor, ["text"]);
   const rows = await attemptsOf(db, delivery.id, {
     afterId: after === null ? null : String(after[0]),
@@ -90,13 +90,13 @@ export async function listAttempts(
 }
 
 /** A delivery of one of the organization's endpoints. */
-async function theDelivery(
+async function findDelivery(
   db: Database,
   context: Context,
   endpointId: string,
   deliveryId: string,
 ): Promise<DeliveryRow> {
-  const endpoint = await theEndpoint(db, context, endpointId);
+  const endpoint = await findEndpoint(db, context, endpointId);
   const row = await deliveryOf(db, endpoint.id, deliveryId);
   if (row === undefined) throw new Problem("delivery_not_found");
   return row;

@@ -46,7 +46,7 @@ test("failing endpoints leave capacity for the others", () => {
   expect(concurrency.room(owner("d", true))).toBe(1);
   end(concurrency, "b", "success");
   expect(concurrency.room(owner("b"))).toBe(2);
-  expect(concurrency.underWay).toBe(1);
+  expect(concurrency.inProgress).toBe(1);
 });
 
 test("healthy endpoints have a shared maximum too", () => {
@@ -77,7 +77,7 @@ test("after a timeout, all requests in progress to that endpoint count as failin
   expect(concurrency.room(owner("d", true))).toBe(0);
   for (const id of ["a", "b", "c"]) end(concurrency, id, "silence");
   expect(concurrency.room(owner("d", true))).toBe(1);
-  expect(concurrency.underWay).toBe(0);
+  expect(concurrency.inProgress).toBe(0);
 });
 
 test("an endpoint without a response for two seconds frees its capacity before it times out", () => {

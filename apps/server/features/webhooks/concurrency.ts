@@ -36,7 +36,7 @@ const mostAhead = 512;
 
 interface EndpointLoad {
   readonly organizationId: string;
-  underWay: number;
+  inProgress: number;
   /** One at first; every success doubles it, and a timeout resets it. */
   width: number;
   isTroubled: boolean;
@@ -51,15 +51,15 @@ export class DeliveryConcurrency {
   readonly #sizes: ConcurrencyLimits;
   readonly #endpoints = new Map<string, EndpointLoad>();
   readonly #perOrganization = new Map<string, number>();
-  #underWay = 0;
-  #troubledUnderWay = 0;
+  #inProgress = 0;
+  #troubledInProgress = 0;
 
   constructor(sizes: ConcurrencyLimits = concurrencyLimits) {
     this.#sizes = sizes;
   }
 
-  get underWay(): number {
-    return this.#underWay;
+  get inProgress(): number {
+    return this.#inProgress;
   }
 
   /** How many more requests can be sent to an endpoint now. */
@@ -68,11 +68,11 @@ export class DeliveryConcurrency {
     const { healthy, troubled, perOrganization, overall } = this.#sizes;
     const isTroubled = load?.isTroubled ?? owner.failing_since !== null;
     const pool = isTroubled
-      ? troubled - this.#troubledUnderWay
-      : healthy - (this.#underWay - this.#troubledUnderWay);
+      ? troubled - this.#troubledInProgress
+      : healthy - (this.#inProgress - this.#troubledInProgress);
     const own = perOrganization - (this.#perOrganization.get(owner.organization_id) ?? 0);
-    const free = (load?.width ?? 1) - (load?.underWay ?? 0);
-    return Math.max(0, Math.min(pool, own, free, overall - this.#underWay));
+    const free = (load?.width ?? 1) - (load?.inProgress ?? 0);
+    return Math.max(0, Math.min(pool, own, free, overall - this.#inProgress));
   }
 
   /** How many more are worth claiming while others are in progress: those that will start within about a second. */
@@ -89,13 +89,13 @@ export class DeliveryConcurrency {
   begin(owner: EndpointFacts, nowMs: number): void {
     const load = this.#endpoints.get(owner.id) ?? {
       organizationId: owner.organization_id,
-      underWay: 0,
+      inProgress: 0,
       width: 1,
       isTroubled: owner.failing_since !== null,
       answerMs: null,
       movedMs: nowMs,
     };
-    if (load.underWay === 0) load.movedMs = nowMs;
+    if (load.inProgress === 0) load.movedMs = nowMs;
     this.#endpoints.set(owner.id, load);
     this.#count(load, 1);
   }
@@ -112,20 +112,20 @@ export class DeliveryConcurrency {
     }
     if (outcome === "silence") load.width = 1;
     // For an idle endpoint, only its concurrency is kept.
-    if (load.underWay === 0 && (load.isTroubled || this.#endpoints.size > mostIdle))
+    if (load.inProgress === 0 && (load.isTroubled || this.#endpoints.size > mostIdle))
       this.#endpoints.delete(endpointId);
   }
 
   /** An endpoint that has not responded for a while is in trouble, whatever it did before: others get its capacity. */
   detectStalled(nowMs: number): void {
     for (const load of this.#endpoints.values())
-      if (load.underWay > 0 && nowMs - load.movedMs > stalledMs) this.#setTroubled(load, true);
+      if (load.inProgress > 0 && nowMs - load.movedMs > stalledMs) this.#setTroubled(load, true);
   }
 
   #count(load: EndpointLoad, change: 1 | -1): void {
-    load.underWay += change;
-    this.#underWay += change;
-    if (load.isTroubled) this.#troubledUnderWay += change;
+    load.inProgress += change;
+    this.#inProgress += change;
+    if (load.isTroubled) this.#troubledInProgress += change;
     const own = (this.#perOrganization.get(load.organizationId) ?? 0) + change;
     if (own === 0) this.#perOrganization.delete(load.organizationId);
     else this.#perOrganization.set(load.organizationId, own);
@@ -134,7 +134,7 @@ export class DeliveryConcurrency {
   #setTroubled(load: EndpointLoad, isTroubled: boolean): void {
     if (load.isTroubled === isTroubled) return;
     load.isTroubled = isTroubled;
-    this.#troubledUnderWay += isTroubled ? load.underWay : -load.underWay;
+    this.#troubledInProgress += isTroubled ? load.inProgress : -load.inProgress;
   }
 }
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { selfSigned } from "../../../../tests/support/certificate.ts";
 import { ConnectionCache } from "./connections.ts";
-import { rememberingResolver } from "./resolve.ts";
+import { cachingResolver } from "./resolve.ts";
 import { type SendOptions, send } from "./send.ts";
 
 const targets = parseAllowedTargets("127.0.0.1, a.example.test, b.example.test");
@@ -129,7 +129,7 @@ test("a DNS lookup is cached for a while, and its IP addresses are checked at ev
   let nowMs = 0;
   let leadsTo = "127.0.0.1";
   let lookups = 0;
-  const resolve = rememberingResolver(
+  const resolve = cachingResolver(
     async () => {
       lookups += 1;
       return [leadsTo];
@@ -150,7 +150,7 @@ test("a DNS lookup is cached for a while, and its IP addresses are checked at ev
 
 test("a failed lookup is not cached", async () => {
   let lookups = 0;
-  const resolve = rememberingResolver(async () => {
+  const resolve = cachingResolver(async () => {
     lookups += 1;
     if (lookups === 1) throw new Error("ENOTFOUND");
     return ["127.0.0.1"];

@@ -53,7 +53,7 @@ export class Dispatcher {
   readonly #ready = new ReadyQueue();
   /** Claimed: ready, being sent, or not yet recorded. */
   readonly #claimed = new Set<string>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inProgress = new Set<Promise<void>>();
   readonly #broken = new AbortController();
   #isClosed = false;
   #unwritten: DeliveryResult[] = [];
@@ -92,7 +92,7 @@ export class Dispatcher {
     this.#isClosed = true;
     for (const id of this.#ready.endpointIds()) this.#unsent.push(...this.#ready.takeWhere(id, () => true));
     const timer = setTimeout(() => this.#broken.abort(), shutdownMs);
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#inProgress);
     clearTimeout(timer);
     while (this.#unwritten.length > 0 || this.#unsent.length > 0) {
       const before = this.#unwritten.length + this.#unsent.length;
@@ -174,8 +174,8 @@ export class Dispatcher {
         continue;
       }
       this.#concurrency.begin(ready.endpoint, performance.now());
-      const attempt = this.#attempt(ready).finally(() => this.#underWay.delete(attempt));
-      this.#underWay.add(attempt);
+      const attempt = this.#attempt(ready).finally(() => this.#inProgress.delete(attempt));
+      this.#inProgress.add(attempt);
     }
   }
 

@@ -15,20 +15,25 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, checkUnchanged, nextUpdatedAt, theOrganization } from "../../http/manage/context.ts";
+import {
+  type Context,
+  checkUnchanged,
+  nextUpdatedAt,
+  requireOrganization,
+} from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
-import { beginningOf, listOf, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
+import { listOf, redactedUrl, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
 import { probing } from "./switch.ts";
 
 export async function listEndpoints(context: Context, query: { limit: number; cursor?: string | undefined }) {
   const values = decodeCursor(query.cursor, ["number", "text"]);
   const db = context.store.reads;
-  const rows = await endpointsOf(db, theOrganization(context).id, {
+  const rows = await endpointsOf(db, requireOrganization(context).id, {
     after: values === null ? null : { createdAt: Number(values[0]), id: String(values[1]) },
     limit: query.limit + 1,
   });
@@ -42,8 +47,8 @@ export async function listEndpoints(context: Context, query: { limit: number; cu
 }
 
 /** As it is now, for reading. */
-export async function theEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
-  const row = await endpointOf(db, theOrganization(context).id, id);
+export async function findEndpoint(db: Database, context: Context, id: string): Promise<WebhookEndpointRow> {
+  const row = await endpointOf(db, requireOrganization(context).id, id);
   if (row === undefined) throw new Problem("webhook_not_found");
   return row;
 }
@@ -54,7 +59,7 @@ export async function currentEndpoint(
   context: Context,
   id: string,
 ): Promise<WebhookEndpointRow> {
-  const row = await lockedEndpoint(db, theOrganization(context).id, id);
+  const row = await lockedEndpoint(db, requireOrganization(context).id, id);
   if (row === undefined) throw new Problem("webhook_not_found");
   return row;
 }
@@ -155,7 +160,7 @@ export async function changeEndpoint(
     const urls =
       row.url === url
         ? [{}, {}]
-        : [{ url: beginningOf(row.url) }, { url: beginningOf(url), url_changed: true }];
+        : [{ url: redactedUrl(row.url) }, { url: redactedUrl(url), url_changed: true }];
     await audit(db, context, {
       action: "webhook.updated",
       subject: subjectOf(changed),
@@ -178,7 +183,7 @@ function checkTarget({ config: { webhookTargets } }: Context, url: string): void
 /** Another organization's product counts as one that does not exist. */
 async function checkProducts(db: Database, context: Context, ids: readonly string[] | null): Promise<void> {
   if (ids === null) return;
-  const known = await productsAmong(db, theOrganization(context).id, ids);
+  const known = await productsAmong(db, requireOrganization(context).id, ids);
   const unknown = ids.findIndex((id) => !known.has(id));
   if (unknown >= 0) throw invalid(`product_ids.${unknown}`, "unknown_product");
 }
@@ -186,7 +191,7 @@ async function checkProducts(db: Database, context: Context, ids: readonly strin
 /** Only the origin of the URL: the rest may be a secret, which readers of the audit log need not know. */
 function audited(row: WebhookEndpointRow) {
   return {
-    url: beginningOf(row.url),
+    url: redactedUrl(row.url),
     description: row.description,
     format: row.format,
     event_types: listOf(row.event_types),

@@ -6,7 +6,7 @@ import { ValidationLoad } from "../../validation-load.ts";
 import { ConnectionCache } from "./connections.ts";
 import { Dispatcher, type DispatcherParts } from "./dispatch.ts";
 import { Distributor } from "./distribute.ts";
-import { rememberingResolver, systemResolver } from "./resolve.ts";
+import { cachingResolver, systemResolver } from "./resolve.ts";
 import { type Sender, send, sendTimeoutMs } from "./send.ts";
 
 /** How often to check for new work when idle. */
@@ -132,7 +132,7 @@ export class Outbox {
 
 /** Connections and DNS lookups are kept for a moment: a busy endpoint needs neither for each event. */
 export function webhookSender(allowed: AllowedTargets): Sender {
-  const resolve = rememberingResolver(systemResolver);
+  const resolve = cachingResolver(systemResolver);
   const connections = new ConnectionCache();
   return (outgoing, broken) =>
     send(outgoing, { allowed, resolve, connections, timeoutMs: sendTimeoutMs }, broken);

@@ -11,7 +11,7 @@ import {
 } from "@countersign/store/queries/webhooks/probe";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryAttemptRow, DeliveryRow, StoredEndpointRow } from "@countersign/store/tables";
-import { neverStopping } from "../../jobs/in-batches.ts";
+import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { attemptRow, succeeded, withoutTexts } from "./outcome.ts";
 import { newDelivery, testEvent } from "./replay-one.ts";
@@ -42,7 +42,7 @@ export class Prober implements PeriodicJob {
   }
 
   /** If it is stopped, another node, or the next start, retries when the claims have expired. */
-  async run(stopping = neverStopping): Promise<void> {
+  async run(stopping = neverAborted): Promise<void> {
     const { store } = this.#parts;
     while (!stopping.aborted) {
       const nowMs = await store.clock();

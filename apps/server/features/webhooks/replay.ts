@@ -14,7 +14,7 @@ import type { Context } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, milliseconds } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
-import { theEndpoint } from "./endpoints.ts";
+import { findEndpoint } from "./endpoints.ts";
 import { checkEnabled, newDelivery, readyEndpoint } from "./replay-one.ts";
 import { subjectOf } from "./show.ts";
 
@@ -37,7 +37,7 @@ interface Progress {
 }
 
 export async function replayMany(context: Context, endpointId: string, order: Order) {
-  checkEnabled(await theEndpoint(context.store.reads, context, endpointId));
+  checkEnabled(await findEndpoint(context.store.reads, context, endpointId));
   let progress = (context.progress() as Progress | null) ?? {
     ...startOf(context, order.cursor),
     replayed: 0,

@@ -14,7 +14,7 @@ const rememberedMs = 5_000;
 const mostRemembered = 1_000;
 
 /** Resolves a name only once in a while, however many attempts use it. A failure is not cached. */
-export function rememberingResolver(resolve: Resolver, now = () => performance.now()): Resolver {
+export function cachingResolver(resolve: Resolver, now = () => performance.now()): Resolver {
   const known = new Map<string, { untilMs: number; addresses: Promise<readonly string[]> }>();
   return (name) => {
     const before = known.get(name);

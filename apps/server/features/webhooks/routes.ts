@@ -3,7 +3,7 @@ import * as contract from "@countersign/contract/manage/webhooks";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
 import { listAttempts, listDeliveries, readDelivery } from "./attempts.ts";
 import { deleteEndpoint, disableEndpoint, enableEndpoint, rotateSecret } from "./endpoint-actions.ts";
-import { changeEndpoint, createEndpoint, listEndpoints, theEndpoint } from "./endpoints.ts";
+import { changeEndpoint, createEndpoint, findEndpoint, listEndpoints } from "./endpoints.ts";
 import { replayMany } from "./replay.ts";
 import { replayOne, sendTest } from "./replay-one.ts";
 import { sendNow } from "./send-now.ts";
@@ -15,7 +15,7 @@ export const webhookRoutes: readonly BoundRoute[] = [
   bind(contract.createWebhook, (context, { body }) => createEndpoint(context, body)),
   bind(contract.getWebhook, async (context, input) => {
     const db = context.store.reads;
-    return showEndpoint(db, context, await theEndpoint(db, context, endpointId(input)));
+    return showEndpoint(db, context, await findEndpoint(db, context, endpointId(input)));
   }),
   bind(contract.updateWebhook, (context, input) => changeEndpoint(context, endpointId(input), input.body)),
   bind(contract.deleteWebhook, (context, input) => deleteEndpoint(context, endpointId(input))),

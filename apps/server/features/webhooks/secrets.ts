@@ -9,14 +9,14 @@ export function newWebhookSecret(sealer: Sealer): { secret: string; sealed: stri
 }
 
 /** Custom headers, by their names in lower case. */
-export type OwnHeaders = ReadonlyMap<string, string>;
+export type CustomHeaders = ReadonlyMap<string, string>;
 
-export function sealHeaders(sealer: Sealer, headers: OwnHeaders): string | null {
+export function sealHeaders(sealer: Sealer, headers: CustomHeaders): string | null {
   if (headers.size === 0) return null;
   return sealer.seal(Buffer.from(JSON.stringify(Object.fromEntries(headers))));
 }
 
-export function openHeaders(sealer: Sealer, sealed: string | null): OwnHeaders {
+export function openHeaders(sealer: Sealer, sealed: string | null): CustomHeaders {
   if (sealed === null) return new Map();
   const headers: Record<string, string> = JSON.parse(Buffer.from(sealer.open(sealed)).toString());
   return new Map(Object.entries(headers));

@@ -5,7 +5,7 @@ import { oldSecrets } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
-import { type Context, theAccess } from "../../http/manage/context.ts";
+import { type Context, requireAccess } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { openHeaders } from "./secrets.ts";
 
@@ -21,10 +21,10 @@ export async function showEndpoints(
   const until = new Map<string, number>();
   for (const { endpoint_id: id, expires_at: at } of await oldSecrets(db, ids, context.nowMs))
     until.set(id, Math.max(until.get(id) ?? 0, at ?? 0));
-  const mayManage = theAccess(context).permissions.has("webhooks:manage");
+  const mayManage = requireAccess(context).permissions.has("webhooks:manage");
   return rows.map((row) => ({
     id: row.id,
-    url: mayManage || row.format === "standard" ? row.url : beginningOf(row.url),
+    url: mayManage || row.format === "standard" ? row.url : redactedUrl(row.url),
     description: row.description,
     format: row.format,
     event_types: listOf(row.event_types),
@@ -66,7 +66,7 @@ export function showDelivery(row: DeliveryRow): ShownDelivery {
 }
 
 /** The origin and not the whole URL: the path of a chat's URL grants access. */
-export function beginningOf(url: string): string {
+export function redactedUrl(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname + search === "/" ? `${origin}/` : `${origin}/…`;
 }

@@ -9,7 +9,7 @@ import {
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import type { Context } from "../../http/manage/context.ts";
-import { theEndpoint } from "./endpoints.ts";
+import { findEndpoint } from "./endpoints.ts";
 
 const days = 7;
 /** Durations come from the newest attempts: sorting all of them would take far longer than counting them. */
@@ -30,7 +30,7 @@ export async function endpointStatistics(
 ): Promise<z.input<typeof webhookStatistics>> {
   const { nowMs, store, request } = context;
   const db = store.listReads;
-  const { id } = await theEndpoint(db, context, endpointId);
+  const { id } = await findEndpoint(db, context, endpointId);
   const always = { fromMs: null, beforeMs: null };
   const isGone = () => request.signal.aborted;
   const pending = await countDeliveries(db, id, "pending", always, isGone);

@@ -3,7 +3,7 @@ import { updateEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { enableDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
 import type { WebhookEndpointRow } from "@countersign/store/tables";
-import { auditWithout } from "../audit-log/record.ts";
+import { auditWithoutRequest } from "../audit-log/record.ts";
 import { notifyEndpointDisabled, notifyEndpointEnabled } from "../mail/endpoint-emails.ts";
 import { subjectOf } from "./show.ts";
 
@@ -36,7 +36,7 @@ export async function switchOff(
     next_probe_at: isProbed ? nextProbeAtMs(disabled, nowMs, random) : null,
     updated_at: Math.max(endpoint.updated_at + 1, nowMs),
   });
-  await auditWithout(db, server, nowMs, {
+  await auditWithoutRequest(db, server, nowMs, {
     action: "webhook.disabled",
     subject: subjectOf(endpoint),
     before: { status: endpoint.status, disabled_reason: endpoint.disabled_reason },
@@ -57,7 +57,7 @@ export async function switchOn(
     updated_at: Math.max(endpoint.updated_at + 1, nowMs),
   });
   await enableDeliveries(db, endpoint.id, nowMs);
-  await auditWithout(db, server, nowMs, {
+  await auditWithoutRequest(db, server, nowMs, {
     action: "webhook.enabled",
     subject: subjectOf(endpoint),
     before: { status: endpoint.status, disabled_reason: endpoint.disabled_reason },

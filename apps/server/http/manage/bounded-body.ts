@@ -54,18 +54,18 @@ export async function* boundedBody(request: Request, bounds: BodyBounds): AsyncG
 }
 
 /** What follows on the connection is the rest of a body that nobody reads. */
-export const lastOnConnection = { connection: "close" };
+export const closeConnection = { connection: "close" };
 
 function tooLarge(bounds: BodyBounds): Problem {
-  return new Problem("body_too_large", { limit: sizeInWords(bounds) }, { headers: lastOnConnection });
+  return new Problem("body_too_large", { limit: sizeInWords(bounds) }, { headers: closeConnection });
 }
 
 function tooSlow(): Problem {
-  return new Problem("body_too_slow", {}, { headers: lastOnConnection });
+  return new Problem("body_too_slow", {}, { headers: closeConnection });
 }
 
 function brokenOff(): Problem {
-  return new Problem("body_incomplete", {}, { headers: lastOnConnection });
+  return new Problem("body_incomplete", {}, { headers: closeConnection });
 }
 
 function ignore(): undefined {}

@@ -50,33 +50,33 @@ export interface Context {
   readonly progress: () => unknown;
 }
 
-export function theOrganization(context: Context): OrganizationRow {
+export function requireOrganization(context: Context): OrganizationRow {
   if (context.organization === null) throw new Error("This route has no organization.");
   return context.organization;
 }
 
-export function theAccess(context: Context): OrganizationAccess {
+export function requireAccess(context: Context): OrganizationAccess {
   if (context.organizationAccess === null) throw new Error("This route has no organization.");
   return context.organizationAccess;
 }
 
-export function theProduct(context: Context): ProductRow {
+export function requireProduct(context: Context): ProductRow {
   if (context.product === null) throw new Error("This route has no product.");
   return context.product;
 }
 
-export function theLicense(context: Context): LicenseRow {
+export function requireLicense(context: Context): LicenseRow {
   if (context.license === null) throw new Error("This route has no license.");
   return context.license;
 }
 
-export function theActor(context: Context): Actor {
+export function requireActor(context: Context): Actor {
   if (context.actor === null) throw new Error("This route allows anonymous requests.");
   return context.actor;
 }
 
-export function thePerson(context: Context): PersonActor {
-  const actor = theActor(context);
+export function requirePerson(context: Context): PersonActor {
+  const actor = requireActor(context);
   if (actor.kind === "person") return actor;
   throw new Problem("user_required");
 }

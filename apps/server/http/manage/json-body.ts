@@ -1,7 +1,7 @@
 import { type BodyLimit, deepestBody } from "@countersign/contract/body-limit";
 import { fieldFault } from "@countersign/contract/problems/problems";
 import { JsonBounds, type JsonExcess } from "@countersign/domain/json/bounds";
-import { bodyBounds, boundedBody, lastOnConnection } from "./bounded-body.ts";
+import { bodyBounds, boundedBody, closeConnection } from "./bounded-body.ts";
 import { invalidField, Problem } from "./problem.ts";
 
 export interface JsonBody {
@@ -34,7 +34,7 @@ function beyond(excess: JsonExcess, { values }: BodyLimit): Problem {
     excess === "too_deep"
       ? fieldFault("too_deep", { max: deepestBody })
       : fieldFault("too_many_values", { max: values });
-  return invalidField("body", fault, lastOnConnection);
+  return invalidField("body", fault, closeConnection);
 }
 
 function decoded(bytes: Uint8Array): string {

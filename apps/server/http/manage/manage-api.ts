@@ -95,7 +95,7 @@ export class ManageApi {
           // Two simultaneous requests with one key: the slower one was rolled back and gets the response of the other.
           const kept = await idempotency?.answered();
           if (kept) throw new AnsweredBefore(kept);
-          throw error instanceof Superseded ? underWay() : error;
+          throw error instanceof Superseded ? inProgress() : error;
         }
       },
       keep: async (value) => {
@@ -104,7 +104,7 @@ export class ManageApi {
         } catch (error) {
           const kept = await idempotency?.answered();
           if (kept) throw new AnsweredBefore(kept);
-          throw error instanceof Superseded ? underWay() : error;
+          throw error instanceof Superseded ? inProgress() : error;
         }
       },
       progress: () => idempotency?.progress() ?? null,
@@ -120,7 +120,7 @@ export class ManageApi {
           const kept = await idempotency.answered();
           if (kept) throw new AnsweredBefore(kept);
           const progress = idempotency.progress();
-          if (progress === null) throw underWay();
+          if (progress === null) throw inProgress();
           return progress as T;
         }
       },
@@ -172,7 +172,7 @@ class AnsweredBefore extends Error {
   }
 }
 
-function underWay(): Problem {
+function inProgress(): Problem {
   return new Problem("request_in_progress", {}, { headers: { "retry-after": "1" } });
 }
 

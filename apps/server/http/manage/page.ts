@@ -1,5 +1,5 @@
 import { invalid, type Problem } from "./problem.ts";
-import { isUnkeepable } from "./texts.ts";
+import { isUnstorable } from "./texts.ts";
 
 /**
  * A page of a list is found by the values of the last row of the previous one, not by offset: it costs the same however
@@ -39,7 +39,7 @@ export function decodeCursor(
 function isA(kind: CursorKind, value: unknown): boolean {
   switch (kind) {
     case "text":
-      return typeof value === "string" && !isUnkeepable(value);
+      return typeof value === "string" && !isUnstorable(value);
     case "number":
       return Number.isSafeInteger(value);
   }

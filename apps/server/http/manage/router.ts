@@ -1,5 +1,5 @@
 import type { BoundRoute } from "./bind.ts";
-import { isUnkeepable } from "./texts.ts";
+import { isUnstorable } from "./texts.ts";
 
 interface Node {
   readonly fixed: Map<string, Node>;
@@ -79,7 +79,7 @@ function segments(path: string): string[] {
 function decoded(segment: string): string | null {
   try {
     const text = decodeURIComponent(segment);
-    return isUnkeepable(text) ? null : text;
+    return isUnstorable(text) ? null : text;
   } catch {
     return null;
   }

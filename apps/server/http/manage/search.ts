@@ -60,7 +60,7 @@ export async function searchPage<Row, At extends string | number>(
 }
 
 /** Whether one of these texts contains a lower-case term. */
-export function holds(texts: readonly (string | null)[], term: string): boolean {
+export function containsTerm(texts: readonly (string | null)[], term: string): boolean {
   return texts.some((text) => text?.toLowerCase().includes(term));
 }
 

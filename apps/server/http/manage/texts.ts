@@ -5,7 +5,7 @@ import { ErrorList } from "./error-list.ts";
  * Text that cannot be stored: PostgreSQL accepts no NUL character, and half of a surrogate pair is not a character.
  * Rejected wherever it comes from, so that both databases store the same.
  */
-export function isUnkeepable(text: string): boolean {
+export function isUnstorable(text: string): boolean {
   return text.includes("\0") || !text.isWellFormed();
 }
 
@@ -24,12 +24,12 @@ export function checkBodyTexts(json: unknown, source: string): void {
 
 function checkTexts(value: unknown, path: readonly string[], errors: ErrorList): void {
   if (errors.isFull) return;
-  if (typeof value === "string" && isUnkeepable(value)) addUnkeepable(errors, path);
+  if (typeof value === "string" && isUnstorable(value)) addUnstorable(errors, path);
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     if (errors.isFull) return;
     const inside = [...path, name];
-    if (isUnkeepable(name)) addUnkeepable(errors, inside);
+    if (isUnstorable(name)) addUnstorable(errors, inside);
     checkTexts(member, inside, errors);
   }
 }
@@ -37,12 +37,12 @@ function checkTexts(value: unknown, path: readonly string[], errors: ErrorList):
 export function checkQueryTexts(query: Readonly<Record<string, string | string[]>>): void {
   const errors = new ErrorList(mostErrors);
   for (const [name, value] of Object.entries(query)) {
-    if ([name, value].flat().some(isUnkeepable)) addUnkeepable(errors, [name]);
+    if ([name, value].flat().some(isUnstorable)) addUnstorable(errors, [name]);
   }
   errors.throwIfAny();
 }
 
-function addUnkeepable(errors: ErrorList, path: readonly string[]): void {
+function addUnstorable(errors: ErrorList, path: readonly string[]): void {
   const field = path.map((name) => name.toWellFormed().replaceAll("\0", "\u{fffd}")).join(".");
   errors.add(field || "body", fieldFault("invalid_text"));
 }

@@ -2,7 +2,7 @@
  * How well a search text matches a name: 0 if its letters do not all occur in order, higher the earlier and the closer
  * together they are. "nl" finds "New license", "cstmr" finds "Customers".
  */
-export function fit(typed: string, name: string): number {
+export function fuzzyScore(typed: string, name: string): number {
   const wanted = plain(typed);
   const text = plain(name);
   if (wanted === "") return 1;

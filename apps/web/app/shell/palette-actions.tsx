@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { docs } from "../../ui/docs-link.tsx";
 import type { IconName } from "../../ui/icon.tsx";
-import { useMe, useNearOrganization, useOrganizations } from "../current-organization.ts";
+import { useCurrentOrLastOrganization, useMe, useOrganizations } from "../current-organization.ts";
 import { isAllowed, mayOpen } from "../may-open.ts";
 import { navigationItems } from "./navigation.ts";
 
@@ -24,7 +24,7 @@ export function usePaletteActions(): ActionGroup[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const me = useMe();
-  const near = useNearOrganization();
+  const near = useCurrentOrLastOrganization();
   const organizations = useOrganizations();
   const action = (id: string, label: string, icon: IconName, to: string): PaletteAction => ({
     id,

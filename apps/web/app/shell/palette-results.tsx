@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { useNearOrganization } from "../current-organization.ts";
+import { useCurrentOrLastOrganization } from "../current-organization.ts";
 import { isAllowed } from "../may-open.ts";
-import { fit } from "./fuzzy.ts";
+import { fuzzyScore } from "./fuzzy.ts";
 import type { ActionGroup, PaletteAction } from "./palette-actions.tsx";
 
 const shortestTerm = 3;
@@ -13,7 +13,7 @@ const shortestTerm = 3;
 export function usePaletteResults(term: string) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const near = useNearOrganization();
+  const near = useCurrentOrLastOrganization();
   const params = { organization_id: near?.id ?? "" };
   const isLong = near !== null && term.length >= shortestTerm;
   const licenses = useQuery({
@@ -57,7 +57,7 @@ export function usePaletteResults(term: string) {
     {
       group: t("places.products"),
       actions: (products.data?.data ?? [])
-        .filter(({ name }) => term !== "" && fit(term, name) >= 1)
+        .filter(({ name }) => term !== "" && fuzzyScore(term, name) >= 1)
         .slice(0, 4)
         .map(
           (product): PaletteAction => ({

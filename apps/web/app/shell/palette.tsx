@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { type KeyboardEvent, type RefObject, useEffect, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
-import { fit } from "./fuzzy.ts";
+import { fuzzyScore } from "./fuzzy.ts";
 import classes from "./palette.module.css";
 import { type ActionGroup, type PaletteAction, usePaletteActions } from "./palette-actions.tsx";
 import { nextOption } from "./palette-keys.ts";
@@ -172,7 +172,7 @@ function Search({ term, onType, onClose }: SearchProps) {
 function fitting(groups: readonly ActionGroup[], term: string): ActionGroup[] {
   return groups.flatMap(({ group, actions }) => {
     const fits = actions
-      .map((action) => ({ action, fits: fit(term, action.label) }))
+      .map((action) => ({ action, fits: fuzzyScore(term, action.label) }))
       .filter(({ fits }) => fits > 0)
       .sort((one, other) => other.fits - one.fits)
       .map(({ action }) => action);

@@ -1,7 +1,7 @@
 import { Kbd, Modal, Table } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useNearOrganization } from "../current-organization.ts";
+import { useCurrentOrLastOrganization } from "../current-organization.ts";
 import { mayOpen } from "../may-open.ts";
 import { navigationItems } from "./navigation.ts";
 import { onShortcutSheetOpen } from "./shortcut-sheet-events.ts";
@@ -10,7 +10,7 @@ import { paletteKeys } from "./shortcuts.ts";
 /** The list of shortcuts that "?" opens. */
 export function ShortcutSheet() {
   const { t } = useTranslation();
-  const near = useNearOrganization();
+  const near = useCurrentOrLastOrganization();
   const [isOpen, setOpen] = useState(false);
   useEffect(() => onShortcutSheetOpen(() => setOpen(true)), []);
   const lines: [ReactNode, string][] = [

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { useNearOrganization } from "../current-organization.ts";
+import { useCurrentOrLastOrganization } from "../current-organization.ts";
 import { mayOpen } from "../may-open.ts";
 import { navigationItems } from "./navigation.ts";
 import { openPalette } from "./palette-events.ts";
@@ -13,7 +13,7 @@ export const paletteKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘K" 
 /** Ctrl-K or Cmd-K, "/" and "?" anywhere; "g" and a letter to open a page; "n" for a new license. */
 export function useShortcuts(): void {
   const navigate = useNavigate();
-  const near = useNearOrganization();
+  const near = useCurrentOrLastOrganization();
   useEffect(() => {
     let going = 0;
     const onKeyDown = (event: KeyboardEvent) => {

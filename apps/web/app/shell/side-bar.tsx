@@ -2,7 +2,12 @@ import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { docs } from "../../ui/docs-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { type Organization, useMe, useNearOrganization, useOrganizations } from "../current-organization.ts";
+import {
+  type Organization,
+  useCurrentOrLastOrganization,
+  useMe,
+  useOrganizations,
+} from "../current-organization.ts";
 import { mayOpen } from "../may-open.ts";
 import { type NavigationItem, navigationItems } from "./navigation.ts";
 import classes from "./shell.module.css";
@@ -11,7 +16,7 @@ import classes from "./shell.module.css";
 export function SideBar() {
   const { t } = useTranslation();
   const me = useMe();
-  const near = useNearOrganization();
+  const near = useCurrentOrLastOrganization();
   const organizations = useOrganizations();
   return (
     <>

@@ -8,7 +8,7 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify } from "../../ui/notify.tsx";
-import { wordsOf } from "../../ui/permission-groups.ts";
+import { permissionTextKeys } from "../../ui/permission-groups.ts";
 
 type Token = Item<"listMyAccessTokens">;
 
@@ -137,7 +137,9 @@ function May({ token }: { token: Token }) {
   const { t } = useTranslation(["access-tokens", "permissions"]);
   if (token.permissions.length === permissions.length)
     return <Badge variant="light">{t("everything")}</Badge>;
-  const names = token.permissions.map((permission) => t(`permissions:${wordsOf(permission).name}`));
+  const names = token.permissions.map((permission) =>
+    t(`permissions:${permissionTextKeys(permission).name}`),
+  );
   return (
     <Tooltip label={names.join(", ")} multiline maw={360} disabled={names.length <= 2}>
       <Text size="sm" tabIndex={names.length > 2 ? 0 : undefined} w="fit-content">

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { ask, queryClient } from "../../api/queries.ts";
-import { authLayoutRoute, insideRoute } from "../../app/base-routes.tsx";
+import { authLayoutRoute, signedInRoute } from "../../app/base-routes.tsx";
 import { lastOrganization } from "../../app/last-organization.ts";
 import { pageOfThisSite } from "./page-of-this-site.ts";
 import { askSession } from "./session.ts";
@@ -91,7 +91,7 @@ export const authLayoutRoutes = [
 
 /** The last visited organization, or the page to create the first one. */
 const homeRoute = createRoute({
-  getParentRoute: () => insideRoute,
+  getParentRoute: () => signedInRoute,
   path: "/",
   beforeLoad: async () => {
     const { data } = await queryClient.ensureQueryData(ask("listOrganizations", { query: { limit: 200 } }));
@@ -102,14 +102,14 @@ const homeRoute = createRoute({
 });
 
 const newOrganizationRoute = createRoute({
-  getParentRoute: () => insideRoute,
+  getParentRoute: () => signedInRoute,
   path: "/organizations/new",
   component: lazyRouteComponent(() => import("./new-organization-page.tsx"), "NewOrganizationPage"),
 });
 
 /** The link in the email to a new address. Not part of the account pages, because it is about one link. */
 const confirmEmailRoute = createRoute({
-  getParentRoute: () => insideRoute,
+  getParentRoute: () => signedInRoute,
   path: "/account/email",
   validateSearch: withToken,
   component: lazyRouteComponent(() => import("./confirm-email-page.tsx"), "ConfirmEmailPage"),

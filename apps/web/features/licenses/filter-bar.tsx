@@ -6,7 +6,7 @@ import { urlOf } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { notifyProblem } from "../../ui/notify.tsx";
-import { nearOf } from "../../ui/on-demand.tsx";
+import { prefetchOnHover } from "../../ui/on-demand.tsx";
 import { useWhenSettled } from "../../ui/when-settled.ts";
 import classes from "./filter-bar.module.css";
 import { licensesRoute } from "./list-route.ts";
@@ -64,7 +64,7 @@ function FilterPanel({ tags }: { tags: readonly string[] }) {
           variant="default"
           leftSection={<Icon name="filter" size={15} />}
           onClick={() => turn(!isOpen)}
-          {...nearOf(loadFilters)}
+          {...prefetchOnHover(loadFilters)}
         >
           {t("filters.more")}
         </Button>

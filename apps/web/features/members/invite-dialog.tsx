@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { isWithin, usePermissions } from "../../app/permissions.ts";
+import { hasAllPermissionsOf, usePermissions } from "../../app/permissions.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
@@ -88,7 +88,7 @@ function InviteForm({
   const choices = list.map((one) => ({
     value: one.id,
     label: one.name,
-    disabled: !isWithin(held, one),
+    disabled: !hasAllPermissionsOf(held, one),
   }));
   const wordsOf = (id: string | null) => {
     const found = list.find((one) => one.id === id);

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask, askPages, flat, useChange } from "../../api/queries.ts";
 import { useMay, useMe, useOrganization } from "../../app/current-organization.ts";
-import { isWithin, usePermissions } from "../../app/permissions.ts";
+import { hasAllPermissionsOf, usePermissions } from "../../app/permissions.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -31,7 +31,8 @@ export function MembersPart() {
 
   const canRemove = (member: Member) =>
     !member.is_owner &&
-    (isMe(member) || (may("members:remove") && member.role !== null && isWithin(held, member.role)));
+    (isMe(member) ||
+      (may("members:remove") && member.role !== null && hasAllPermissionsOf(held, member.role)));
 
   const columns: Column<Member>[] = [
     {

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call, type Item } from "../../api/client.ts";
 import { useMay, useMe, useOrganization } from "../../app/current-organization.ts";
-import { isWithin, usePermissions } from "../../app/permissions.ts";
+import { hasAllPermissionsOf, usePermissions } from "../../app/permissions.ts";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 
 type Member = Item<"listMembers">;
@@ -41,7 +41,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
     );
   const role = member.role;
   if (!may("roles:edit")) return <Text size="sm">{role.name}</Text>;
-  if (!isWithin(held, role))
+  if (!hasAllPermissionsOf(held, role))
     return (
       <Tooltip label={t("moreThanYours")}>
         <Text size="sm" tabIndex={0} w="fit-content">
@@ -62,7 +62,7 @@ export function RoleOfMember({ member, roles }: { member: Member; roles: readonl
   const choices = roles.map(({ id, name, permissions }) => ({
     value: id,
     label: name,
-    disabled: !isWithin(held, { permissions }),
+    disabled: !hasAllPermissionsOf(held, { permissions }),
   }));
   return (
     <Select

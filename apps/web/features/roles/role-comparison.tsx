@@ -4,7 +4,7 @@ import type { Item } from "../../api/client.ts";
 import { useOrganization } from "../../app/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { permissionGroups, permissionsOf, wordsOf } from "../../ui/permission-groups.ts";
+import { permissionGroups, permissionsOf, permissionTextKeys } from "../../ui/permission-groups.ts";
 import classes from "./roles.module.css";
 
 /** A table of every permission and every role. */
@@ -37,8 +37,8 @@ export function RoleComparison({ roles }: { roles: readonly Item<"listRoles">[] 
             {permissionsOf(group).map((permission) => (
               <tr key={permission}>
                 <th scope="row">
-                  <Tooltip label={t(`permissions:${wordsOf(permission).effect}`)} position="right">
-                    <span>{t(`permissions:${wordsOf(permission).name}`)}</span>
+                  <Tooltip label={t(`permissions:${permissionTextKeys(permission).effect}`)} position="right">
+                    <span>{t(`permissions:${permissionTextKeys(permission).name}`)}</span>
                   </Tooltip>
                 </th>
                 {roles.map((role) => {

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { isWithin, usePermissions } from "../../app/permissions.ts";
+import { hasAllPermissionsOf, usePermissions } from "../../app/permissions.ts";
 import { Back } from "../../ui/back.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -29,7 +29,7 @@ export function RolePage() {
   const remove = useChange("deleteRole", ["listRoles"]);
   const create = useChange("createRole", ["listRoles"]);
   const [isRemoving, setRemoving] = useState(false);
-  const mayEdit = may("roles:edit") && isWithin(held, role);
+  const mayEdit = may("roles:edit") && hasAllPermissionsOf(held, role);
   const uses = role.member_count + role.invitation_count;
   const inUse =
     uses === 0

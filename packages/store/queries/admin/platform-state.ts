@@ -12,7 +12,7 @@ export async function stateOf(db: Database, name: string): Promise<string | null
 }
 
 /** Stores `value` unless there is one already, and returns the stored one. Nodes that start together agree. */
-export async function stateOnce(db: Database, name: string, value: string): Promise<string> {
+export async function initializeState(db: Database, name: string, value: string): Promise<string> {
   await db
     .insertInto("platform_state")
     .values({ name, value })

@@ -127,7 +127,7 @@ export function customerSearchText(view: {
 }
 
 /** Now, or a millisecond after the last change: change times tell versions apart. */
-export function later(column: string, nowMs: number) {
+export function nextChangeTime(column: string, nowMs: number) {
   return sql<number>`case when ${sql.ref(column)} >= ${nowMs} then ${sql.ref(column)} + 1 else ${nowMs} end`;
 }
 
@@ -236,7 +236,7 @@ async function writeViews(
         email: is.ref("excluded.email"),
         name: is.fn.coalesce("excluded.name", "organization_customers.name"),
         discord_id: is.fn.coalesce("excluded.discord_id", "organization_customers.discord_id"),
-        updated_at: later("organization_customers.updated_at", nowMs),
+        updated_at: nextChangeTime("organization_customers.updated_at", nowMs),
       })),
     )
     .returningAll()

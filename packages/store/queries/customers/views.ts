@@ -3,7 +3,7 @@ import type { Database } from "../../store.ts";
 import type { OrganizationCustomerRow } from "../../tables.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { endOfPrefix, type TextPosition } from "../prefix.ts";
-import { customerSearchText, later } from "./identify.ts";
+import { customerSearchText, nextChangeTime } from "./identify.ts";
 
 /** A customer as recorded by one organization. Other organizations' records are never read here. */
 export async function customerOf(db: Database, organizationId: string, customerId: string) {
@@ -216,7 +216,7 @@ export async function moveLicenses(
   if (ids.length === 0) return 0;
   const moved = await db
     .updateTable("licenses")
-    .set({ customer_id: toCustomerId, updated_at: later("updated_at", nowMs) })
+    .set({ customer_id: toCustomerId, updated_at: nextChangeTime("updated_at", nowMs) })
     .where("organization_id", "=", organizationId)
     .where("customer_id", "=", fromCustomerId)
     .where("id", "in", ids)

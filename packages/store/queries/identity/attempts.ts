@@ -45,7 +45,7 @@ export async function takeAttempt(
 }
 
 /** Returns one attempt after it has succeeded. */
-export async function giveAttemptBack(db: Database, name: string, { everyMs }: AttemptRate): Promise<void> {
+export async function returnAttempt(db: Database, name: string, { everyMs }: AttemptRate): Promise<void> {
   await db
     .updateTable("attempts")
     .set((row) => ({ ends_at: row("ends_at", "-", everyMs) }))

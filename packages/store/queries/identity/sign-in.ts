@@ -145,14 +145,14 @@ export async function endOtherSessions(db: Database, userId: string, keptId: str
 }
 
 /** A single-use value, stored under the hash of its token. A user has one of a kind. */
-export interface OneTime {
+export interface OneTimeToken {
   readonly id: string;
   readonly identifier: string;
   readonly value: string;
   readonly expiresAtMs: number;
 }
 
-export async function keepOneTime(db: Database, item: OneTime, nowMs: number): Promise<void> {
+export async function addOneTimeToken(db: Database, item: OneTimeToken, nowMs: number): Promise<void> {
   const now = new Date(nowMs).toISOString();
   await db
     .insertInto("verifications")
@@ -168,7 +168,11 @@ export async function keepOneTime(db: Database, item: OneTime, nowMs: number): P
 }
 
 /** Removes it and returns its value; null if it does not exist, was used, or has expired. */
-export async function takeOneTime(db: Database, identifier: string, nowMs: number): Promise<string | null> {
+export async function consumeOneTimeToken(
+  db: Database,
+  identifier: string,
+  nowMs: number,
+): Promise<string | null> {
   const row = await db
     .deleteFrom("verifications")
     .where("identifier", "=", identifier)
@@ -178,12 +182,12 @@ export async function takeOneTime(db: Database, identifier: string, nowMs: numbe
 }
 
 /** Those with exactly this value. */
-export async function dropOneTimesOf(db: Database, value: string): Promise<void> {
+export async function removeOneTimeTokensByValue(db: Database, value: string): Promise<void> {
   await db.deleteFrom("verifications").where("value", "=", value).execute();
 }
 
 /** Invalidates everything that is pending for this user or waits for their second factor. */
-export async function dropOneTimes(db: Database, userId: string): Promise<void> {
+export async function removeOneTimeTokens(db: Database, userId: string): Promise<void> {
   await db
     .deleteFrom("verifications")
     .where((is) => is.or([is("value", "=", userId), is("value", "like", `${userId} %`)]))

@@ -64,7 +64,7 @@ function withToken(db: Database, tokenHash: string) {
 }
 
 /** Whether an email address is that of the owner or of a member. */
-export async function belongsAlready(db: Database, organizationId: string, email: string): Promise<boolean> {
+export async function isOwnerOrMember(db: Database, organizationId: string, email: string): Promise<boolean> {
   const found = await db
     .selectFrom("users")
     .leftJoin("members", (join) =>

@@ -11,7 +11,7 @@ export interface Destination {
   readonly onExisting: ImportRow["on_existing"];
 }
 
-export interface Means {
+export interface ImportDependencies {
   readonly bulk: Bulk;
   readonly newId: () => string;
   readonly randomBytes: (count: number) => Uint8Array;

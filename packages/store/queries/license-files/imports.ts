@@ -68,7 +68,7 @@ export async function claimImport(db: Database, claimant: string, nowMs: number,
 }
 
 /** Whether there is a job to claim. Called often, so it does not lock. */
-export async function importWaits(db: Database, nowMs: number): Promise<boolean> {
+export async function isImportWaiting(db: Database, nowMs: number): Promise<boolean> {
   const row = await db
     .selectFrom("imports")
     .select("id")
@@ -115,7 +115,7 @@ export async function importToClear(db: Database, nowMs: number): Promise<string
   return row?.id ?? null;
 }
 
-export async function keepsNothing(db: Database, id: string): Promise<void> {
+export async function clearKeepsUntil(db: Database, id: string): Promise<void> {
   await db.updateTable("imports").set({ keeps_until: null }).where("id", "=", id).execute();
 }
 

@@ -5,8 +5,8 @@ import type { ImportUndoRow, LicenseRow } from "../../tables.ts";
 import type { KnownCustomer } from "../customers/bulk.ts";
 import { tagsOf } from "../licenses/search.ts";
 import { ipsOf, replaceIps, replaceTags } from "../licenses/tags-and-ips.ts";
-import type { Destination, Means } from "./destination.ts";
-import type { Before } from "./undo.ts";
+import type { Destination, ImportDependencies } from "./destination.ts";
+import type { PreviousValues } from "./undo.ts";
 
 /** A license that an import found by its key. */
 export type ExistingLicense = Pick<LicenseRow, "id" | "license_key_match" | "ip_count" | "max_ips">;
@@ -17,7 +17,7 @@ export async function overwriteLicenses(
   to: Destination,
   updates: readonly { readonly existing: ExistingLicense; readonly license: ImportedLicense }[],
   customerOf: (license: ImportedLicense) => KnownCustomer | null,
-  { bulk, nowMs }: Means,
+  { bulk, nowMs }: ImportDependencies,
 ): Promise<void> {
   if (updates.length === 0) return;
   const ids = updates.map(({ existing }) => existing.id);
@@ -47,7 +47,7 @@ export async function overwriteLicenses(
         })),
       );
     }
-    const before: Before = {
+    const before: PreviousValues = {
       columns: Object.fromEntries(
         Object.keys(changes).map((column) => [column, row[column as keyof LicenseRow]]),
       ),

@@ -2,7 +2,7 @@ import type { Bulk } from "../../bulk.ts";
 import type { Database } from "../../store.ts";
 import type { ImportUndoRow, LicenseRow } from "../../tables.ts";
 import { refreshSearchTextOf } from "../licenses/search.ts";
-import { type Before, takeBack } from "./undo.ts";
+import { type PreviousValues, revertRows } from "./undo.ts";
 
 type Known = Pick<LicenseRow, "id" | "first_used_at" | "updated_at" | "ips_updated_at">;
 
@@ -109,7 +109,7 @@ export async function withFewIps(
 }
 
 export async function carryOutUndo(db: Database, { rows }: UndoPlan, nowMs: number): Promise<void> {
-  await takeBack(db, rows, { updated_at: nowMs });
+  await revertRows(db, rows, { updated_at: nowMs });
   // The customer's name may be different by now.
   await refreshSearchTextOf(
     db,
@@ -144,7 +144,7 @@ async function customersThere(
   db: Database,
   undo: readonly ImportUndoRow[],
 ): Promise<(before: string) => boolean> {
-  const customerOf = (before: string) => (JSON.parse(before) as Before).columns.customer_id ?? null;
+  const customerOf = (before: string) => (JSON.parse(before) as PreviousValues).columns.customer_id ?? null;
   const wanted = undo.flatMap((row) => (row.before === null ? [] : (customerOf(row.before) ?? [])));
   if (wanted.length === 0) return () => true;
   const found = await db

@@ -3,14 +3,14 @@ import type { ImportUndoRow, LicenseRow } from "../../tables.ts";
 import { type RegisteredIp, replaceIps, replaceTags } from "../licenses/tags-and-ips.ts";
 
 /** The previous values of a license. Lists are omitted if they were not changed. */
-export interface Before {
+export interface PreviousValues {
   readonly columns: Partial<LicenseRow>;
   readonly tags?: readonly string[];
   readonly ips?: readonly RegisteredIp[];
 }
 
 /** Reverts an import: removes what it created, and restores what it updated. */
-export async function takeBack(
+export async function revertRows(
   db: Database,
   undo: readonly ImportUndoRow[],
   changes: Partial<LicenseRow> = {},
@@ -19,7 +19,7 @@ export async function takeBack(
   await removeLicenses(db, created);
   for (const row of undo) {
     if (row.before === null) continue;
-    const before = JSON.parse(row.before) as Before;
+    const before = JSON.parse(row.before) as PreviousValues;
     const { organization_id: organizationId } =
       (await db
         .updateTable("licenses")

@@ -7,7 +7,7 @@ import type { Bulk } from "../../bulk.ts";
 import type { Database } from "../../store.ts";
 import type { LicenseIpRow, LicenseRow, LicenseTagRow } from "../../tables.ts";
 import { customersInBulk, identifierOf, type KnownCustomer } from "../customers/bulk.ts";
-import type { Destination, Means } from "./destination.ts";
+import type { Destination, ImportDependencies } from "./destination.ts";
 import { type ExistingLicense, overwriteLicenses } from "./overwrite.ts";
 
 export interface NumberedLicense {
@@ -83,7 +83,7 @@ export async function writeSorted(
   db: Database,
   to: Destination,
   { creates, updates }: Sorted,
-  means: Means,
+  means: ImportDependencies,
 ): Promise<string[]> {
   const people = [...creates, ...updates].flatMap(({ license }) => license.customer ?? []);
   const customers = await customersInBulk(
@@ -146,7 +146,7 @@ async function create(
   to: Destination,
   creates: readonly NumberedLicense[],
   customerOf: (license: ImportedLicense) => KnownCustomer | null,
-  means: Means,
+  means: ImportDependencies,
 ): Promise<string[]> {
   const licenses: LicenseRow[] = [];
   const tags: LicenseTagRow[] = [];
@@ -185,7 +185,7 @@ function newRow(
   { organizationId, productId, defaults }: Destination,
   license: ImportedLicense,
   customer: KnownCustomer | null,
-  { newId, randomBytes, nowMs }: Means,
+  { newId, randomBytes, nowMs }: ImportDependencies,
 ): LicenseRow {
   const key = license.key ?? generateLicenseKey(randomBytes);
   const createdAtMs = license.createdAtMs ?? nowMs;

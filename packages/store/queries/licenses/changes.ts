@@ -5,7 +5,7 @@ import type { Database } from "../../store.ts";
 import type { LicenseRow } from "../../tables.ts";
 import { addTags } from "./create.ts";
 import { refreshSearchTextOf, tagsOf } from "./search.ts";
-import { laterOfLicense } from "./updated-at.ts";
+import { nextLicenseChangeTime } from "./updated-at.ts";
 import { type LicenseView, licenseViews } from "./views.ts";
 
 /** A change to some licenses at once, inside a transaction that has locked and read them. */
@@ -184,7 +184,7 @@ async function update(
 const writeColumns = prepared((db, ids: readonly string[], columns: Partial<LicenseRow>, nowMs: number) =>
   db
     .updateTable("licenses")
-    .set({ ...columns, updated_at: laterOfLicense(nowMs) })
+    .set({ ...columns, updated_at: nextLicenseChangeTime(nowMs) })
     .where(sql<boolean>`id in (${sql.join(ids)})`)
     .returningAll(),
 ).all;
@@ -193,7 +193,7 @@ const writeColumns = prepared((db, ids: readonly string[], columns: Partial<Lice
 const resetCounts = prepared((db, ids: readonly string[], nowMs: number) =>
   db
     .updateTable("licenses")
-    .set({ ip_count: 0, ips_updated_at: laterOfLicense(nowMs) })
+    .set({ ip_count: 0, ips_updated_at: nextLicenseChangeTime(nowMs) })
     .where(sql<boolean>`id in (${sql.join(ids)})`)
     .returningAll(),
 ).all;

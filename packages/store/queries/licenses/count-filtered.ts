@@ -2,10 +2,10 @@ import { type SqlBool, sql } from "kysely";
 import { ConcurrencyLimit } from "../../concurrency-limit.ts";
 import type { Database } from "../../store.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
-import { conditions, fewByIndex, type LicenseFilter } from "./filter.ts";
-import { few, fewWithText, type ListStore } from "./list.ts";
+import { conditions, idsByIndex, type LicenseFilter } from "./filter.ts";
+import { type ListStore, maxSortedRows, maxSortedRowsWithText } from "./list.ts";
 import { LicenseScan, TagScan } from "./scan.ts";
-import { isKept, keptCount } from "./stored-counts.ts";
+import { hasStoredCount, storedCount } from "./stored-counts.ts";
 
 export interface Counted {
   readonly count: number;
@@ -40,12 +40,12 @@ export async function countLicenses(
   limits: CountLimits,
 ): Promise<Counted> {
   const db = store.listReads;
-  if (isKept(filter)) return { count: await keptCount(db, filter, nowMs), exact: true };
+  if (hasStoredCount(filter)) return { count: await storedCount(db, filter, nowMs), exact: true };
   const ids =
-    (await fewByIndex(db, filter, nowMs, few)) ??
+    (await idsByIndex(db, filter, nowMs, maxSortedRows)) ??
     (filter.words === null
       ? null
-      : await store.searchLicenses(filter.organizationId, filter.words, fewWithText));
+      : await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText));
   if (ids !== null) return { count: await countAmong(db, ids, filter, nowMs), exact: true };
   const mine = sql<SqlBool>`organization_id = ${filter.organizationId}`;
   const inOne = (longestMs: number) => store.countLicenses([mine, ...conditions(filter, nowMs)], longestMs);

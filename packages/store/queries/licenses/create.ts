@@ -5,7 +5,7 @@ import type { Kysely } from "kysely";
 import { prepared } from "../../prepared-query.ts";
 import type { LicenseRow, LicenseTagRow, Tables } from "../../tables.ts";
 import { coveringIp } from "./ips.ts";
-import { laterOfLicense } from "./updated-at.ts";
+import { nextLicenseChangeTime } from "./updated-at.ts";
 
 export interface NewLicense {
   readonly id: string;
@@ -129,7 +129,7 @@ export async function registerIp(
 ): Promise<boolean> {
   const raised = await db
     .updateTable("licenses")
-    .set((row) => ({ ip_count: row("ip_count", "+", 1), ips_updated_at: laterOfLicense(nowMs) }))
+    .set((row) => ({ ip_count: row("ip_count", "+", 1), ips_updated_at: nextLicenseChangeTime(nowMs) }))
     .where("id", "=", licenseId)
     .whereRef("ip_count", "<", "max_ips")
     .where((is) => is.not(is.exists(coveringIp(is, licenseId, ip))))

@@ -98,7 +98,7 @@ export function scanBounds(
  * The IDs that one condition of the filter allows, if an index finds them and they are few. The other conditions are
  * ignored. Null if no condition is that selective.
  */
-export async function fewByIndex(
+export async function idsByIndex(
   db: Database,
   filter: LicenseFilter,
   nowMs: number,

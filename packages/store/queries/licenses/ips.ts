@@ -2,7 +2,7 @@ import { networkOf } from "@countersign/domain/ip/registered";
 import type { ExpressionBuilder } from "kysely";
 import type { Database } from "../../store.ts";
 import type { Tables } from "../../tables.ts";
-import { laterOfLicense } from "./updated-at.ts";
+import { nextLicenseChangeTime } from "./updated-at.ts";
 
 /** Registered IP addresses, in text order, with their sightings. Only for `store.reads`. */
 export async function licenseIps(
@@ -61,7 +61,7 @@ export async function unregisterIp(
   if (removed.numDeletedRows === 0n) return false;
   await db
     .updateTable("licenses")
-    .set((row) => ({ ip_count: row("ip_count", "-", 1), ips_updated_at: laterOfLicense(nowMs) }))
+    .set((row) => ({ ip_count: row("ip_count", "-", 1), ips_updated_at: nextLicenseChangeTime(nowMs) }))
     .where("id", "=", licenseId)
     .execute();
   return true;

@@ -1,6 +1,6 @@
 import type { Database, Store } from "../../store.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
-import { fewByIndex, type LicenseFilter } from "./filter.ts";
+import { idsByIndex, type LicenseFilter } from "./filter.ts";
 import { type LicenseOrder, LicenseScan, type Position } from "./scan.ts";
 
 /** What lists are read from. */
@@ -13,8 +13,8 @@ export interface LicensePage {
 }
 
 /** This many licenses can be fetched and sorted in a few milliseconds; for more, the text index is used. */
-export const few = 2_000;
-export const fewWithText = 4_000;
+export const maxSortedRows = 2_000;
+export const maxSortedRowsWithText = 4_000;
 /** How many rows of an order one statement scans, and how many a page does: more while it has found nothing. */
 const firstStep = 1_000;
 const step = 4_000;
@@ -35,7 +35,7 @@ export async function licensePage(
   nowMs: number,
 ): Promise<LicensePage> {
   const db = store.listReads;
-  const ids = await fewByIndex(db, filter, nowMs, few);
+  const ids = await idsByIndex(db, filter, nowMs, maxSortedRows);
   if (ids !== null) return pageAmong(db, ids, filter, order, after, limit, nowMs);
   const scan = new LicenseScan(db, filter, order, nowMs);
   const found: Position[] = [];
@@ -48,7 +48,7 @@ export async function licensePage(
     if (to === null) return { ids: idsOf(found), next: null };
     if (scanned === 0 && filter.words !== null) {
       // Matches are far apart, so there may be few enough for the text index.
-      const some = await store.searchLicenses(filter.organizationId, filter.words, fewWithText);
+      const some = await store.searchLicenses(filter.organizationId, filter.words, maxSortedRowsWithText);
       if (some !== null) return pageAmong(db, some, filter, order, after, limit, nowMs);
     }
     from = to;

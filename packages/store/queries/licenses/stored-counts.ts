@@ -11,7 +11,7 @@ import { conditionsButExpiry, everyLicenseOf, expiryOrder, type LicenseFilter } 
 const mostOfADay = 2_000;
 
 /** Whether the stored counts can answer how many licenses match a filter. */
-export function isKept({ customerId, tag, minIps, words }: LicenseFilter): boolean {
+export function hasStoredCount({ customerId, tag, minIps, words }: LicenseFilter): boolean {
   return customerId === null && tag === null && minIps === null && words === null;
 }
 
@@ -19,7 +19,7 @@ export function isKept({ customerId, tag, minIps, words }: LicenseFilter): boole
  * How many licenses match a filter, from the stored counts. They are per day: licenses that expire on the day of a time
  * in the filter are counted along the index, in the same statement, so that the result is consistent.
  */
-export async function keptCount(db: Database, filter: LicenseFilter, nowMs: number): Promise<number> {
+export async function storedCount(db: Database, filter: LicenseFilter, nowMs: number): Promise<number> {
   const { afterMs, untilMs } = expiryBounds(filter, nowMs);
   const until = untilMs === null ? summed(filter, sql`1 = 1`) : expiredBy(filter, untilMs);
   const before = afterMs === null ? sql`0` : expiredBy(filter, afterMs);

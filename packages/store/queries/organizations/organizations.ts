@@ -91,7 +91,7 @@ export interface OwnerFacts {
 /**
  * Locks the user's row until the transaction ends, so that organizations they gain are counted one after the other.
  */
-export async function heldAllowance(db: Kysely<Tables>, userId: string): Promise<OwnerFacts> {
+export async function lockedAllowance(db: Kysely<Tables>, userId: string): Promise<OwnerFacts> {
   const user = await db
     .updateTable("users")
     .set((row) => ({ organization_allowance: row.ref("organization_allowance") }))

@@ -2,7 +2,7 @@ import { registration } from "@countersign/domain/ip/registered";
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
 import type { LicenseIpRow } from "../../tables.ts";
-import { laterOfLicense } from "../licenses/updated-at.ts";
+import { nextLicenseChangeTime } from "../licenses/updated-at.ts";
 
 /** Products whose single IPv6 addresses have to be merged into their /64. */
 export async function productsMergingIps(db: Database, limit: number) {
@@ -67,7 +67,7 @@ export async function mergeIps(
     .updateTable("licenses")
     .set((row) => ({
       ip_count: row("ip_count", "-", singles.length - added),
-      ips_updated_at: laterOfLicense(nowMs),
+      ips_updated_at: nextLicenseChangeTime(nowMs),
     }))
     .where("id", "=", licenseId)
     .execute();

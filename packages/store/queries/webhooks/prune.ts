@@ -5,12 +5,12 @@ import type { Database } from "../../store.ts";
  * Prunes by age. Pending deliveries stay, however old, and so do their events; deliveries held for a disabled endpoint
  * are pruned like the rest. IDs are first found along an index, and then removed in a transaction that checks again.
  */
-export interface Old {
+export interface PrunableRows {
   readonly table: "delivery_attempts" | "deliveries" | "events";
   readonly ids: readonly string[];
 }
 
-export async function oldAttempts(db: Database, beforeId: string, atMost: number): Promise<Old> {
+export async function oldAttempts(db: Database, beforeId: string, atMost: number): Promise<PrunableRows> {
   const rows = await db
     .selectFrom("delivery_attempts")
     .select("id")
@@ -21,7 +21,7 @@ export async function oldAttempts(db: Database, beforeId: string, atMost: number
   return { table: "delivery_attempts", ids: rows.map((row) => row.id) };
 }
 
-export async function oldDeliveries(db: Database, beforeId: string, atMost: number): Promise<Old> {
+export async function oldDeliveries(db: Database, beforeId: string, atMost: number): Promise<PrunableRows> {
   const rows = await db
     .selectFrom("deliveries")
     .select("id")
@@ -34,7 +34,7 @@ export async function oldDeliveries(db: Database, beforeId: string, atMost: numb
 }
 
 /** Events without pending deliveries. */
-export async function oldEvents(db: Database, beforeMs: number, atMost: number): Promise<Old> {
+export async function oldEvents(db: Database, beforeMs: number, atMost: number): Promise<PrunableRows> {
   const rows = await db
     .selectFrom("events")
     .select("id")
@@ -56,7 +56,7 @@ export async function oldEvents(db: Database, beforeMs: number, atMost: number):
   return { table: "events", ids: rows.map((row) => row.id) };
 }
 
-export async function pruneRows(db: Database, { table, ids }: Old): Promise<void> {
+export async function pruneRows(db: Database, { table, ids }: PrunableRows): Promise<void> {
   if (ids.length === 0) return;
   if (table === "deliveries")
     await db.deleteFrom(table).where("id", "in", ids).where("state", "<>", "pending").execute();

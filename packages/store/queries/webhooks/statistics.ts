@@ -6,12 +6,12 @@ import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { idsWithin } from "../index-range.ts";
 
 /** The range of creation times, by which IDs sort. Null for no bound. */
-export interface Span {
+export interface TimeSpan {
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
 }
 
-function idRange({ fromMs, beforeMs }: Span) {
+function idRange({ fromMs, beforeMs }: TimeSpan) {
   return {
     from: fromMs === null ? null : firstUuidAt(fromMs),
     before: [beforeMs === null ? null : firstUuidAt(beforeMs)],
@@ -35,7 +35,7 @@ export async function countDeliveries(
   db: Database,
   endpointId: string,
   state: DeliveryRow["state"],
-  span: Span,
+  span: TimeSpan,
   isOver: IsOver,
 ): Promise<number> {
   let total = 0;
@@ -61,7 +61,7 @@ export async function countDeliveries(
 export async function countAttempts(
   db: Database,
   endpointId: string,
-  span: Span,
+  span: TimeSpan,
   isOver: IsOver,
 ): Promise<{ attempts: number; succeeded: number }> {
   const total = { attempts: 0, succeeded: 0 };

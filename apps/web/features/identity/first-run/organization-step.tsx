@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../../api/client.ts";
 import { queryClient } from "../../../api/queries.ts";
-import { keepOrganization } from "../../../app/last-organization.ts";
+import { saveLastOrganization } from "../../../app/last-organization.ts";
 import { Form } from "../../../ui/form.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { bodyOf, noOrganization, OrganizationFields } from "../organization-fields.tsx";
@@ -29,7 +29,7 @@ export function OrganizationStep({ defaultPlan }: { defaultPlan: Plan }) {
           params: { organization_id: id },
           body: { plan: "enterprise" },
         });
-      keepOrganization(slug);
+      saveLastOrganization(slug);
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ["listOrganizations"] }),
   });

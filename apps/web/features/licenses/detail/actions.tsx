@@ -2,7 +2,7 @@ import { ActionIcon, Button, Menu } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../../../app/current-organization.ts";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
-import { nearOf, onDemand } from "../../../ui/on-demand.tsx";
+import { onDemand, prefetchOnHover } from "../../../ui/on-demand.tsx";
 import type { Action } from "./action.ts";
 import type { ConfirmedAction } from "./confirmations.tsx";
 import type { License } from "./license.ts";
@@ -80,7 +80,7 @@ export function Actions({ license }: { license: License }) {
               variant="default"
               size="input-sm"
               aria-label={t("actions.more")}
-              {...nearOf(behindTheMenu)}
+              {...prefetchOnHover(behindTheMenu)}
             >
               <Icon name="more" size={16} />
             </ActionIcon>

@@ -1,4 +1,4 @@
-import { later, nominalMs, parseDuration } from "@countersign/domain/dates/duration";
+import { addDuration, nominalMs, parseDuration } from "@countersign/domain/dates/duration";
 import { NumberInput, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -65,7 +65,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
         term: spanWords((term ?? 0) + nominalMs(duration) / 1_000, i18n.language),
       });
     const fromMs = Math.max(end === null ? 0 : new Date(end).getTime(), Date.now());
-    const atMs = duration === null ? endMs(until) : later(fromMs, duration, shownTimeZone());
+    const atMs = duration === null ? endMs(until) : addDuration(fromMs, duration, shownTimeZone());
     return (by === null) !== (duration === null) || atMs === null
       ? null
       : t("renew.newExpiry", { time: exactTime(new Date(atMs).toISOString(), i18n.language) });
