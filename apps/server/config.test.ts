@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
-import { OperatorProblem } from "./problem.ts";
+import { OperatorProblem } from "./operator-problem.ts";
 
 test("every setting has a default", () => {
   const { trustedProxies, webhookTargets, ...rest } = readConfig({});

@@ -13,7 +13,7 @@ import type { DatabaseLocation } from "@countersign/store/open";
 import { parsePostgresUrl } from "@countersign/store/postgres/url";
 import { StoreProblem } from "@countersign/store/problem";
 import { type LogLevel, logLevels } from "./log.ts";
-import { OperatorProblem } from "./problem.ts";
+import { OperatorProblem } from "./operator-problem.ts";
 
 /** Every setting, read once. Nothing else in the program reads the environment. */
 export interface Config {

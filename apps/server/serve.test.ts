@@ -16,7 +16,7 @@ const allowed = [
   "http/problem-of.ts",
   "log.ts",
   "management/worker-handle.ts",
-  "problem.ts",
+  "operator-problem.ts",
   "reports.ts",
   "serve.ts",
   "storage-errors.ts",

@@ -12,7 +12,7 @@ import { type Listener, listen, type PublicParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
 import type { Log } from "./log.ts";
 import { ManagementWorker } from "./management/worker-handle.ts";
-import { OperatorProblem } from "./problem.ts";
+import { OperatorProblem } from "./operator-problem.ts";
 import { reportsTo } from "./reports.ts";
 
 export interface RunningServer {

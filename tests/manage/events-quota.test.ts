@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
-import { QuotaCheck } from "../../apps/server/features/events/quota-watch.ts";
+import { QuotaCheck } from "../../apps/server/features/events/quota-check.ts";
 import { type Api, apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";

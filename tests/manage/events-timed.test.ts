@@ -10,7 +10,7 @@ import {
   settingExpiry,
 } from "@countersign/store/queries/licenses/changes";
 import { licenseViews } from "@countersign/store/queries/licenses/views";
-import { ExpiryCheck } from "../../apps/server/features/events/expiry-watch.ts";
+import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { type ChangeEvent, recordingChanges } from "../../apps/server/features/events/record-changes.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
-import { ExpiryCheck } from "../../apps/server/features/events/expiry-watch.ts";
+import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { addLicense } from "../support/add-license.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";

@@ -9,7 +9,7 @@ import { createLicenses } from "@countersign/store/queries/licenses/create";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { SqliteStore } from "@countersign/store/sqlite/store";
 import { readConfig } from "../../apps/server/config.ts";
-import { ExpiryCheck } from "../../apps/server/features/events/expiry-watch.ts";
+import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { refusalPruning } from "../../apps/server/features/events/prune-refusals.ts";
 import { importFromFile } from "../../apps/server/features/license-files/import-from-file.ts";
 import { emailPruning } from "../../apps/server/features/mail/prune.ts";

@@ -1,7 +1,7 @@
 import { StorageUnavailable, StoreProblem } from "@countersign/store/problem";
 import type { Environment } from "../config.ts";
 import { reasonOf } from "../log.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import type { Command } from "./command.ts";
 
 /** Every command, in the order in which a new user needs them. Each is loaded when it is needed, to start fast. */

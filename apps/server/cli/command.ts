@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Environment } from "../config.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 
 export interface Command {
   readonly name: string;

@@ -5,7 +5,7 @@ import { generateWebhookSecret, webhookKey } from "@countersign/domain/webhooks/
 import { webhookSignature } from "@countersign/domain/webhooks/signature";
 import type { Environment } from "../config.ts";
 import { reasonOf } from "../log.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import { readOptions } from "./command.ts";
 import { required } from "./options.ts";
 import { printJson, printLines } from "./print.ts";

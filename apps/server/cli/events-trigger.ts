@@ -1,14 +1,14 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { choosableTypes, type EventType, isEventType } from "@countersign/domain/events/types";
 import { distribution } from "@countersign/store/distribution";
+import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import { type Environment, readConfig } from "../config.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
-import { newId } from "../new-id.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import { onePositional, readOptions } from "./command.ts";
 import { required } from "./options.ts";
 import { printJson, printLines } from "./print.ts";

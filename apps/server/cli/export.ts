@@ -6,7 +6,7 @@ import { organizationById, productById } from "@countersign/store/queries/manage
 import { readConfig } from "../config.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { exportText } from "../features/license-files/export.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { oneOf, required } from "./options.ts";
 import { printJson, printLines } from "./print.ts";

@@ -10,7 +10,7 @@ import { importFromFile } from "../features/license-files/import-from-file.ts";
 import type { ImportOptions } from "../features/license-files/job.ts";
 import { FileTooLarge, mostBytes } from "../features/license-files/receive.ts";
 import { showImportWithErrors } from "../features/license-files/show.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { oneOf, required } from "./options.ts";
 import { printJson, printLines } from "./print.ts";

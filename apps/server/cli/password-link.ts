@@ -3,7 +3,7 @@ import { userByEmail } from "@countersign/store/queries/identity/users";
 import { readConfig } from "../config.ts";
 import { auditWithoutRequest } from "../features/audit-log/record.ts";
 import { newPasswordLink } from "../features/identity/password-link.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { printJson, printLines } from "./print.ts";
 import { withStore } from "./with-store.ts";

@@ -1,7 +1,7 @@
 import { readConfig } from "../config.ts";
 import { setupLinkMinutes } from "../features/identity/setup-link.ts";
 import { createLog } from "../log.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import type { RunningServer } from "../serve.ts";
 import { parentEnded, stopRequested } from "../stop-request.ts";
 import { type Command, readOptions } from "./command.ts";

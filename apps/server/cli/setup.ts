@@ -1,13 +1,13 @@
 import { type Language, languages } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import { readConfig } from "../config.ts";
-import { isSignInEmail } from "../features/identity/email.ts";
 import { isCommon, maxPasswordLength, minPasswordLength } from "../features/identity/password-rules.ts";
-import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up.ts";
+import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up-person.ts";
+import { isSignInEmail } from "../features/identity/sign-in-email.ts";
 import { addOrganization } from "../features/organizations/create.ts";
 import { defaultPlan } from "../features/organizations/default-plan.ts";
 import { addProduct } from "../features/products/create.ts";
-import { OperatorProblem } from "../problem.ts";
+import { OperatorProblem } from "../operator-problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { validateCurl } from "./curl.ts";
 import { oneOf } from "./options.ts";

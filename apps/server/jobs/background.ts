@@ -1,8 +1,8 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
-import { ExpiryCheck } from "../features/events/expiry-watch.ts";
+import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
-import { QuotaCheck } from "../features/events/quota-watch.ts";
+import { QuotaCheck } from "../features/events/quota-check.ts";
 import { signInPruning } from "../features/identity/prune-expired.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
 import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";

@@ -5,6 +5,7 @@ import {
   type Permission,
   sortedPermissions,
 } from "@countersign/domain/members/permissions";
+import { newId } from "@countersign/store/new-id";
 import {
   accessTokenById,
   addAccessToken,
@@ -17,7 +18,6 @@ import type { Database } from "@countersign/store/store";
 import { type Context, requireActor } from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { securityEmail } from "../identity/emails.ts";
 import { checkReauthenticated } from "../identity/reauthenticate.ts";

@@ -16,7 +16,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { termsChanged } from "../events/quota-watch.ts";
+import { termsChanged } from "../events/quota-check.ts";
 import { showOrganization } from "../organizations/show.ts";
 import {
   changeSuspendable,

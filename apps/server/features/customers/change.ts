@@ -1,4 +1,5 @@
 import type { updateCustomer } from "@countersign/contract/manage/customers";
+import { newId } from "@countersign/store/new-id";
 import {
   customerFor,
   identityOf,
@@ -25,7 +26,6 @@ import {
   requireOrganization,
 } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { recordingChanges } from "../events/record-changes.ts";
 import { type CustomerView, type ShownCustomer, showWithCount } from "./show.ts";

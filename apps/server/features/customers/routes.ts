@@ -1,5 +1,6 @@
 import * as contract from "@countersign/contract/manage/customers";
 import { licenseRecord } from "@countersign/store/license-record";
+import { newId } from "@countersign/store/new-id";
 import { customerIdFor, removeUnknownCustomers } from "@countersign/store/queries/customers/identify";
 import {
   addCustomerView,
@@ -19,7 +20,6 @@ import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind
 import { type Context, requireAccess, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { checkIdentified, nameOf } from "./change.ts";
 import { changeCustomerInSteps } from "./change-many.ts";

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import type { ValidateStatus } from "@countersign/domain/validate/status";
+import { newId } from "@countersign/store/new-id";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { createLicenses, type NewLicense, registerIp } from "@countersign/store/queries/licenses/create";
 import type { Database } from "@countersign/store/store";
-import { newId } from "../../new-id.ts";
 import type { Role } from "./catalog.ts";
 import { blankLicense, type SeededProduct, type SeededProducts } from "./populate.ts";
 

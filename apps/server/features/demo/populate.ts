@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { quotaDay } from "@countersign/domain/quota/day";
+import { newId } from "@countersign/store/new-id";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
 import { setBillingState, suspendOrganization } from "@countersign/store/queries/organizations/organizations";
@@ -9,7 +10,6 @@ import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { deleteProduct } from "@countersign/store/queries/products/products";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import type { Database, Store } from "@countersign/store/store";
-import { newId } from "../../new-id.ts";
 import { addOrganization } from "../organizations/create.ts";
 import { addProduct } from "../products/create.ts";
 import {

@@ -1,6 +1,6 @@
 import { type Config, type Environment, readConfig } from "../../config.ts";
 import { reasonOf } from "../../log.ts";
-import { OperatorProblem } from "../../problem.ts";
+import { OperatorProblem } from "../../operator-problem.ts";
 import { type Check, ok, problem } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkFolder } from "./folder.ts";

@@ -12,12 +12,12 @@ import { confirmCall } from "./confirm.ts";
 import { type Device, markedAt, ownerOf } from "./devices.ts";
 import type { EndpointInput } from "./endpoints.ts";
 import type { FloodLimits } from "./flood-limits.ts";
+import { problemFrom } from "./library-problems.ts";
 import { passwordFault } from "./password-rules.ts";
 import { checkPasswordCapacity } from "./passwords.ts";
 import { readJson } from "./read-json.ts";
 import { checkFreshWithoutPassword, checkReauthenticated } from "./reauthenticate.ts";
 import { recordSecurityChange } from "./record-security-change.ts";
-import { problemFrom } from "./refusals.ts";
 import { keptAccess, keptAccessOf, showOtherAccess } from "./reset.ts";
 import { signUp } from "./sign-up.ts";
 

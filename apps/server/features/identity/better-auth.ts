@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { authBase } from "@countersign/contract/auth/route";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
+import { newId } from "@countersign/store/new-id";
 import { userById } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import { betterAuth } from "better-auth";
 import { APIError, createAuthMiddleware } from "better-auth/api";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
-import { newId } from "../../new-id.ts";
 import type { Recipient } from "../mail/compose.ts";
 import { type Email, writeEmail } from "../mail/email.ts";
 import { recipientById } from "../mail/recipient.ts";

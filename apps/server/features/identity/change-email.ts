@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/account";
+import { newId } from "@countersign/store/new-id";
 import {
   addOneTimeToken,
   consumeOneTimeToken,
@@ -9,14 +10,13 @@ import { lockedUser, updateUser, userByEmail } from "@countersign/store/queries/
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { requirePerson } from "../../http/manage/context.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { writeEmail } from "../mail/email.ts";
 import { recipientById, recipientOf } from "../mail/recipient.ts";
-import { checkSignInEmail } from "./email.ts";
 import { emailChangedEmail, emailChangeEmail, emailChangeRequestedEmail } from "./emails.ts";
 import { checkReauthenticated } from "./reauthenticate.ts";
 import { showMe } from "./show.ts";
+import { checkSignInEmail } from "./sign-in-email.ts";
 
 const goodForMs = 60 * 60_000;
 

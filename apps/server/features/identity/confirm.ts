@@ -4,7 +4,7 @@ import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { beginConfirmation, isSignedByPasskey, newConfirmation } from "./confirmation.ts";
-import { problemFrom } from "./refusals.ts";
+import { problemFrom } from "./library-problems.ts";
 import { recoveryPath, totpPath } from "./second-factor.ts";
 
 type CallLibrary = (path: string, body: object) => Promise<Response>;

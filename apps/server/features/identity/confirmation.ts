@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { newId } from "@countersign/store/new-id";
 import {
   addOneTimeToken,
   consumeOneTimeToken,
@@ -10,7 +11,6 @@ import {
 import type { Store } from "@countersign/store/store";
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { type PersonActor, sessionOf } from "../../http/manage/actor.ts";
-import { newId } from "../../new-id.ts";
 
 /** How long a challenge can be answered, and a confirmation used. */
 export const confirmationLifetimeMs = 5 * 60_000;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
+import { newId } from "@countersign/store/new-id";
 import { addOneTimeToken, removeOneTimeTokens } from "@countersign/store/queries/identity/sign-in";
 import type { Database } from "@countersign/store/store";
-import { newId } from "../../new-id.ts";
 
 /** How the sign-in library stores tokens: never the token itself. */
 export function storedIdentifier(identifier: string): string {

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { newId } from "@countersign/store/new-id";
 import { openStore } from "@countersign/store/open";
 import { takeAttempt } from "@countersign/store/queries/identity/attempts";
 import { addOneTimeToken } from "@countersign/store/queries/identity/sign-in";
 import { addUser } from "@countersign/store/queries/identity/users";
 import { databases, sqlite, type TestDatabase } from "../../../../tests/support/databases.ts";
-import { newId } from "../../new-id.ts";
 import { signInPruning } from "./prune-expired.ts";
 
 describe.each(databases)("expired rows of sign-ins on $kind", ({ make }) => {

@@ -1,16 +1,16 @@
 import * as contract from "@countersign/contract/manage/account";
 import { preferredLanguage } from "@countersign/domain/mail/languages";
+import { newId } from "@countersign/store/new-id";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser, anyUserExists } from "@countersign/store/queries/identity/users";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { checkSignInEmail } from "./email.ts";
 import { passwordFault } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
 import { isValidSetupToken, useSetupToken } from "./setup-link.ts";
 import { showMe } from "./show.ts";
+import { checkSignInEmail } from "./sign-in-email.ts";
 
 /** The first account of an installation, created with the link that the server printed. */
 export const setupRoutes: readonly BoundRoute[] = [

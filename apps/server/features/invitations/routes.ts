@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import * as contract from "@countersign/contract/manage/invitations";
 import { generateInvitationToken, invitationLifetimeMs } from "@countersign/domain/members/invitation";
 import { quotaDay, secondsUntilReset } from "@countersign/domain/quota/day";
+import { newId } from "@countersign/store/new-id";
 import {
   addInvitation,
   type InvitationWithRole,
@@ -18,9 +19,8 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, requireActor, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
-import { checkSignInEmail } from "../identity/email.ts";
+import { checkSignInEmail } from "../identity/sign-in-email.ts";
 import { writeEmail } from "../mail/email.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { checkPower, roleNamed } from "../members/power.ts";

@@ -1,5 +1,6 @@
 import type { ipBlockChanges, newIpBlock } from "@countersign/contract/manage/ip-blocks";
 import { maskedKey } from "@countersign/domain/licenses/key";
+import { newId } from "@countersign/store/new-id";
 import {
   addIpBlocks,
   type BlockScope,
@@ -22,7 +23,6 @@ import {
 } from "../../http/manage/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { showIpBlock } from "./show.ts";
 

@@ -1,6 +1,6 @@
 import type { Failure } from "@countersign/contract/problems/failures";
+import { newId } from "@countersign/store/new-id";
 import type { AuditLogRow, ImportRow } from "@countersign/store/tables";
-import { newId } from "../../new-id.ts";
 
 /** Who started it, and the result. */
 export function auditRow(job: ImportRow, action: string, nowMs: number): AuditLogRow {

@@ -1,6 +1,6 @@
+import { newId } from "@countersign/store/new-id";
 import type { Store } from "@countersign/store/store";
 import { type Log, reasonOf } from "../../log.ts";
-import { newId } from "../../new-id.ts";
 import { isStorageError } from "../../storage-errors.ts";
 import { runWaitingImports } from "./run-waiting.ts";
 

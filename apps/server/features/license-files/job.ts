@@ -1,6 +1,6 @@
 import type { ColumnMap } from "@countersign/domain/license-files/columns";
+import { newId } from "@countersign/store/new-id";
 import type { AuditLogRow, ImportRow, ProductRow } from "@countersign/store/tables";
-import { newId } from "../../new-id.ts";
 import { leaseMs } from "./lease.ts";
 
 /** Who requested it, as in the audit log. */

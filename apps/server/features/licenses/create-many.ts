@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
+import { newId } from "@countersign/store/new-id";
 import { deleting } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { ProductRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
 import { endOfBatch, startOfBatch } from "./batch-size.ts";
 import { applyChange, lockedLicenses } from "./change.ts";

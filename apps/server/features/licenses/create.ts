@@ -1,6 +1,7 @@
 import { fieldErrorBody, fieldFault } from "@countersign/contract/problems/problems";
 import { maskedKey, matchForm } from "@countersign/domain/licenses/key";
 import { searchText } from "@countersign/domain/licenses/search-text";
+import { newId } from "@countersign/store/new-id";
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers/bulk";
 import { licenseRow, type NewLicense, tagRows, takenKeys } from "@countersign/store/queries/licenses/create";
 import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
@@ -9,7 +10,6 @@ import type { ProductRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { recordCreated } from "../events/record-changes.ts";
 import type { Draft } from "./draft.ts";

@@ -1,6 +1,7 @@
 import type { updateLicense } from "@countersign/contract/manage/licenses";
 import { fieldFault } from "@countersign/contract/problems/problems";
 import { type Expiry, lifetime } from "@countersign/domain/licenses/expiry";
+import { newId } from "@countersign/store/new-id";
 import { customersInBulk, identifierOf } from "@countersign/store/queries/customers/bulk";
 import { customerOf, writeCustomerView } from "@countersign/store/queries/customers/views";
 import { changeLicense } from "@countersign/store/queries/licenses/changes";
@@ -11,7 +12,6 @@ import type { LicenseRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { asColumns } from "../../http/manage/columns.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
-import { newId } from "../../new-id.ts";
 import { expiryOf, FieldErrors, jsonColumns, pinColumns, pinOf, uniqueTags } from "./fields.ts";
 
 type Changes = Omit<z.output<typeof updateLicense.body>, "updated_at">;

@@ -1,11 +1,11 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import { grant } from "@countersign/domain/quota/limit";
+import { newId } from "@countersign/store/new-id";
 import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { LicenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
 import { addWaitingEmails, knownEmails } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { WaitingEmailRow } from "@countersign/store/tables";
-import { newId } from "../../new-id.ts";
 import { compose, type Recipient } from "./compose.ts";
 import { dedupeKey, type Email, writeEmail, writeEmails } from "./email.ts";
 import { recipientById } from "./recipient.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { oneLine } from "@countersign/domain/mail/one-line";
+import { newId } from "@countersign/store/new-id";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
 import type { Database } from "@countersign/store/store";
-import { newId } from "../../new-id.ts";
 
 /** An email to one person. */
 export interface Email {

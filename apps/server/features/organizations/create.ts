@@ -7,10 +7,10 @@ import {
 } from "@countersign/domain/members/starting-roles";
 import { slugOf } from "@countersign/domain/organizations/slug";
 import type { Plan } from "@countersign/domain/quota/limit";
+import { newId } from "@countersign/store/new-id";
 import { createOrganizationIfSlugIsFree } from "@countersign/store/queries/organizations/organizations";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database } from "@countersign/store/store";
-import { newId } from "../../new-id.ts";
 import { slugCandidates } from "./slug.ts";
 
 export interface OrganizationInput {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { generateApiKey } from "@countersign/domain/products/api-key";
+import { newId } from "@countersign/store/new-id";
 import { createProduct, type ProductSettings } from "@countersign/store/queries/products/products";
 import type { Sealer } from "@countersign/store/sealer";
 import type { Database } from "@countersign/store/store";
-import { newId } from "../../new-id.ts";
 import { newSigningKey } from "./signing-key.ts";
 
 export interface ProductInput {

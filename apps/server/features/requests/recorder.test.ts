@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import type { JournalEntry } from "@countersign/store/journal";
+import { newId } from "@countersign/store/new-id";
 import { openStore } from "@countersign/store/open";
 import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
 import { freshFolder } from "../../../../tests/support/databases.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { newId } from "../../new-id.ts";
 import { Recorder } from "./recorder.ts";
 
 function entry(): JournalEntry {

@@ -1,6 +1,7 @@
 import * as contract from "@countersign/contract/manage/roles";
 import { permissionWords } from "@countersign/domain/members/permission-words";
 import { permissions, sortedPermissions } from "@countersign/domain/members/permissions";
+import { newId } from "@countersign/store/new-id";
 import {
   addRole,
   removeRole,
@@ -18,7 +19,6 @@ import { asColumns } from "../../http/manage/columns.ts";
 import { checkUnchanged, nextUpdatedAt, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { checkPower } from "../members/power.ts";

@@ -1,4 +1,5 @@
 import { fairShares } from "@countersign/domain/webhooks/fair-shares";
+import { newId } from "@countersign/store/new-id";
 import {
   claimDeliveries,
   dueDeliveries,
@@ -11,7 +12,6 @@ import {
 } from "@countersign/store/queries/webhooks/claim-deliveries";
 import type { DeliveryResult } from "@countersign/store/queries/webhooks/delivery-results";
 import { emptyEndpoint } from "@countersign/store/queries/webhooks/empty-endpoint";
-import { newId } from "../../new-id.ts";
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
 import { resultOf, succeeded } from "./outcome.ts";
 import { type Ready, ReadyQueue } from "./ready-queue.ts";

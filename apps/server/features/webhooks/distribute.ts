@@ -1,4 +1,5 @@
 import { distribution } from "@countersign/store/distribution";
+import { newId } from "@countersign/store/new-id";
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
 import {
   completeEvents,
@@ -12,7 +13,6 @@ import {
 } from "@countersign/store/queries/webhooks/distribute";
 import type { Store } from "@countersign/store/store";
 import type { DeliveryRow } from "@countersign/store/tables";
-import { newId } from "../../new-id.ts";
 
 const eventsAtOnce = 512;
 const organizationsAtOnce = 32;

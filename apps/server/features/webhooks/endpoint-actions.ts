@@ -1,3 +1,4 @@
+import { newId } from "@countersign/store/new-id";
 import {
   addSecret,
   removeSecrets,
@@ -7,7 +8,6 @@ import {
 import { enableDeliveries, holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import { type Context, nextUpdatedAt } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { newWebhookSecret } from "./secrets.ts";

@@ -2,6 +2,7 @@ import type { newWebhook, webhookChanges } from "@countersign/contract/manage/we
 import { mayBeCalled } from "@countersign/domain/webhooks/allowed-targets";
 import { mostHeaders } from "@countersign/domain/webhooks/custom-headers";
 import { readTarget } from "@countersign/domain/webhooks/url";
+import { newId } from "@countersign/store/new-id";
 import {
   addEndpoint,
   addSecret,
@@ -23,7 +24,6 @@ import {
 } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";

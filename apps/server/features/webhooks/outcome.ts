@@ -1,6 +1,7 @@
 import { type Failure, failure } from "@countersign/contract/problems/failures";
 import { failingForMs, nextAttemptAtMs } from "@countersign/domain/webhooks/schedule";
 import type { Bulk } from "@countersign/store/bulk";
+import { newId } from "@countersign/store/new-id";
 import type { ClaimedDelivery } from "@countersign/store/queries/webhooks/claim-deliveries";
 import {
   type DeliveryResult,
@@ -12,7 +13,6 @@ import { openEndpoint } from "@countersign/store/queries/webhooks/endpoints";
 import { holdDeliveries } from "@countersign/store/queries/webhooks/hold-deliveries";
 import type { Database } from "@countersign/store/store";
 import type { DeliveryAttemptRow } from "@countersign/store/tables";
-import { newId } from "../../new-id.ts";
 import type { Sent } from "./request.ts";
 import type { Answer } from "./send.ts";
 import { type SwitchContext, switchOff } from "./switch.ts";

@@ -1,5 +1,6 @@
 import { isFinal } from "@countersign/domain/webhooks/delivery-state";
 import { distribution } from "@countersign/store/distribution";
+import { newId } from "@countersign/store/new-id";
 import { addEvents } from "@countersign/store/queries/events/events";
 import {
   deliveriesOfEvents,
@@ -11,7 +12,6 @@ import type { Database } from "@countersign/store/store";
 import type { DeliveryRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { newId } from "../../new-id.ts";
 import { audit } from "../audit-log/record.ts";
 import { currentEndpoint } from "./endpoints.ts";
 import { type ShownDelivery, showDelivery, subjectOf } from "./show.ts";

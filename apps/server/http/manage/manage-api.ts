@@ -12,7 +12,6 @@ import type { BoundRoute } from "./bind.ts";
 import { bodyBounds, boundedBody } from "./bounded-body.ts";
 import type { Context } from "./context.ts";
 import { Idempotency, idempotencyKeyOf, type StoredAnswer, Superseded } from "./idempotency.ts";
-import { ifMatchOf } from "./if-match.ts";
 import { readBody, readQuery } from "./input.ts";
 import { mediaType } from "./json-body.ts";
 import { organizationSuspended, Problem, problemResponse } from "./problem.ts";
@@ -211,3 +210,17 @@ function unmatched(method: string, methods: readonly string[]): Problem {
     { headers: { allow: methods.join(", ") } },
   );
 }
+
+/**
+ * The entity tags of `If-Match`, without their quotes; null if any state will do. A weak tag counts too: proxies that
+ * compress responses weaken their tags, which still identify the state.
+ */
+function ifMatchOf(request: Request): readonly string[] | null {
+  const header = request.headers.get("if-match")?.trim();
+  if (header === undefined || header === "*") return null;
+  if (!entityTagList.test(header)) throw new Problem("invalid_if_match");
+  return Array.from(header.matchAll(entityTag), (match) => match[1] ?? "");
+}
+
+const entityTag = /(?:W\/)?"([^"]*)"/g;
+const entityTagList = /^(?:W\/)?"[^"]*"(?:\s*,\s*(?:W\/)?"[^"]*")*$/;

@@ -1,3 +1,0 @@
-import { newId as nextId } from "@countersign/store/new-id";
-
-export const newId = nextId;
