@@ -84,7 +84,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       enabled: true,
       requireEmailVerification: true,
       autoSignIn: false,
-      minPasswordLength: minPasswordLength,
+      minPasswordLength,
       // The library counts characters outside the BMP twice; the real rule is checked before.
       maxPasswordLength: 2 * maxPasswordLength,
       resetPasswordTokenExpiresIn: hour,
