@@ -1,11 +1,11 @@
 import type { EventType } from "@countersign/domain/events/types";
 
-/** What an endpoint receives for each event type, with sample data. */
+/** A sample of what an endpoint receives for each event type. */
 export function eventExample(type: EventType): object {
   return { type, timestamp: at, data: examples[type] };
 }
 
-/** The same for an event that summarizes an hour. */
+/** A sample of an event that summarizes an hour. */
 export function summaryExample(): object {
   const summary = {
     count: 4_211,

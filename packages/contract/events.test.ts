@@ -4,7 +4,7 @@ import { eventExample, summaryExample } from "./event-examples.ts";
 import { eventBody } from "./events.ts";
 
 describe.each([...eventTypes])("the example of %s", (type) => {
-  test("is what its shape says, with nothing beside", () => {
+  test("matches its schema, with no other members", () => {
     const example = eventExample(type);
     const read = eventBody(type).safeParse(example);
     expect(read.error?.message).toBeUndefined();
@@ -12,7 +12,7 @@ describe.each([...eventTypes])("the example of %s", (type) => {
   });
 });
 
-test("the example of a summary is what its shape says, with nothing beside", () => {
+test("the example of a summary matches its schema, with no other members", () => {
   const read = eventBody("license.ip_limit_reached").safeParse(summaryExample());
   expect(read.data as object).toEqual(summaryExample());
 });
@@ -21,7 +21,7 @@ test.each([
   ["license.transfer_requested", "completed"],
   ["license.transferred", "requested"],
   ["license.transfer_rejected", "completed"],
-] as const)("%s does not tell of a transfer that is %s", (type, status) => {
+] as const)("%s does not accept a transfer with the status %s", (type, status) => {
   const { data } = eventExample(type) as { data: { transfer: object } };
   const other = { ...eventExample(type), data: { ...data, transfer: { ...data.transfer, status } } };
   expect(eventBody(type).safeParse(other).success).toBe(false);

@@ -7,15 +7,16 @@ import { transferShapes } from "./transfer.ts";
 /** The data of each event type: the `data` of the body that an endpoint receives. */
 
 const truncated = z.literal(true).optional().meta({
-  description: "Present when the body would have been larger than 20 KB, and something was left out.",
+  description:
+    "Present if the body would exceed 20 KiB. The long fields of the license are omitted, or everything except the IDs.",
 });
 
 const test = z
   .literal(true)
   .optional()
-  .meta({ description: "Present when the operator made it up to try things out." });
+  .meta({ description: "Present if the operator triggered the event as a test." });
 
-/** In a body that was too large, the long members are missing, or the whole license. */
+/** A body that would be too large lacks the long fields, or the whole license. */
 const eventLicense = license.partial({ notes: true, metadata: true, custom_override: true });
 
 const aboutLicense = {
@@ -23,37 +24,39 @@ const aboutLicense = {
   product_id: id,
   license_id: id,
   license: eventLicense.meta({ id: "EventLicense" }).optional().meta({
-    description: "As the management API shows it. Missing when it was deleted before it could be told of.",
+    description:
+      "The license as in the management API. Missing if it was deleted before the event was sent, or if the body is truncated.",
   }),
   truncated,
   test,
 };
 
 const change = {
-  changed: z.array(z.string()).meta({ description: "The names of the fields that changed." }),
-  previous: z.record(z.string(), z.json()).meta({ description: "What they were before." }),
+  changed: z.array(z.string()).meta({ description: "The names of the changed fields." }),
+  previous: z.record(z.string(), z.json()).meta({ description: "Their previous values." }),
 };
 
 const summary = z
   .object({
-    count: z.int().meta({ description: "How many there were: for refusals, how many requests." }),
-    ip_count: z.int().meta({ description: "From how many IP addresses." }),
+    count: z.int().meta({ description: "The number of rejected requests, or of registered IP addresses." }),
+    ip_count: z.int().meta({ description: "The number of different IP addresses." }),
     ip_count_is_exact: z
       .boolean()
-      .meta({ description: "False when there were more IP addresses than that." }),
+      .meta({ description: "False if there were more IP addresses than `ip_count`." }),
     first_at: time,
     last_at: time,
   })
   .optional()
   .meta({
     description:
-      "Present when the event stands for many of an hour, beyond those that had an event each. Recorded when the hour is over.",
+      "Present if the event summarizes an hour. IP addresses with their own event are not counted. Recorded after the hour ends.",
   });
 
 const address = {
-  ip: z
-    .string()
-    .meta({ description: "As the license counts it: of IPv6, the network. In a summary, one of the last." }),
+  ip: z.string().meta({
+    description:
+      "The IP address as the license counts it: usually the /64 network for IPv6. In a summary, one of the last.",
+  }),
 };
 
 const quota = z.object({
@@ -83,7 +86,7 @@ const shapes: Readonly<Record<EventType, z.ZodType>> = {
   "license.ip_removed": withAddress,
   "license.ips_reset": z.object({
     ...aboutLicense,
-    count: z.int().meta({ description: "How many addresses it had." }),
+    count: z.int().meta({ description: "The number of IP addresses that were removed." }),
   }),
   "license.ip_blocked": withIpOrMany,
   "license.ip_limit_reached": withIpOrMany,
@@ -115,28 +118,28 @@ export function eventData(type: EventType): z.ZodType {
 }
 
 const summaries: Readonly<Record<EventType, string>> = {
-  "license.created": "A license was made",
-  "license.updated": "A license was changed, or its key was exchanged",
+  "license.created": "A license was created",
+  "license.updated": "A license was changed, or its key was replaced",
   "license.revoked": "A license was revoked",
   "license.reinstated": "A revoked license was reinstated",
   "license.renewed": "A license was renewed",
-  "license.expiring_soon": "A license will run out soon",
-  "license.expired": "A license ran out",
+  "license.expiring_soon": "A license expires soon",
+  "license.expired": "A license expired",
   "license.deleted": "A license was deleted",
-  "license.ip_registered": "An address got a place on a license",
-  "license.ip_removed": "An address was taken off a license",
-  "license.ips_reset": "All addresses were taken off a license",
+  "license.ip_registered": "An IP address was registered on a license",
+  "license.ip_removed": "An IP address was removed from a license",
+  "license.ips_reset": "All IP addresses were removed from a license",
   "license.ip_blocked":
-    "A blocked address was refused: once an hour for each address, the eleventh and later ones together",
+    "A blocked IP address was rejected: once an hour for each of the first ten, then one summary",
   "license.ip_limit_reached":
-    "An address found no place: once an hour for each address, the eleventh and later ones together",
-  "license.transfer_requested": "A customer asked to transfer a license",
+    "An IP address was rejected because the license has reached its limit: once an hour for each of the first ten, then one summary",
+  "license.transfer_requested": "A customer requested a license transfer",
   "license.transferred": "A license was transferred",
-  "license.transfer_rejected": "A transfer was refused",
-  "license.bulk_revoked": "Licenses of a product were revoked together, told for each batch",
-  "quota.warning": "A product has used four fifths of its day's requests",
-  "quota.exhausted": "A product has used all of its day's requests",
-  "endpoint.test": "Somebody tries an endpoint, or the server whether one works again",
+  "license.transfer_rejected": "A license transfer was rejected",
+  "license.bulk_revoked": "Licenses of a product were revoked in bulk: one event for each batch",
+  "quota.warning": "A product has used 80 % of its daily limit",
+  "quota.exhausted": "A product has used its daily limit",
+  "endpoint.test": "Someone tests an endpoint, or the server checks whether a failing one works again",
 };
 
 export const eventSummaries = eventTypes.map((type) => ({ type, summary: summaries[type] }));

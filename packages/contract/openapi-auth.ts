@@ -21,10 +21,10 @@ export function authTags(routes: readonly AuthRoute[]): { name: string }[] {
 
 const headers = {
   SetCookie: {
-    description: "Cookies that scripts cannot read. The response description says what they contain.",
+    description: "Cookies that scripts cannot read. The description of the response says which.",
     schema: { type: "string" },
   },
-  Location: { description: "Where to continue.", schema: { type: "string" } },
+  Location: { description: "The page to continue to.", schema: { type: "string" } },
 };
 
 function operation(route: AuthRoute, schemas: Schemas): object {
@@ -45,14 +45,14 @@ function operation(route: AuthRoute, schemas: Schemas): object {
 
 const needs: Readonly<Record<AuthRoute["needs"], string>> = {
   nobody: "Anyone can call this.",
-  session: "For signed-in users: a session, not an access token.",
+  session: "Requires a session; access tokens are not accepted.",
 };
 
 function inQuery(route: AuthRoute, schemas: Schemas): object[] {
   const { properties = {}, required = [] } = schemas.of(route.query);
   return Object.entries(properties).map(([name, { description, ...schema }]) => {
     if (description === undefined)
-      throw new Error(`${route.id}: ${name} in the query says nothing of itself.`);
+      throw new Error(`${route.id}: the query parameter ${name} has no description.`);
     return { name, in: "query", required: required.includes(name), description, schema };
   });
 }
@@ -69,7 +69,7 @@ function requestBody({ body, bodyLimit }: AuthRoute, schemas: Schemas): object {
 }
 
 function answers({ answer, redirect, cookies }: AuthRoute, schemas: Schemas): object {
-  const inCookies = cookies === undefined ? "" : ` In cookies: ${cookies}`;
+  const inCookies = cookies === undefined ? "" : ` ${cookies}`;
   const shared = {
     "X-Request-Id": { $ref: "#/components/headers/RequestId" },
     ...(cookies === undefined ? {} : { "Set-Cookie": { $ref: "#/components/headers/SetCookie" } }),
@@ -79,7 +79,7 @@ function answers({ answer, redirect, cookies }: AuthRoute, schemas: Schemas): ob
       ? {}
       : {
           200: {
-            description: `Done.${inCookies}`,
+            description: `Success.${inCookies}`,
             headers: shared,
             content: { "application/json": { schema: schemas.of(answer) } },
           },

@@ -20,7 +20,7 @@ export function eventWebhooks() {
               "application/json": { schema: schemas.of(eventBody(type)), example: eventExample(type) },
             },
           },
-          responses: { "2XX": { description: "It was taken in. Anything else is tried again." } },
+          responses: { "2XX": { description: "The event was accepted. Any other response is retried." } },
         },
       },
     ]),
@@ -28,17 +28,17 @@ export function eventWebhooks() {
   return { webhooks, components: { schemas: schemas.named } };
 }
 
-/** As Standard Webhooks 1.0 has them. */
+/** As defined by Standard Webhooks 1.0. */
 const signedHeaders = (
   [
     [
       "webhook-id",
-      "The same at every attempt, in every replay and at every endpoint: what was seen already.",
+      "Identifies the event. The same for every attempt, replay and endpoint, so that you can detect duplicates.",
     ],
-    ["webhook-timestamp", "When this attempt was made, in seconds since 1970."],
+    ["webhook-timestamp", "When this attempt was sent, in Unix seconds."],
     [
       "webhook-signature",
-      "v1, and HMAC-SHA256 over id, timestamp and body by the endpoint's secret; two while secrets are exchanged.",
+      "v1, and the HMAC-SHA256 of ID, timestamp and body with the endpoint's secret. Two signatures during a rotation.",
     ],
   ] as const
 ).map(([name, description]) => ({

@@ -5,7 +5,7 @@ import { id, problem } from "./manage/shapes.ts";
 import { codesOf, problemResponses } from "./openapi-problems.ts";
 import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
 
-/** What the document says of the management API, all of it from the routes, one route at a time. */
+/** The OpenAPI description of the management API, generated from its routes, one at a time. */
 export function* manageApi(routes: readonly Route[]) {
   const schemas = new Schemas();
   schemas.of(problem);
@@ -97,7 +97,7 @@ function inPath(route: Route): object[] {
     name,
     in: "path",
     required: true,
-    description: `The ${words(name).replace(/ id$/, "'s ID")}.`,
+    description: pathWords[name] ?? `The ${words(name).replace(/ ID$/, "'s ID")}.`,
     schema: { type: "string" },
   }));
 }
@@ -110,7 +110,7 @@ function inQuery(route: Route, schemas: Schemas): object[] {
     name,
     in: "query",
     required: schema.required?.includes(name) === true,
-    description: ownWords(description) ?? queryWords[name] ?? `Only those with this ${words(name)}.`,
+    description: ownWords(description) ?? queryWords[name] ?? `Filters by ${words(name)}.`,
     schema: property,
   }));
 }
@@ -121,15 +121,30 @@ function ownWords(description: string | undefined): string | undefined {
 }
 
 function words(name: string): string {
-  return name.replaceAll("_", " ");
+  return name.replaceAll("_", " ").replace(/ id$/, " ID");
 }
+
+const pathWords: Readonly<Record<string, string>> = {
+  ip: "The IP address, or an IPv6 network with its slash as %2F.",
+  kind: "The kind of email.",
+  prefix: "The first characters of the API key, as in the product's list, such as csk_a1B2c3D4.",
+  token: "The token from the link.",
+};
 
 const queryWords: Readonly<Record<string, string>> = {
   limit: "The maximum number of items.",
-  cursor: "The next_cursor of the previous page.",
+  cursor: "The `next_cursor` of the previous page.",
   format: "The file format.",
-  sort: "The order.",
-  q: "Part of what you are looking for.",
+  sort: "The field to sort by.",
+  order: "The sort order.",
+  dry_run: "Whether to check the file without importing it.",
+  expires_within_days: "Only licenses that have not expired yet and will within this many days.",
+  has_notes: "Whether the license has notes.",
+  min_ips: "Only licenses with at least this many registered IP addresses.",
+  min_licenses: "Only IP addresses with at least this many licenses.",
+  never_used: "Whether the license has never passed a validation.",
+  platform_admin: "Whether the user is a platform admin.",
+  suspended: "Whether it is suspended.",
 };
 
 function inHeaders(route: Route, schemas: Schemas): object[] {
@@ -155,7 +170,7 @@ function requestBody(route: Route, schemas: Schemas): object {
 }
 
 function answer(route: Route, schemas: Schemas): object {
-  if (route.status === 204) return { description: "Done.", headers: requestId };
+  if (route.status === 204) return { description: "Success.", headers: requestId };
   const schema = schemas.of(route.answer);
   const types = answerTypes(route, schemas);
   const named = schema.$ref === undefined ? schema : schemas.named[lastPart(schema.$ref)];
@@ -187,10 +202,10 @@ const fileTypes: Readonly<Record<string, string>> = {
 const requestId = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 
 const answerWords: Readonly<Record<Route["status"], string>> = {
-  200: "The current state.",
+  200: "Success.",
   201: "Created.",
-  202: "Accepted; it continues in the background.",
-  204: "Done.",
+  202: "Accepted. The work continues in the background.",
+  204: "Success.",
 };
 
 function lastPart(reference: string): string {

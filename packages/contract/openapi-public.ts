@@ -4,7 +4,7 @@ import * as shapes from "./public-api.ts";
 /** The OpenAPI description of the two endpoints for applications. */
 export const publicTag = {
   name: "Public API",
-  description: "What your application calls, with the API key of its product.",
+  description: "The endpoints that your application calls, with its product's API key.",
 };
 
 export function publicPaths() {
@@ -16,10 +16,12 @@ export function publicComponents() {
     schemas: namedSchemas(Object.values(shapes)),
     headers: {
       RequestId: header("Identifies the request in the server's request log."),
-      RateLimitPolicy: header('The daily limit, as in "daily";q=10000;w=86400. Absent without a limit.'),
-      RateLimit: header('What is left of it, as in "daily";r=9999;t=3600. Absent without a limit.'),
-      RetryAfter: header("Seconds to wait before the next try."),
-      Problem: header("What is wrong with the body, when it could not be used as it is."),
+      RateLimitPolicy: header('The daily limit, as in "daily";q=10000;w=86400. Absent if there is no limit.'),
+      RateLimit: header(
+        'The remaining requests of the day, as in "daily";r=9999;t=3600. Absent if there is no limit.',
+      ),
+      RetryAfter: header("The number of seconds to wait before trying again."),
+      Problem: header("What is wrong with the body, if it could not be processed."),
       Authenticate: header("Always Bearer."),
     },
   };
@@ -31,13 +33,13 @@ function validate(): object {
     tags: [publicTag.name],
     summary: "Validate a license",
     security: [{ productApiKey: [] }],
-    description: "Every business outcome is 200; grant access only when valid is true.",
+    description: "Every validation result is a 200. Grant access only if `valid` is true.",
     parameters: [
       {
         name: "X-Countersign-Nonce",
         in: "header",
         required: false,
-        description: "16 to 64 URL-safe characters, repeated inside the signature.",
+        description: "16 to 64 URL-safe characters, which become part of the signature.",
         schema: { type: "string", pattern: "^[A-Za-z0-9_-]{16,64}$" },
       },
     ],
@@ -62,7 +64,7 @@ function lookup(): object {
     tags: [publicTag.name],
     summary: "Look up a license by its key",
     security: [{ productApiKey: [] }],
-    description: "Read-only. Counts against the daily limit, also when nothing is found.",
+    description: "Changes nothing. Counts towards the daily limit, even if there is no such license.",
     parameters: [
       {
         name: "key",
@@ -75,7 +77,7 @@ function lookup(): object {
     responses: {
       200: answer("The license.", "License", ["RequestId", "RateLimitPolicy", "RateLimit"]),
       ...sharedErrors(),
-      404: answer("The product has no license with that key.", "HttpError", [
+      404: answer("The product has no license with this key.", "HttpError", [
         "RequestId",
         "RateLimitPolicy",
         "RateLimit",
@@ -93,7 +95,7 @@ function sharedErrors(): object {
       "RateLimit",
       "RetryAfter",
     ]),
-    503: answer("Storage cannot answer right now.", "UnavailableError", ["RequestId", "RetryAfter"]),
+    503: answer("The database is not available right now.", "UnavailableError", ["RequestId", "RetryAfter"]),
   };
 }
 

@@ -39,7 +39,7 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
       title: "Countersign",
       version: "1",
       description:
-        "Applications validate and look up license keys with a product API key. Everything else, from organizations to single licenses, is managed with an access token or a session.",
+        "Applications validate and look up licenses with a product's API key. Everything else is managed with an access token or a session.",
       ...license,
     },
     security: [{ productApiKey: [] }],
@@ -51,19 +51,19 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
         productApiKey: {
           type: "http",
           scheme: "bearer",
-          description: "A product API key, csk_…, for the two endpoints that applications call.",
+          description: "The API key of a product, csk_…, for the two endpoints of the public API.",
         },
         accessToken: {
           type: "http",
           scheme: "bearer",
-          description: "A personal access token or one of an organization, cst_…",
+          description: "An access token of a user or an organization, cst_…",
         },
         session: {
           type: "apiKey",
           in: "cookie",
           name: "__Host-countersign.session_token",
           description:
-            "The cookie set when a user signs in; without HTTPS its name lacks the __Host- prefix. Changes are accepted from the server's own origin only.",
+            "The cookie that is set when a user signs in. Without HTTPS, its name lacks the __Host- prefix. Changes are accepted from the server's own origin only.",
         },
       },
       ...merged(merged(merged(publicComponents(), manage.components), auth.components), events.components),

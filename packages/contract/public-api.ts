@@ -12,41 +12,50 @@ const outcomes = validateStatuses.filter(
 
 export const validateRequest = z
   .looseObject({
-    license_key: z
-      .string()
-      .meta({ description: "The key to validate, issued under the product of the API key." }),
+    license_key: z.string().meta({ description: "The key of a license of the API key's product." }),
     version: z
       .string()
       .optional()
-      .meta({ description: "Version of the calling application, such as 2.1.0." }),
+      .meta({ description: "The version of the calling application, such as 2.1.0." }),
     device_id: z.string().max(256).optional().meta({
-      description: "Any identifier of the calling machine. Recorded and shown; it never decides anything.",
+      description: "An identifier of the calling machine. It is recorded, but does not affect the result.",
     }),
   })
   .meta({ id: "ValidateRequest" });
 
 export const validateResponse = z
   .strictObject({
-    valid: z.boolean().meta({ description: "True only when the license is valid and every check passed." }),
-    status: z.enum(outcomes).meta({ description: "What to act on." }),
-    expires: time.nullable().meta({ description: "When the license expires; null for lifetime licenses." }),
+    valid: z.boolean().meta({ description: "True only if the license is valid and every check passed." }),
+    status: z.enum(outcomes).meta({ description: "The reason for the result." }),
+    expires: time.nullable().meta({ description: "When the license expires. Null for lifetime licenses." }),
     ip_registered: z
       .boolean()
       .nullable()
-      .meta({ description: "Whether the calling IP took a place just now." }),
-    ip_count: z.int().min(0).nullable().meta({ description: "Unique IPs registered to the license." }),
-    max_ips: z.int().min(1).nullable().meta({ description: "How many unique IPs the license allows." }),
-    version: z
-      .string()
+      .meta({ description: "Whether this request registered the calling IP address." }),
+    ip_count: z
+      .int()
+      .min(0)
       .nullable()
-      .meta({ description: "The version accepted for, or pinned to, the license." }),
-    version_valid: z.boolean().nullable().meta({ description: "Whether the version sent is permitted." }),
+      .meta({ description: "The number of IP addresses registered on the license." }),
+    max_ips: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: "The number of IP addresses that the license allows." }),
+    version: z.string().nullable().meta({
+      description:
+        "The version that the license is pinned to, or that was accepted; otherwise the newest that the license can use.",
+    }),
+    version_valid: z
+      .boolean()
+      .nullable()
+      .meta({ description: "Whether the version that was sent is allowed." }),
     custom: z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({ description: "The product's custom response." }),
     signature: z.string().nullable().meta({
-      description: "t=<unix seconds>,n=<nonce>,k=<key id>,v1=<hex HMAC-SHA256>; null when signing is off.",
+      description: "t=<unix seconds>,n=<nonce>,k=<key id>,v1=<hex HMAC-SHA256>. Null if signing is off.",
     }),
   })
   .meta({ id: "ValidateResponse" });
@@ -65,7 +74,7 @@ export const licenseRecord = z
     max_ips: z.int().min(1).nullable(),
     current_unique_ip_count: z.int().min(0).meta({
       description:
-        "IP addresses registered to the license now, the ones that take up max_ips. An IPv6 /64 that is registered as a whole counts once. Removing an address or resetting them lowers it, and addresses that were only refused, or seen while ip_system_enabled or the product's tracking was off, are not in it.",
+        "The number of IP addresses registered on the license, which `max_ips` limits. An IPv6 /64 network counts once. IP addresses that were rejected, or seen while `ip_system_enabled` or the product's tracking was off, do not count.",
     }),
     notes: z.string().nullable(),
     version_pin_mode: z.enum(["pinned", "range"]).nullable(),
@@ -76,7 +85,7 @@ export const licenseRecord = z
     created_at: time,
     updated_at: time.meta({
       description:
-        "When the record last changed, also by an IP address that was registered, removed or reset: current_unique_ip_count is part of it. As a guard (If-Match, or updated_at in a PATCH) only edits count, so an address registered meanwhile refuses nobody's change; lists are sorted by the last edit.",
+        "When the license last changed, including its `current_unique_ip_count`. If-Match, `updated_at` in a PATCH and the order of lists consider edits only: an IP address that was registered in the meantime does not cause a conflict.",
     }),
     customer_email: z.string().nullable(),
     customer_name: z.string().nullable(),

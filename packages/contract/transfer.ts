@@ -6,7 +6,7 @@ import { id, time } from "./manage/shapes.ts";
 const holder = z.object({
   global_customer_id: id
     .nullable()
-    .meta({ description: "Null as long as nobody has a license under this address or Discord id." }),
+    .meta({ description: "Null while no license has this email address or Discord ID." }),
   customer_email: z.string().nullable(),
   customer_name: z.string().nullable(),
   customer_discord_id: z.string().nullable(),
@@ -14,22 +14,19 @@ const holder = z.object({
 
 const request = {
   id,
-  from: holder.meta({ description: "Who held the license when it was asked for." }),
-  to: holder.meta({ description: "Who is to hold it, as the customer named them." }),
-  message: z
-    .string()
-    .max(1_000)
-    .nullable()
-    .meta({ description: "What the customer wrote with the request." }),
+  from: holder.meta({ description: "The customer who held the license when the transfer was requested." }),
+  to: holder.meta({ description: "The recipient, as specified by the customer." }),
+  message: z.string().max(1_000).nullable().meta({ description: "The customer's message." }),
   requested_at: time,
 };
 
 const decision = {
   decided_at: time,
   decided_by: z.enum(["organization", "recipient", "requester", "system"]).meta({
-    description: "requester: the customer withdrew it. system: nobody had to decide, or nobody did in time.",
+    description:
+      "`requester`: the customer withdrew the request. `system`: no decision was necessary, or none was made in time.",
   }),
-  reason: z.string().max(1_000).nullable().meta({ description: "Why, in the words of whoever decided." }),
+  reason: z.string().max(1_000).nullable().meta({ description: "The reason for the decision." }),
 };
 
 export const transferShapes = {

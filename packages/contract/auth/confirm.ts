@@ -6,15 +6,15 @@ import { fieldCode } from "../problems/problems.ts";
 import { challenge, credentials, given } from "./passkey-shapes.ts";
 import { authRoute } from "./route.ts";
 
-const group = "Confirming that it is you";
+const group = "Identity confirmation";
 
 export const beginConfirmation = authRoute({
   id: "beginConfirmation",
   method: "POST",
   path: "/confirm/begin",
-  summary: "Begin to confirm with a passkey",
+  summary: "Start confirming with a passkey",
   description:
-    "Answers with what `navigator.credentials.get` takes. The challenge works once, for five minutes, in this session.",
+    "Returns the options for `navigator.credentials.get`. The challenge works once, within five minutes, in this session.",
   group,
   needs: "session",
   body: z.strictObject({}),
@@ -33,29 +33,29 @@ export const confirm = authRoute({
   id: "confirm",
   method: "POST",
   path: "/confirm",
-  summary: "Confirm that it is you",
+  summary: "Confirm your identity",
   description:
-    "With a passkey or a code of your second factor, in place of the password. The answer is good for one request that asks for a proof, in this session.",
+    "Uses a passkey or a code of your second factor instead of the password. The confirmation is valid for one request of this session that requires proof of identity.",
   group,
   needs: "session",
   problems: ["wrong_code", "wrong_recovery_code", "passkey_rejected", "second_factor_off"],
   bodyLimit: ordinaryBody,
   body: z
     .strictObject({
-      response: given.optional().meta({ description: "What `navigator.credentials.get` gave." }),
+      response: given.optional().meta({ description: "The result of `navigator.credentials.get`." }),
       code: z
         .string()
         .min(1)
         .max(64)
         .optional()
-        .meta({ description: "The six digits that your app shows, or a recovery code. Each works once." }),
+        .meta({ description: "The six digits from your app, or a recovery code. Each code works once." }),
     })
     .refine(({ response, code }) => (response === undefined) !== (code === undefined), {
       path: ["code"],
       error: fieldCode("code_or_response"),
     }),
   answer: z.object({
-    confirmation: secret("Good once, for five minutes.", "Confirm again."),
+    confirmation: secret("Works once, within five minutes.", "Confirm again."),
     expiresAt: time,
   }),
 });

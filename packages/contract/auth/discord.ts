@@ -5,22 +5,22 @@ import { done, proofAgain, target } from "./shapes.ts";
 const group = "Signing in with Discord";
 
 const leads = z.object({
-  url: z.url().meta({ description: "The page at Discord to go to; the header Location says the same." }),
+  url: z.url().meta({ description: "The page on Discord to open, which is also in the Location header." }),
   redirect: z.literal(true),
 });
 const provider = z.literal("discord");
-const state = "What shows, on the way back, that this browser asked.";
-const errorCallbackURL = target
-  .optional()
-  .meta({ description: "Where to go when it fails, with `error` in the query. `/sign-in` by default." });
+const state = "Sets a cookie that proves on return that this browser made the request.";
+const errorCallbackURL = target.optional().meta({
+  description: "The page to continue to on failure, with `error` in the query. `/sign-in` by default.",
+});
 
 export const signInWithDiscord = authRoute({
   id: "signInWithDiscord",
   method: "POST",
   path: "/sign-in/social",
-  summary: "Begin to sign in with Discord",
+  summary: "Start signing in with Discord",
   description:
-    "People are known by their Discord id alone. An account that exists is never joined by its address: link it while signed in. 404 where Discord is not set up on the server.",
+    "Users are identified by their Discord ID only. An existing account is never linked by its email address: link it while signed in. The response is 404 if Discord is not set up on this server.",
   group,
   needs: "nobody",
   problems: ["discord_not_configured"],
@@ -30,7 +30,7 @@ export const signInWithDiscord = authRoute({
     errorCallbackURL,
     newUserCallbackURL: target
       .optional()
-      .meta({ description: "Where to go instead, when an account was made." }),
+      .meta({ description: "The page to continue to instead if an account was created." }),
   }),
   answer: leads,
   cookies: state,
@@ -40,7 +40,7 @@ export const linkDiscord = authRoute({
   id: "linkDiscord",
   method: "POST",
   path: "/link-social",
-  summary: "Begin to link your account at Discord",
+  summary: "Start linking your Discord account",
   group,
   needs: "session",
   problems: [
@@ -64,33 +64,37 @@ export const returnFromDiscord = authRoute({
   id: "returnFromDiscord",
   method: "GET",
   path: "/callback/discord",
-  summary: "Come back from Discord",
+  summary: "Return from Discord",
   description:
-    "Discord sends the browser here. Opened without having begun in the same browser, it opens nothing.",
+    "Discord redirects the browser to this URL. It works only in the browser that started the sign-in.",
   group,
   needs: "nobody",
   query: z.object({
-    code: z.string().max(2_000).optional().meta({ description: "What Discord gave." }),
-    state: z.string().max(2_000).optional().meta({ description: "What Discord was given." }),
-    error: z.string().max(2_000).optional().meta({ description: "What went wrong at Discord." }),
-    error_description: z.string().max(2_000).optional().meta({ description: "The same in words." }),
+    code: z.string().max(2_000).optional().meta({ description: "The authorization code from Discord." }),
+    state: z.string().max(2_000).optional().meta({ description: "The state that was sent to Discord." }),
+    error: z.string().max(2_000).optional().meta({ description: "The error code from Discord." }),
+    error_description: z
+      .string()
+      .max(2_000)
+      .optional()
+      .meta({ description: "The error message from Discord." }),
   }),
   redirect:
-    "To the page that was asked for; to `/sign-in/second-factor` when that is missing, with the page in `next`; or, when it failed, to the page for that, with `error` in the query.",
-  cookies: "The session, for 14 days, where one was opened.",
+    "Redirects to the requested page; to `/sign-in/second-factor`, with the page in `next`, if a second factor is required; or, on failure, to the page for errors, with `error` in the query.",
+  cookies: "Sets the session cookie, valid for 14 days, if a session starts.",
 });
 
 export const unlinkAccount = authRoute({
   id: "unlinkAccount",
   method: "POST",
   path: "/unlink-account",
-  summary: "Unlink your account at Discord",
-  description: "The last way to sign in stays.",
+  summary: "Unlink your Discord account",
+  description: "Your only way to sign in cannot be removed.",
   group,
   needs: "session",
   problems: ["sign_in_method_not_found", "last_sign_in_method"],
   body: z.strictObject({
-    accountId: z.string().meta({ description: "The `account_id` that reading your account shows." }),
+    accountId: z.string().meta({ description: "The `account_id` from your account's `sign_in_methods`." }),
   }),
   answer: done,
 });

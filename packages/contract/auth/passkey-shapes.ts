@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { fieldCode } from "../problems/problems.ts";
 
-/** The messages between a browser and its passkeys, as far as several routes share them. */
+/** WebAuthn messages that several routes share. */
 
-export const challenge = z.string().meta({ description: "What the device signs, in base64url." });
+export const challenge = z
+  .string()
+  .meta({ description: "The challenge that the device signs, in base64url." });
 export const credentials = z.array(
   z.object({ id: z.string(), type: z.literal("public-key"), transports: z.array(z.string()).optional() }),
 );
@@ -12,10 +14,10 @@ const base64url = z
   .min(1)
   .max(32_000)
   .regex(/^[\w-]+$/, fieldCode("not_base64url"));
-/** At most 1,023 bytes, by WebAuthn. */
+/** WebAuthn allows 1,023 bytes. */
 const credentialId = base64url.max(1_364);
 
-/** What the browser's functions return, as far as it is used. The browser defines the rest. */
+/** What the browser's functions return. Only the members that are used are checked. */
 const fromBrowser = <Response extends z.ZodRawShape>(response: Response) =>
   z.looseObject({
     id: credentialId,

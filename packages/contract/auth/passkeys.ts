@@ -18,20 +18,23 @@ const passkey = z
     deviceType: z.enum(["singleDevice", "multiDevice"]),
     backedUp: z.boolean(),
     transports: z.string().nullable().meta({ description: "Separated by commas." }),
-    aaguid: z.string().nullable().meta({ description: "Which kind of device made it." }),
+    aaguid: z
+      .string()
+      .nullable()
+      .meta({ description: "Identifies the model of the device that created it." }),
     createdAt: time.nullable(),
   })
   .meta({ id: "Passkey" });
 
-const asked = "What shows, with the answer, that this browser asked.";
+const asked = "Sets a cookie that ties the challenge to this browser.";
 
 export const beginPasskey = authRoute({
   id: "beginPasskey",
   method: "POST",
   path: "/passkey/generate-register-options",
-  summary: "Begin to add a passkey",
+  summary: "Start adding a passkey",
   description:
-    "Answers with what `navigator.credentials.create` takes. Needs a proof that it is you, and a session of the last day.",
+    "Returns the options for `navigator.credentials.create`. Requires proof of identity, and a session that is no older than a day.",
   group,
   needs: "session",
   problems: ["wrong_password", "invalid_confirmation", "recent_sign_in_required", "sign_in_busy"],
@@ -53,8 +56,9 @@ export const addPasskey = authRoute({
   id: "addPasskey",
   method: "POST",
   path: "/passkey/verify-registration",
-  summary: "Add the passkey",
-  description: "With what `navigator.credentials.create` gave. The device must have asked who holds it.",
+  summary: "Add a passkey",
+  description:
+    "Requires the result of `navigator.credentials.create`. The device must have verified its user.",
   group,
   needs: "session",
   problems: [
@@ -112,8 +116,8 @@ export const beginPasskeySignIn = authRoute({
   id: "beginPasskeySignIn",
   method: "GET",
   path: "/passkey/generate-authenticate-options",
-  summary: "Begin to sign in with a passkey",
-  description: "Answers with what `navigator.credentials.get` takes.",
+  summary: "Start signing in with a passkey",
+  description: "Returns the options for `navigator.credentials.get`.",
   group,
   needs: "nobody",
   answer: z
@@ -124,7 +128,7 @@ export const beginPasskeySignIn = authRoute({
       userVerification: z.string(),
       allowCredentials: credentials
         .optional()
-        .meta({ description: "Only for somebody signed in: their own passkeys." }),
+        .meta({ description: "The user's passkeys. Present only if a user is signed in." }),
     })
     .meta({ id: "PasskeyRequest" }),
   cookies: asked,
@@ -135,7 +139,7 @@ export const signInWithPasskey = authRoute({
   method: "POST",
   path: "/passkey/verify-authentication",
   summary: "Sign in with a passkey",
-  description: "With what `navigator.credentials.get` gave. A passkey stands for both factors.",
+  description: "Requires the result of `navigator.credentials.get`. A passkey counts as both factors.",
   group,
   needs: "nobody",
   problems: [

@@ -9,9 +9,9 @@ export const signUp = authRoute({
   id: "signUp",
   method: "POST",
   path: "/sign-up/email",
-  summary: "Make an account",
+  summary: "Create an account",
   description:
-    "Where sign-up is open, or with an invitation, for the email address that was invited. The answer is the same when the address has an account already: the email that follows says which. No session is opened.",
+    "Requires open sign-up, or an invitation to this email address. If the email address already has an account, the response is the same, and only the email says so. No session starts.",
   group,
   needs: "nobody",
   problems: ["sign_up_closed", "invalid_invitation", "sign_in_busy"],
@@ -19,11 +19,10 @@ export const signUp = authRoute({
     name,
     email,
     password: newPassword,
-    invitationToken: z
-      .string()
-      .max(200)
-      .optional()
-      .meta({ description: "From the link of a pending invitation; the email address counts as verified." }),
+    invitationToken: z.string().max(200).optional().meta({
+      description:
+        "The token from the link of a pending invitation. The email address then counts as verified.",
+    }),
   }),
   answer: done,
 });
@@ -32,8 +31,8 @@ export const sendVerificationEmail = authRoute({
   id: "sendVerificationEmail",
   method: "POST",
   path: "/send-verification-email",
-  summary: "Send the email that verifies an address again",
-  description: "The answer is the same whether an email was sent.",
+  summary: "Resend the verification email",
+  description: "The response is the same whether or not an email is sent.",
   group,
   needs: "nobody",
   problems: ["email_mismatch", "email_already_verified"],
@@ -46,24 +45,24 @@ export const verifyEmail = authRoute({
   method: "GET",
   path: "/verify-email",
   summary: "Verify an email address",
-  description: "The link in the email leads here. It opens no session.",
+  description: "The link in the email leads here. No session starts.",
   group,
   needs: "nobody",
   problems: ["invalid_link", "link_expired"],
   query: z.object({
-    token: z.string().min(1).max(2_000).meta({ description: "From the email, good for an hour." }),
+    token: z.string().min(1).max(2_000).meta({ description: "The token from the email, valid for an hour." }),
     callbackURL: target.optional(),
   }),
   answer: z.object({ status: z.literal(true), user: z.null() }),
-  redirect: "With `callbackURL`: to that page, with `error` in its query when the link is not good.",
+  redirect: "With `callbackURL`: redirects to that page, with `error` in its query if the link is invalid.",
 });
 
 export const requestPasswordReset = authRoute({
   id: "requestPasswordReset",
   method: "POST",
   path: "/request-password-reset",
-  summary: "Ask for a new password",
-  description: "Sends an email, if the address has an account. The answer is the same either way.",
+  summary: "Request a password reset",
+  description: "Sends an email if the email address has an account. The response is the same either way.",
   group,
   needs: "nobody",
   body: z.strictObject({ email }),
@@ -75,15 +74,15 @@ const kept = (what: string) =>
     .array(id)
     .max(200)
     .optional()
-    .meta({ description: `The ids of ${what} to keep; none when it is left out.` });
+    .meta({ description: `The IDs of the ${what} to keep. None if omitted.` });
 
 export const inspectPasswordReset = authRoute({
   id: "inspectPasswordReset",
   method: "POST",
   path: "/reset-password/inspect",
-  summary: "Show what a new password would remove",
+  summary: "List what a password reset would remove",
   description:
-    "With the token from the email, which it does not use up: what else opens the account, and is removed with the old password unless it is kept.",
+    "Requires the token from the email, which remains valid. Returns the other ways to access the account, which the reset removes unless they are kept.",
   group,
   needs: "nobody",
   problems: ["invalid_link"],
@@ -96,7 +95,7 @@ export const inspectPasswordReset = authRoute({
         name: z.string(),
         prefix: z.string(),
         createdAt: time,
-        lastUsedAt: time.nullable().meta({ description: "To the minute." }),
+        lastUsedAt: time.nullable().meta({ description: "Accurate to the minute." }),
       }),
     ),
     discord: z.object({ discordId: z.string() }).nullable(),
@@ -107,9 +106,9 @@ export const resetPassword = authRoute({
   id: "resetPassword",
   method: "POST",
   path: "/reset-password",
-  summary: "Set a new password with the token from the email",
+  summary: "Reset your password",
   description:
-    "Once, within an hour. Ends every session of the account, and removes its passkeys, its access tokens and the link to Discord unless they are kept: somebody else may have added them. The second factor stays.",
+    "Requires the token from the email, which works once. Ends every session of the account and removes its passkeys, access tokens and Discord link unless they are kept: someone else may have added them. The second factor stays on.",
   group,
   needs: "nobody",
   problems: ["invalid_link", "sign_in_busy"],
@@ -121,7 +120,7 @@ export const resetPassword = authRoute({
     keepDiscord: z
       .boolean()
       .optional()
-      .meta({ description: "Whether Discord stays linked. False by default." }),
+      .meta({ description: "Whether to keep the Discord link. False by default." }),
   }),
   answer: done,
   cookies: marksDevice,
@@ -140,5 +139,5 @@ export const changePassword = authRoute({
     .strictObject({ currentPassword: givenPassword, newPassword })
     .transform((body) => ({ ...body, revokeOtherSessions: true })),
   answer: withPerson,
-  cookies: `A new session in place of the one that asked. ${marksDevice}`,
+  cookies: `Replaces the session cookie. ${marksDevice}`,
 });

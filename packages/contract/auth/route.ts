@@ -6,7 +6,7 @@ export const authBase = "/api/auth";
 
 /**
  * A sign-in route, as data. The server accepts only what is in the list, the reference is generated from it, and the
- * access matrix tries every route.
+ * access matrix tests every route.
  */
 export interface AuthRoute<Id extends string = string> {
   /** Unique, and the name in generated clients. */

@@ -3,19 +3,19 @@ import { secret } from "../manage/secrets.ts";
 import { authRoute } from "./route.ts";
 import { done, proofAgain } from "./shapes.ts";
 
-const group = "Your second factor";
+const group = "Second factor";
 
 const body = z.strictObject(proofAgain);
 const backupCodes = z
-  .array(secret("A recovery code.", "Make new recovery codes."))
-  .meta({ description: "Recovery codes, each good once. They are not shown again." });
+  .array(secret("A recovery code.", "Create new recovery codes."))
+  .meta({ description: "Recovery codes, each valid once. They are not shown again." });
 
 export const enableSecondFactor = authRoute({
   id: "enableSecondFactor",
   method: "POST",
   path: "/two-factor/enable",
-  summary: "Begin to turn your second factor on",
-  description: "It is on once a first code from the app was given to `/two-factor/verify-totp`.",
+  summary: "Start setting up your second factor",
+  description: "Send the first code from the app to `/two-factor/verify-totp` to turn the second factor on.",
   group,
   needs: "session",
   problems: [
@@ -28,7 +28,7 @@ export const enableSecondFactor = authRoute({
   body,
   answer: z.object({
     method: z.literal("totp"),
-    totpURI: secret("For the app, as otpauth://…", "Begin to turn the second factor on again."),
+    totpURI: secret("The otpauth:// URI for the app.", "Start setting up the second factor again."),
     backupCodes,
   }),
 });
@@ -37,7 +37,7 @@ export const disableSecondFactor = authRoute({
   id: "disableSecondFactor",
   method: "POST",
   path: "/two-factor/disable",
-  summary: "Turn your second factor off",
+  summary: "Turn off your second factor",
   group,
   needs: "session",
   problems: [
@@ -49,15 +49,15 @@ export const disableSecondFactor = authRoute({
   ],
   body,
   answer: done,
-  cookies: "A new session in place of the one that asked.",
+  cookies: "Replaces the session cookie.",
 });
 
 export const renewRecoveryCodes = authRoute({
   id: "renewRecoveryCodes",
   method: "POST",
   path: "/two-factor/generate-backup-codes",
-  summary: "Make new recovery codes",
-  description: "The old ones do not work any more.",
+  summary: "Create new recovery codes",
+  description: "The old ones stop working.",
   group,
   needs: "session",
   problems: [

@@ -2,15 +2,15 @@ import { z } from "zod";
 import { id, locale, time } from "../manage/shapes.ts";
 import { fieldCode } from "../problems/problems.ts";
 
-/** Shapes that several routes share. They are in camelCase, like the library's. */
+/** Shapes that several routes share, in camelCase like those of the sign-in library. */
 
 /** Long enough for anything sensible; the rules for new passwords are stricter. */
-export const givenPassword = z.string().min(1).max(1_024).meta({ description: "The password as it is." });
+export const givenPassword = z.string().min(1).max(1_024).meta({ description: "The current password." });
 
-/** Of a signed-in user, before the ways to sign in to the account change. */
+/** Required from signed-in users before the sign-in methods of the account change. */
 export const passwordAgain = givenPassword.optional().meta({
   description:
-    "Your password, or else `confirmation`. An account without a password can also use a session that is no older than ten minutes.",
+    "Your password. Send this or `confirmation`. An account without a password can also use a session that is no older than ten minutes.",
 });
 
 /** The result of confirming with a passkey or a code. */
@@ -19,23 +19,23 @@ export const confirmation = z
   .min(1)
   .max(100)
   .optional()
-  .meta({ description: "From `/api/auth/confirm`, in place of the password." });
+  .meta({ description: "The confirmation from `/api/auth/confirm`, instead of the password." });
 
-/** Proof that the session is still in the hands of its owner: one of the two. */
+/** Proof of identity: one of the two. */
 export const proofAgain = { password: passwordAgain, confirmation };
 
 export const newPassword = z
   .string()
-  .meta({ description: "8 to 128 characters, not one that is often chosen, nor your name or address." });
+  .meta({ description: "8 to 128 characters. Not a common password, your name or your email address." });
 
-export const token = z.string().min(1).max(200).meta({ description: "From the email." });
+export const token = z.string().min(1).max(200).meta({ description: "The token from the email." });
 
 /** A page of this site to continue to; anything else would be an open redirect. */
 export const target = z
   .string()
   .max(2_000)
   .regex(/^\/(?![/\\])[^\\\p{Cc}]*$/u, fieldCode("not_a_page"))
-  .meta({ description: "A page of this site, such as /account." });
+  .meta({ description: "The page to continue to, such as /account." });
 
 export const signedInPerson = z
   .object({
@@ -43,9 +43,9 @@ export const signedInPerson = z
     name: z.string(),
     email: z.string(),
     emailVerified: z.boolean(),
-    twoFactorEnabled: z.boolean().meta({ description: "As it was before this request." }),
+    twoFactorEnabled: z.boolean().meta({ description: "The value before this request." }),
     locale,
-    image: z.string().nullable().meta({ description: "Always null: pictures are not kept." }),
+    image: z.string().nullable().meta({ description: "Always null: images are not stored." }),
     createdAt: time,
     updatedAt: time,
   })
@@ -61,13 +61,13 @@ export const openSession = z
     updatedAt: time,
     expiresAt: time,
   })
-  .meta({ id: "OpenSession", description: "Without its secret, which is in the cookie alone." });
+  .meta({ id: "OpenSession", description: "A session without its secret, which is only in the cookie." });
 
 export const done = z.object({ status: z.literal(true) });
 
 export const withPerson = z.object({ user: signedInPerson });
 
 /** It grants no access: attempts with it are counted separately from others. */
-export const marksDevice = "A mark that this browser is known to belong to the account, for 180 days.";
+export const marksDevice = "Marks this browser as known to the account for 180 days.";
 
-export const opensSession = `The session, for 14 days. ${marksDevice}`;
+export const opensSession = `Sets the session cookie, valid for 14 days. ${marksDevice}`;

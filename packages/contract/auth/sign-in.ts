@@ -9,12 +9,12 @@ export const getSession = authRoute({
   id: "getSession",
   method: "GET",
   path: "/get-session",
-  summary: "Who is signed in",
-  description: "Null when nobody is. A session that is in use is prolonged once a day.",
+  summary: "Get the current session",
+  description: "Returns null if no user is signed in. A session that is in use is extended once a day.",
   group,
   needs: "nobody",
   answer: z.object({ session: openSession, user: signedInPerson }).nullable(),
-  cookies: "The session again, when it was prolonged.",
+  cookies: "Sets the session cookie again if the session was extended.",
 });
 
 export const signIn = authRoute({
@@ -23,26 +23,25 @@ export const signIn = authRoute({
   path: "/sign-in/email",
   summary: "Sign in with a password",
   description:
-    "A wrong password and an address without an account get the same answer. Where the account has a second factor, no session is opened yet: `twoFactorRedirect` is true and the code goes to `/two-factor/verify-totp` within ten minutes.",
+    "A wrong password and an unknown email address get the same response. If the account has a second factor, no session starts yet: `twoFactorRedirect` is true. Send the code to `/two-factor/verify-totp` within ten minutes.",
   group,
   needs: "nobody",
   problems: ["wrong_email_or_password", "email_not_verified", "account_suspended", "sign_in_busy"],
   body: z.strictObject({
     email,
     password: givenPassword,
-    rememberMe: z
-      .boolean()
-      .optional()
-      .meta({ description: "False for a cookie that ends with the browser, and a session of one day." }),
+    rememberMe: z.boolean().optional().meta({
+      description: "If false, the session lasts one day and the cookie is removed when the browser closes.",
+    }),
   }),
   answer: z.union([
     z.object({ redirect: z.literal(false), user: signedInPerson }),
     z.object({
       twoFactorRedirect: z.literal(true),
-      twoFactorMethods: z.array(z.string()).meta({ description: "What may be asked for: totp." }),
+      twoFactorMethods: z.array(z.string()).meta({ description: "The available methods: totp." }),
     }),
   ]),
-  cookies: `The session, for 14 days; or what stands for the password until the second factor is given. With a session: ${marksDevice[0]?.toLowerCase()}${marksDevice.slice(1)}`,
+  cookies: `Sets the session cookie, valid for 14 days, or a cookie that replaces the password until the second factor is verified. With a session: ${marksDevice[0]?.toLowerCase()}${marksDevice.slice(1)}`,
 });
 
 export const signOut = authRoute({
@@ -50,12 +49,12 @@ export const signOut = authRoute({
   method: "POST",
   path: "/sign-out",
   summary: "Sign out",
-  description: "Ends the session that asks. Without one, nothing happens.",
+  description: "Ends the current session, if there is one.",
   group,
   needs: "nobody",
   body: z.strictObject({}),
   answer: z.object({ success: z.literal(true) }),
-  cookies: "Removes the session.",
+  cookies: "Removes the session cookie.",
 });
 
 const code = z.string().trim().min(1).max(64);
@@ -64,9 +63,9 @@ export const verifyTotp = authRoute({
   id: "verifyTotp",
   method: "POST",
   path: "/two-factor/verify-totp",
-  summary: "Give the code from the app",
+  summary: "Verify a code from the app",
   description:
-    "After the password, or Discord: opens the session. For somebody signed in who has begun to turn the second factor on: turns it on. A code is good once.",
+    "Starts the session after the password or Discord was accepted. For a signed-in user who is setting up the second factor, turns it on. Each code works once.",
   group,
   needs: "nobody",
   problems: [
@@ -85,8 +84,8 @@ export const verifyRecoveryCode = authRoute({
   id: "verifyRecoveryCode",
   method: "POST",
   path: "/two-factor/verify-backup-code",
-  summary: "Give a recovery code instead",
-  description: "In place of the code from the app. Each is good once.",
+  summary: "Verify a recovery code",
+  description: "Replaces the code from the app. Each code works once.",
   group,
   needs: "nobody",
   problems: [

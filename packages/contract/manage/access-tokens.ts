@@ -11,18 +11,21 @@ export const accessToken = z
   .object({
     id,
     name: z.string(),
-    prefix: z.string().meta({ description: "How it begins, to tell it from others." }),
+    prefix: z.string().meta({ description: "The first characters, to identify it." }),
     permissions: z.array(z.enum(permissions)),
     created_at: time,
-    created_by: id.nullable().meta({ description: "The person who made it; null if a token did." }),
-    expires_at: time.nullable().meta({ description: "Null for never." }),
-    last_used_at: time.nullable().meta({ description: "To the minute." }),
+    created_by: id.nullable().meta({ description: "The user who created it. Null if an access token did." }),
+    expires_at: time.nullable().meta({ description: "Null if it never expires." }),
+    last_used_at: time.nullable().meta({ description: "Accurate to the minute." }),
   })
   .meta({ id: "AccessToken" });
 
 const created = accessToken
   .extend({
-    token: secret("In full, in this answer alone.", "Revoke the access token and create a new one."),
+    token: secret(
+      "The whole token. Only this response contains it.",
+      "Revoke the access token and create a new one.",
+    ),
   })
   .meta({ id: "CreatedAccessToken" });
 
@@ -32,10 +35,10 @@ const newToken = z.strictObject({
     .array(z.enum(permissions))
     .min(1)
     .max(permissions.length * 2),
-  expires_at: time.nullable().default(null).meta({ description: "Null, or left out, for never." }),
+  expires_at: time.nullable().default(null).meta({ description: "Null or omitted if it never expires." }),
   password: z.string().max(1_024).optional().meta({
     description:
-      "Your password, or else `confirmation`, with a session. An account without a password can also use a session that is no older than ten minutes; an access token needs none of them.",
+      "With a session: your password. Send this or `confirmation`. An account without a password can also use a session that is no older than ten minutes.",
   }),
   confirmation,
 });
@@ -53,7 +56,7 @@ const newTokenProblems = [
 ] as const;
 
 const limits =
-  "The people whom it concerns are told by email. Nobody can give a token what they may not do themselves, and a token cannot make one that lasts longer than itself.";
+  "The users concerned are notified by email. You cannot grant permissions that you do not have yourself, and a token cannot create one that expires later than itself.";
 
 export const listMyAccessTokens = route({
   id: "listMyAccessTokens",
@@ -71,7 +74,7 @@ export const createMyAccessToken = route({
   method: "POST",
   path: "/me/access-tokens",
   summary: "Create an access token that acts for you",
-  description: `It works in every organization you belong to, within your role there. ${limits}`,
+  description: `It works in every organization you belong to, within the permissions of your role. ${limits}`,
   group,
   access: person("full"),
   problems: newTokenProblems,
@@ -84,7 +87,7 @@ export const revokeMyAccessToken = route({
   method: "DELETE",
   path: "/me/access-tokens/{token_id}",
   summary: "Revoke one of your access tokens",
-  description: "It stops working with the next request.",
+  description: "It stops working immediately.",
   group,
   access: person("full"),
   problems: ["access_token_not_found"],
@@ -105,8 +108,8 @@ export const createOrganizationAccessToken = route({
   id: "createOrganizationAccessToken",
   method: "POST",
   path: "/organizations/{organization_id}/access-tokens",
-  summary: "Create an access token of the organization",
-  description: `It belongs to no person and goes on working when whoever made it leaves. ${limits}`,
+  summary: "Create an access token for the organization",
+  description: `It belongs to no user and keeps working when its creator leaves. ${limits}`,
   group,
   access: member("organization:manage"),
   problems: newTokenProblems,
@@ -119,7 +122,7 @@ export const revokeOrganizationAccessToken = route({
   method: "DELETE",
   path: "/organizations/{organization_id}/access-tokens/{token_id}",
   summary: "Revoke an access token of the organization",
-  description: "It stops working with the next request.",
+  description: "It stops working immediately.",
   group,
   access: member("organization:manage"),
   problems: ["access_token_not_found", "outranked"],

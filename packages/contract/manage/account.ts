@@ -20,13 +20,13 @@ export const me = z
         password: z.boolean(),
         discord: z
           .object({
-            account_id: id.meta({ description: "What to unlink it by." }),
+            account_id: id.meta({ description: "The ID to unlink it with." }),
             discord_id: z.string(),
           })
           .nullable(),
         passkeys: z.array(z.object({ id, name: z.string().nullable(), created_at: time.nullable() })),
       })
-      .meta({ description: "How this person can sign in." }),
+      .meta({ description: "The ways this user can sign in." }),
     created_at: time,
     updated_at: time,
   })
@@ -35,11 +35,11 @@ export const me = z
 export const session = z
   .object({
     id,
-    is_current: z.boolean().meta({ description: "Whether this is the session that asks." }),
+    is_current: z.boolean().meta({ description: "Whether this is the current session." }),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
     created_at: time,
-    last_used_at: time.meta({ description: "To the day." }),
+    last_used_at: time.meta({ description: "Accurate to the day." }),
     expires_at: time,
   })
   .meta({ id: "Session" });
@@ -48,7 +48,7 @@ export const getMe = route({
   id: "getMe",
   method: "GET",
   path: "/me",
-  summary: "Read your account",
+  summary: "Get your account",
   group,
   access: person("full"),
   problems: ["user_not_found"],
@@ -59,7 +59,7 @@ export const updateMe = route({
   id: "updateMe",
   method: "PATCH",
   path: "/me",
-  summary: "Change your name, or the language of your emails",
+  summary: "Update your account",
   group,
   access: person("full"),
   problems: ["user_not_found"],
@@ -71,7 +71,7 @@ export const listMySessions = route({
   id: "listMySessions",
   method: "GET",
   path: "/me/sessions",
-  summary: "List where you are signed in",
+  summary: "List your sessions",
   group,
   access: person("full"),
   query: pageQuery,
@@ -92,8 +92,8 @@ export const endMyOtherSessions = route({
   id: "endMyOtherSessions",
   method: "DELETE",
   path: "/me/sessions",
-  summary: "End all your sessions but this one",
-  description: "With an access token there is no session to keep, and all of them end.",
+  summary: "End your other sessions",
+  description: "With an access token, all your sessions end.",
   group,
   access: person("full"),
 });
@@ -104,7 +104,7 @@ export const changeMyEmail = route({
   path: "/me/email",
   summary: "Change your email address",
   description:
-    "The new address gets an email with a link, and the old one is told. Nothing changes until the link is used. Needs a session, and the password or a confirmation; for an account without a password, a session that is no older than ten minutes is enough.",
+    "Sends an email with a link to the new email address and a notice to the old one. Nothing changes until the link is used. Requires the password or a confirmation; for an account without a password, a session that is no older than ten minutes is enough.",
   group,
   access: person("never"),
   problems: [
@@ -124,7 +124,8 @@ export const confirmMyEmail = route({
   method: "POST",
   path: "/me/email/confirm",
   summary: "Confirm your new email address",
-  description: "With the token from the email, once, by whoever asked for the change and is still signed in.",
+  description:
+    "Requires the token from the email, which works once, and a session of the user who requested the change.",
   group,
   access: person("never"),
   problems: ["email_taken", "too_many_attempts"],
@@ -137,26 +138,30 @@ export const getSetup = route({
   id: "getSetup",
   method: "GET",
   path: "/setup",
-  summary: "Whether the first account is still to be made",
+  summary: "Get the setup status of the server",
   group,
   access: anyone("anything"),
   problems: ["too_many_attempts"],
   query: z.object({
-    token: z.string().min(1).max(200).optional().meta({ description: "That of a set-up link, to check it." }),
+    token: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: "The token of a setup link, to check it." }),
   }),
   answer: z.object({
-    is_open: z.boolean().meta({ description: "True until somebody has an account." }),
+    is_open: z.boolean().meta({ description: "True until the first account is created." }),
     is_link_good: z.boolean().nullable().meta({
-      description: "Whether the first account can be made with the token that was given. Null without one.",
+      description: "Whether the token is valid. Null if none was sent.",
     }),
     sign_up: z.enum(["closed", "open"]).meta({
-      description: "Who can create an account: people who are invited (closed), or anyone (open).",
+      description: "Who can create an account: invited users (`closed`), or anyone (`open`).",
     }),
     email: z.boolean().meta({
-      description:
-        "Whether this server sends emails. If not, the platform admin reads them in the outbox and hands links over.",
+      description: "Whether this server sends emails. If not, platform admins find them in the outbox.",
     }),
-    discord: z.boolean().meta({ description: "Whether one can sign in with Discord." }),
+    discord: z.boolean().meta({ description: "Whether sign-in with Discord is set up." }),
   }),
 });
 
@@ -164,9 +169,9 @@ export const runSetup = route({
   id: "runSetup",
   method: "POST",
   path: "/setup",
-  summary: "Make the first account",
+  summary: "Create the first account",
   description:
-    "With the token of the link that the server printed when it started, within 30 minutes, once. The person becomes the platform admin and is signed in: the answer sets the session cookie.",
+    "Requires the token from the setup link that the server prints when it starts, which works once, within 30 minutes. The user becomes a platform admin and is signed in: the response sets the session cookie.",
   group,
   access: anyone("token"),
   problems: ["invalid_setup_link", "too_many_attempts", "sign_in_busy"],
@@ -177,7 +182,7 @@ export const runSetup = route({
     email,
     password: z.string(),
     locale: locale.optional().meta({
-      description: "The language of emails to this person; what the browser asks for when it is left out.",
+      description: "The language of emails to this user. If omitted, the language that the browser prefers.",
     }),
   }),
   answer: me,

@@ -14,18 +14,18 @@ const mail = z
     kind: z.string(),
     created_at: time,
     sent_at: time.nullable(),
-    failure: failureShape.nullable().meta({ description: "Why the last attempt to send it failed." }),
+    failure: failureShape.nullable().meta({ description: "Why the last attempt failed." }),
   })
   .meta({ id: "Mail" });
 
-const harmless = "Scripts, pictures and forms in it do nothing, and nothing is fetched.";
+const harmless = "Scripts, images and forms in it are disabled.";
 
 export const listOutbox = route({
   id: "listOutbox",
   method: "GET",
   path: "/admin/outbox",
-  summary: "List emails",
-  description: "The newest first, without what is in them.",
+  summary: "List the emails in the outbox",
+  description: "Newest first, without their content.",
   group,
   access,
   query: pageQuery.extend({ kind: z.string().max(100).optional(), recipient: email.optional() }),
@@ -36,9 +36,9 @@ export const getOutboxEmail = route({
   id: "getOutboxEmail",
   method: "GET",
   path: "/admin/outbox/{email_id}",
-  summary: "Read an email",
+  summary: "Get an email",
   description:
-    "How people get their emails while no mail server is set up. An email that was sent is its recipient's: its text is not shown.",
+    "Use this to pass on emails while no mail server is set up. The content of an email that was sent is not shown.",
   group,
   access,
   problems: ["email_not_found"],
@@ -51,8 +51,8 @@ export const getOutboxEmailHtml = route({
   id: "getOutboxEmailHtml",
   method: "GET",
   path: "/admin/outbox/{email_id}/html",
-  summary: "See an email as its reader would",
-  description: `An email that was sent is its recipient's, and is not found here. ${harmless}`,
+  summary: "Get an email as HTML",
+  description: `The response is 404 for an email that was sent. ${harmless}`,
   group,
   access,
   problems: ["email_not_found", "email_content_deleted", "email_without_html"],
@@ -64,7 +64,7 @@ export const listEmailTemplates = route({
   id: "listEmailTemplates",
   method: "GET",
   path: "/admin/email-templates",
-  summary: "List the kinds of emails, and the languages they are written in",
+  summary: "List the email templates and their languages",
   group,
   access,
   answer: z
@@ -76,14 +76,17 @@ export const getEmailTemplate = route({
   id: "getEmailTemplate",
   method: "GET",
   path: "/admin/email-templates/{kind}",
-  summary: "See a kind of email, with values that are made up",
+  summary: "Preview an email template with sample data",
   description: harmless,
   group,
   access,
   problems: ["email_kind_not_found"],
   query: z.object({
     language: locale.default("en"),
-    format: z.enum(["html", "text"]).default("html").meta({ description: "Which of its two bodies." }),
+    format: z
+      .enum(["html", "text"])
+      .default("html")
+      .meta({ description: "Which version of the email to return." }),
   }),
   answerType: "text/html",
   answer: z.string(),

@@ -22,7 +22,8 @@ const shownOrganization = listedOrganization
   .extend({
     member_count: counted("100,000, without the owner"),
     waiting_email_count: counted("100,000").meta({
-      description: "Emails to its customers beyond what it may send in a day, up to 100,000.",
+      description:
+        "Emails to its customers that are waiting because of the daily limit, counted up to 100,000.",
     }),
   })
   .meta({ id: "PlatformOrganizationDetails" });
@@ -32,7 +33,7 @@ export const listPlatformOrganizations = route({
   method: "GET",
   path: "/admin/organizations",
   summary: "List and search all organizations",
-  description: `The newest first. q looks through name, slug and the owner's email address; slugs that begin with it come first. ${inSteps}`,
+  description: `Newest first. \`q\` searches the name, the slug and the owner's email address; slugs that start with it come first. ${inSteps}`,
   group,
   access,
   query: pageQuery.extend({
@@ -48,7 +49,7 @@ export const getPlatformOrganization = route({
   id: "getPlatformOrganization",
   method: "GET",
   path: "/admin/organizations/{organization_id}",
-  summary: "Read any organization",
+  summary: "Get any organization",
   group,
   access,
   problems: ["organization_not_found"],
@@ -59,7 +60,7 @@ export const updatePlatformOrganization = route({
   id: "updatePlatformOrganization",
   method: "PATCH",
   path: "/admin/organizations/{organization_id}",
-  summary: "Set an organization's plan, daily limits and billing state",
+  summary: "Update an organization's plan, daily limits and billing state",
   description: atOnce,
   group,
   access,
@@ -72,14 +73,14 @@ export const updatePlatformOrganization = route({
       .max(1_000_000_000_000)
       .nullable()
       .optional()
-      .meta({ description: "Requests a day for each product; null for what the plan says." }),
+      .meta({ description: "Requests per day for each product. Null for the plan's limit." }),
     daily_emails_override: z
       .int()
       .min(0)
       .max(1_000_000_000)
       .nullable()
       .optional()
-      .meta({ description: "Emails a day to its customers; null for what holds on this server." }),
+      .meta({ description: "Emails per day to its customers. Null for the server's default." }),
     billing_state: z.enum(billingStates).optional(),
     ...updatedAtGuard,
   }),
@@ -91,7 +92,7 @@ export const suspendPlatformOrganization = route({
   method: "POST",
   path: "/admin/organizations/{organization_id}/suspend",
   summary: "Suspend an organization",
-  description: `Its licenses answer org_suspended and nothing in it can be changed. ${atOnce}`,
+  description: `Validations return \`org_suspended\`, and nothing in the organization can be changed. ${atOnce}`,
   group,
   access,
   problems: ["organization_not_found"],

@@ -2,15 +2,20 @@ import { z } from "zod";
 
 /** Shapes that several platform admin routes share. */
 
-export const atOnce = "Holds from the next request on, on every node.";
+export const atOnce = "Takes effect with the next request, on every node.";
 
-export const reason = z.string().trim().min(1).max(1_000).meta({ description: "Shown to whom it concerns." });
+export const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1_000)
+  .meta({ description: "The reason, which the affected users can see." });
 
 export const q = z
   .string()
   .trim()
   .max(200)
   .optional()
-  .meta({ description: "A part of it, in upper or lower case." });
+  .meta({ description: "The text to search for. Case does not matter." });
 
 export const counted = (most: string) => z.int().meta({ description: `Counted up to ${most}.` });

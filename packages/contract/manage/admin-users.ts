@@ -29,7 +29,7 @@ const user = z
     organization_allowance: z
       .int()
       .nullable()
-      .meta({ description: "How many organizations they may own; null for what the plans say." }),
+      .meta({ description: "The number of organizations the user can own. Null for the default." }),
     suspended_at: time.nullable(),
     suspension_reason: z.string().nullable(),
     created_at: time,
@@ -41,7 +41,7 @@ const userDetails = user
   .extend({
     organizations: z
       .array(z.object({ id, name: z.string(), slug: z.string(), is_owner: z.boolean() }))
-      .meta({ description: "Those they belong to, the first 200." }),
+      .meta({ description: "The first 200 organizations the user belongs to." }),
   })
   .meta({ id: "PlatformUserDetails" });
 
@@ -49,8 +49,8 @@ export const listUsers = route({
   id: "listUsers",
   method: "GET",
   path: "/admin/users",
-  summary: "List and search all people with an account",
-  description: `The newest first. q looks through name and email address; addresses that begin with it come first. ${inSteps}`,
+  summary: "List and search all users",
+  description: `Newest first. \`q\` searches the name and the email address; email addresses that start with it come first. ${inSteps}`,
   group,
   access,
   query: pageQuery.extend({
@@ -63,7 +63,7 @@ export const listUsers = route({
 
 const passwordLink = z.object({
   password_link: secret(
-    "Where the person chooses their password, once, to be handed over. Null on a server that sends emails: the link is in the email alone.",
+    "The link with which the user chooses a password, to be passed on to them. Null if this server sends emails: then only the email contains the link.",
     "Create another password link.",
   ).nullable(),
   password_link_expires_at: time,
@@ -75,15 +75,15 @@ export const createUser = route({
   id: "createUser",
   method: "POST",
   path: "/admin/users",
-  summary: "Add a person",
+  summary: "Create a user",
   description:
-    "Creates an account without a password, whether or not sign-up is open. The person chooses the password with a link that works once, for seven days. It is emailed; on a server that sends no emails, the answer has it.",
+    "Creates an account without a password, even if sign-up is closed. The user chooses a password with a link that works once, within seven days. The link is sent by email; if this server sends no emails, it is in the response.",
   group,
   access,
   problems: ["email_taken"],
   body: z.strictObject({
     email,
-    name: name.optional().meta({ description: "What stands before the @ when it is left out." }),
+    name: name.optional().meta({ description: "If omitted, the part of the email address before the @." }),
     locale: locale.optional(),
   }),
   answer: addedUser,
@@ -93,9 +93,9 @@ export const createPasswordLink = route({
   id: "createPasswordLink",
   method: "POST",
   path: "/admin/users/{user_id}/password-link",
-  summary: "Create a link to choose a new password",
+  summary: "Create a password link for a user",
   description:
-    "For somebody who cannot sign in. It works once, and links before it stop working. It is emailed to them, for an hour; on a server that sends no emails, the answer has it, for 24 hours. A second factor stays.",
+    "For a user who cannot sign in. The link works once, and earlier links stop working. It is sent by email and works for an hour; if this server sends no emails, it is in the response and works for 24 hours. The second factor stays on.",
   group,
   access,
   problems: ["user_not_found", "user_suspended"],
@@ -106,7 +106,7 @@ export const getUser = route({
   id: "getUser",
   method: "GET",
   path: "/admin/users/{user_id}",
-  summary: "Read a person's account",
+  summary: "Get a user",
   group,
   access,
   problems: ["user_not_found"],
@@ -117,8 +117,8 @@ export const updateUser = route({
   id: "updateUser",
   method: "PATCH",
   path: "/admin/users/{user_id}",
-  summary: "Set how many organizations somebody may own, and who is a platform admin",
-  description: `There is always one platform admin at least. ${atOnce}`,
+  summary: "Update a user's organization limit and platform admin rights",
+  description: `There is always at least one platform admin. ${atOnce}`,
   group,
   access,
   problems: ["user_not_found", "last_platform_admin"],
@@ -134,8 +134,8 @@ export const suspendUser = route({
   id: "suspendUser",
   method: "POST",
   path: "/admin/users/{user_id}/suspend",
-  summary: "Suspend a person's account",
-  description: `Their sessions and access tokens stop working. What they own goes on. ${atOnce}`,
+  summary: "Suspend a user",
+  description: `The user's sessions and access tokens stop working. Their organizations are not affected. ${atOnce}`,
   group,
   access,
   problems: ["user_not_found", "cannot_suspend_yourself", "last_platform_admin"],
@@ -148,8 +148,8 @@ export const restoreUser = route({
   id: "restoreUser",
   method: "POST",
   path: "/admin/users/{user_id}/restore",
-  summary: "Lift a person's suspension",
-  description: "Sessions and access tokens that have not run out meanwhile work again.",
+  summary: "Lift a user's suspension",
+  description: "Sessions and access tokens that have not expired work again.",
   group,
   access,
   problems: ["user_not_found"],

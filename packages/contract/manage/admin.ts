@@ -12,7 +12,7 @@ export const listPlatformIpBlocks = route({
   id: "listPlatformIpBlocks",
   method: "GET",
   path: "/admin/ip-blocks",
-  summary: "List the blocks of the whole platform, oldest first",
+  summary: "List the platform's IP blocks, oldest first",
   group,
   access,
   query: pageQuery,
@@ -23,8 +23,8 @@ export const addPlatformIpBlock = route({
   id: "addPlatformIpBlock",
   method: "POST",
   path: "/admin/ip-blocks",
-  summary: "Block an address or a network for the whole platform",
-  description: `It goes before every other rule about addresses. ${atOnce}`,
+  summary: "Block an IP address or network for the whole platform",
+  description: `It takes precedence over every other IP rule. ${atOnce}`,
   group,
   access,
   problems: ["block_exists", "block_limit_reached"],
@@ -36,7 +36,7 @@ export const updatePlatformIpBlock = route({
   id: "updatePlatformIpBlock",
   method: "PATCH",
   path: "/admin/ip-blocks/{block_id}",
-  summary: "Change the note or the end of a block of the whole platform",
+  summary: "Update a platform IP block",
   description: atOnce,
   group,
   access,
@@ -49,7 +49,7 @@ export const removePlatformIpBlock = route({
   id: "removePlatformIpBlock",
   method: "DELETE",
   path: "/admin/ip-blocks/{block_id}",
-  summary: "Lift a block of the whole platform",
+  summary: "Remove a platform IP block",
   description: atOnce,
   group,
   access,
@@ -58,10 +58,10 @@ export const removePlatformIpBlock = route({
 
 const platformSettings = z
   .object({
-    default_plan: z.enum(plans).meta({ description: "The plan of organizations that are made from now on." }),
+    default_plan: z.enum(plans).meta({ description: "The plan of new organizations." }),
     default_plan_set_by: z.enum(["environment", "platform_admin", "nobody"]).meta({
       description:
-        "Who said so: COUNTERSIGN_DEFAULT_PLAN, which cannot be changed here, a platform admin, or nobody yet.",
+        "Who set it: COUNTERSIGN_DEFAULT_PLAN, which overrides this setting; a platform admin; or nobody yet.",
     }),
   })
   .meta({ id: "PlatformSettings" });
@@ -70,7 +70,7 @@ export const getPlatformSettings = route({
   id: "getPlatformSettings",
   method: "GET",
   path: "/admin/settings",
-  summary: "Read what holds for the whole platform",
+  summary: "Get the platform settings",
   group,
   access,
   answer: platformSettings,
@@ -80,9 +80,9 @@ export const updatePlatformSettings = route({
   id: "updatePlatformSettings",
   method: "PATCH",
   path: "/admin/settings",
-  summary: "Set the plan of new organizations",
+  summary: "Update the platform settings",
   description:
-    "Enterprise lets people own any number of organizations without daily limits; with Free or Pro they have the limits of the plan and can own two. Organizations that are there keep their plan.",
+    "Existing organizations keep their plan. Enterprise organizations have no daily limit, and while sign-up is closed, their owner can own any number of organizations. Otherwise a user can own two, unless a platform admin allows more.",
   group,
   access,
   problems: ["default_plan_in_environment"],
@@ -94,7 +94,7 @@ export const getPlatformHealth = route({
   id: "getPlatformHealth",
   method: "GET",
   path: "/admin/health",
-  summary: "How this node and the database are doing",
+  summary: "Get the health of this node and the database",
   group,
   access,
   answer: z
@@ -106,10 +106,10 @@ export const getPlatformHealth = route({
         latency_ms: z.number(),
         clock_offset_ms: z
           .int()
-          .meta({ description: "How far the database's clock is ahead of this node's." }),
+          .meta({ description: "How many milliseconds the database's clock is ahead of this node's." }),
       }),
       request_log: z.object({
-        last_entry_at: time.nullable().meta({ description: "When the newest request in the log came in." }),
+        last_entry_at: time.nullable().meta({ description: "The time of the newest request in the log." }),
       }),
       outbox: z.object({ unsent: z.int() }),
       counts: z.object({

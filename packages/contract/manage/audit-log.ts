@@ -11,23 +11,26 @@ export const auditEntry = z
     organization_id: id.nullable(),
     actor: z.object({
       kind: z.enum(["person", "token", "platform_admin", "command_line", "system"]).meta({
-        description: "platform_admin is the operator of this installation, not somebody of the organization.",
+        description: "`platform_admin` is an operator of the server, not a member of the organization.",
       }),
       id: id.nullable(),
-      name: z.string().meta({ description: "As it was then." }),
-      access_token_id: id.nullable().meta({ description: "The access token that was used, if one was." }),
+      name: z.string().meta({ description: "The name at that time." }),
+      access_token_id: id.nullable().meta({ description: "The access token that was used, if any." }),
     }),
-    action: z.string().meta({ description: "What happened, such as license.revoked." }),
+    action: z.string().meta({ description: "The action, such as license.revoked." }),
     subject: z.object({ kind: z.string(), id: z.string(), name: z.string().nullable() }),
     before: z
       .record(z.string(), z.json())
       .nullable()
-      .meta({ description: "What changed, as it was; null for something new." }),
+      .meta({ description: "The changed fields before. Null for something new." }),
     after: z
       .record(z.string(), z.json())
       .nullable()
-      .meta({ description: "What changed, as it is since; null for something that is gone." }),
-    ip: z.string().nullable().meta({ description: "From where. Not told of the operator." }),
+      .meta({ description: "The changed fields after. Null for something that was deleted." }),
+    ip: z
+      .string()
+      .nullable()
+      .meta({ description: "The actor's IP address. Organizations do not see that of a platform admin." }),
     request_id: z.string().nullable(),
   })
   .meta({ id: "AuditEntry" });
@@ -37,19 +40,19 @@ const filters = {
   action: z.string().max(100).optional(),
   subject_kind: z.string().max(100).optional(),
   subject_id: z.string().max(200).optional(),
-  from: time.optional().meta({ description: "This time or later." }),
-  to: time.optional().meta({ description: "Before this time." }),
+  from: time.optional().meta({ description: "Only entries from this time on." }),
+  to: time.optional().meta({ description: "Only entries before this time." }),
 };
 
 const format = z.enum(["csv", "jsonl"]).default("csv");
-const append = "Nothing in the log can be changed or removed.";
+const append = "Entries cannot be changed or deleted.";
 
 export const listAuditLog = route({
   id: "listAuditLog",
   method: "GET",
   path: "/organizations/{organization_id}/audit-log",
-  summary: "Read who did what in an organization",
-  description: `The newest first. ${append}`,
+  summary: "List an organization's audit log",
+  description: `Newest first. ${append}`,
   group,
   access: member("audit_log:view"),
   query: pageQuery.extend(filters),
@@ -62,7 +65,7 @@ export const exportAuditLog = route({
   path: "/organizations/{organization_id}/audit-log/export",
   summary: "Export an organization's audit log",
   description:
-    "The newest first, streamed: as CSV, where an apostrophe precedes what a spreadsheet would run as a formula, or as JSON Lines.",
+    "Streams the entries, newest first. In CSV, an apostrophe precedes text that a spreadsheet would run as a formula.",
   group,
   access: member("audit_log:view"),
   query: z.object({ format, ...filters }),
@@ -74,8 +77,8 @@ export const listPlatformAuditLog = route({
   id: "listPlatformAuditLog",
   method: "GET",
   path: "/admin/audit-log",
-  summary: "Read who did what anywhere on the platform",
-  description: `The newest first. ${append}`,
+  summary: "List the audit log of the whole platform",
+  description: `Newest first. ${append}`,
   group: "Platform",
   access: platformAdmin,
   query: pageQuery.extend({ organization_id: id.optional(), ...filters }),

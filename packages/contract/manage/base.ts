@@ -1,2 +1,2 @@
-/** Where the management API begins. */
+/** The base path of the management API. */
 export const manageBase = "/api/manage/v1";

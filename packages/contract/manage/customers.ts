@@ -14,7 +14,7 @@ export const discordId = z
 /** A customer as recorded by this organization, without other organizations' records. */
 export const customer = z
   .object({
-    id: id.meta({ description: "What licenses name as global_customer_id." }),
+    id: id.meta({ description: "The `global_customer_id` of the customer's licenses." }),
     email: z.string().nullable(),
     name: z.string().nullable(),
     discord_id: z.string().nullable(),
@@ -29,7 +29,10 @@ const profile = customer
     licenses: z.object({ active: z.int(), expired: z.int(), revoked: z.int() }),
     last_seen_at: time
       .nullable()
-      .meta({ description: "When one of their licenses was last used, where products track addresses." }),
+      .meta({
+        description:
+          "When one of the customer's licenses was last used with a product that tracks IP addresses.",
+      }),
   })
   .meta({ id: "CustomerProfile" });
 
@@ -44,7 +47,7 @@ export const listCustomers = route({
   method: "GET",
   path: "/organizations/{organization_id}/customers",
   summary: "List customers, newest first",
-  description: `With search, those whose email begins with it come first. ${inSteps}`,
+  description: `With \`search\`, customers whose email address starts with it come first. ${inSteps}`,
   group,
   access: member("customers:view", "customers:manage"),
   query: pageQuery.extend({
@@ -54,7 +57,7 @@ export const listCustomers = route({
       .min(1)
       .max(100)
       .optional()
-      .meta({ description: "Part of an email, a name or a Discord id." }),
+      .meta({ description: "Part of the email address, name or Discord ID." }),
   }),
   answer: page(customer),
 });
@@ -63,10 +66,10 @@ export const createCustomer = route({
   id: "createCustomer",
   method: "POST",
   path: "/organizations/{organization_id}/customers",
-  summary: "Add a customer",
+  summary: "Create a customer",
   description:
-    "With an email, a Discord id or both. The email says who it is; without one, the Discord id does. Customers are " +
-    "also made by creating licenses for them.",
+    "Requires an email address, a Discord ID or both. The email address identifies the customer; without one, the " +
+    "Discord ID does. Creating a license also creates its customer.",
   group,
   access: member("customers:manage"),
   problems: ["customer_exists"],
@@ -78,7 +81,7 @@ export const getCustomer = route({
   id: "getCustomer",
   method: "GET",
   path: "/organizations/{organization_id}/customers/{customer_id}",
-  summary: "Read a customer",
+  summary: "Get a customer",
   group,
   access: member("customers:view", "customers:manage"),
   problems: ["customer_not_found"],
@@ -89,11 +92,11 @@ export const updateCustomer = route({
   id: "updateCustomer",
   method: "PATCH",
   path: "/organizations/{organization_id}/customers/{customer_id}",
-  summary: "Change what you wrote about a customer",
+  summary: "Update a customer",
   description:
-    "Only this organization's own view changes. With another email (or, without an email, another Discord id) it is " +
-    "somebody else: this organization's licenses and blocks of the customer then belong to the customer with that " +
-    "identifier, who is made or found, and the answer has that customer's id.",
+    "Changes this organization's record only. A different email address (or, without one, a different Discord ID) " +
+    "identifies another customer, who is created if necessary: this organization's licenses and IP blocks of the " +
+    "customer move to that one, and the response has that customer's ID.",
   group,
   access: member("customers:manage"),
   problems: ["customer_not_found"],
@@ -105,8 +108,8 @@ export const deleteCustomer = route({
   id: "deleteCustomer",
   method: "DELETE",
   path: "/organizations/{organization_id}/customers/{customer_id}",
-  summary: "Remove a customer without licenses",
-  description: "What this organization wrote about the customer goes, and its blocks against them.",
+  summary: "Delete a customer without licenses",
+  description: "Deletes this organization's record of the customer, and its IP blocks for them.",
   group,
   access: member("customers:manage"),
   problems: ["customer_not_found", "customer_has_licenses"],
@@ -117,7 +120,7 @@ export const listCustomerLicenses = route({
   method: "GET",
   path: "/organizations/{organization_id}/customers/{customer_id}/licenses",
   summary: "List a customer's licenses in this organization, oldest first",
-  description: "Needs the permission licenses:view besides.",
+  description: "Also requires the permission `licenses:view`.",
   group,
   access: member("customers:view", "customers:manage"),
   problems: ["customer_not_found"],

@@ -17,7 +17,7 @@ export const invitation = z
     invited_by: z
       .object({ user_id: id, name: z.string() })
       .nullable()
-      .meta({ description: "Null when an organization's access token did it." }),
+      .meta({ description: "Null if an access token of the organization did." }),
     created_at: time,
     expires_at: time,
     accepted_at: time.nullable(),
@@ -27,7 +27,7 @@ export const invitation = z
 const madeInvitation = invitation
   .extend({
     link: secret(
-      "Where the invitation is accepted, to be handed over. Null on a server that sends emails: the link is in the email alone.",
+      "The link to accept the invitation, to be passed on. Null if this server sends emails: then only the email contains the link.",
       "Send the invitation again for a new link.",
     ).nullable(),
   })
@@ -37,18 +37,16 @@ export const receivedInvitation = z
   .object({
     state: z
       .enum(invitationStates)
-      .meta({ description: "Only a pending invitation can be accepted, or create an account." }),
+      .meta({ description: "Only a pending invitation can be accepted or used to create an account." }),
     organization_name: z.string(),
     role_name: z.string(),
     permissions: permissionCodes,
-    email: z
-      .string()
-      .meta({ description: "The account that accepts it has this email address, and has verified it." }),
+    email: z.string().meta({ description: "The verified email address of the account that can accept it." }),
     invited_by: z.string().nullable(),
     expires_at: time,
     has_account: z
       .boolean()
-      .meta({ description: "Of a pending invitation: whether this email address has an account." }),
+      .meta({ description: "For a pending invitation: whether this email address has an account." }),
   })
   .meta({ id: "ReceivedInvitation" });
 
@@ -56,7 +54,7 @@ export const listInvitations = route({
   id: "listInvitations",
   method: "GET",
   path: "/organizations/{organization_id}/invitations",
-  summary: "List invitations, the newest first",
+  summary: "List invitations, newest first",
   group,
   access: member("members:view", "members:invite"),
   query: pageQuery.extend({ state: z.enum(invitationStates).optional() }),
@@ -69,7 +67,7 @@ export const createInvitation = route({
   path: "/organizations/{organization_id}/invitations",
   summary: "Invite someone by email",
   description:
-    "They get an email with a link that works once, for seven days. On a server that sends no emails, the answer has the link. The recipient can create an account with it, whether or not sign-up is open. The role can allow no more than you may do yourself.",
+    "Sends an email with a link that works once, within seven days. If this server sends no emails, the link is in the response. The recipient can create an account with it, even if sign-up is closed. The role cannot have permissions that you do not have.",
   group,
   access: member("members:invite"),
   problems: ["permissions_exceeded", "email_is_member", "already_invited", "invitation_limit_reached"],
@@ -83,7 +81,7 @@ export const resendInvitation = route({
   path: "/organizations/{organization_id}/invitations/{invitation_id}/resend",
   summary: "Send an invitation again",
   description:
-    "With a new link, for seven days from now. The link before stops working. On a server that sends no emails, the answer has the link.",
+    "Sends a new link, valid for seven days; the previous one stops working. If this server sends no emails, the link is in the response.",
   group,
   access: member("members:invite"),
   problems: [
@@ -102,7 +100,7 @@ export const revokeInvitation = route({
   id: "revokeInvitation",
   method: "DELETE",
   path: "/organizations/{organization_id}/invitations/{invitation_id}",
-  summary: "Take an invitation back",
+  summary: "Revoke an invitation",
   group,
   access: member("members:invite"),
   problems: ["invitation_not_found", "invitation_accepted", "invitation_revoked", "outranked"],
@@ -112,8 +110,8 @@ export const getReceivedInvitation = route({
   id: "getReceivedInvitation",
   method: "GET",
   path: "/invitations/{token}",
-  summary: "Read an invitation that you received",
-  description: "By the token in its link. One that was replaced by a newer link is not found.",
+  summary: "Get an invitation that you received",
+  description: "The token of a link that was replaced by a newer one is not found.",
   group,
   access: anyone("anything"),
   problems: ["invalid_invitation_link"],
@@ -125,7 +123,7 @@ export const acceptInvitation = route({
   method: "POST",
   path: "/invitations/{token}/accept",
   summary: "Accept an invitation",
-  description: "Works once, for whoever has verified the address that was invited.",
+  description: "Works once, for a user who has verified the invited email address.",
   group,
   access: person("full"),
   problems: [

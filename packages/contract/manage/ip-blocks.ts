@@ -12,8 +12,11 @@ export const ipBlock = z
     level: z.enum(["platform", "organization", "customer", "license"]),
     cidr: z.string(),
     note: z.string().nullable(),
-    expires_at: time.nullable().meta({ description: "It holds until then; null for always." }),
-    created_by: z.string().nullable().meta({ description: "The name of whoever set it." }),
+    expires_at: time.nullable().meta({ description: "When the block ends. Null if it never does." }),
+    created_by: z
+      .string()
+      .nullable()
+      .meta({ description: "The name of the user or access token that created it." }),
     created_at: time,
     updated_at: time,
   })
@@ -32,7 +35,7 @@ export const cidr = z
     context.addIssue({ code: "custom", message: fieldCode("not_an_ip_or_network") });
     return z.NEVER;
   })
-  .meta({ description: "An IPv4 or IPv6 address, or a network; bits after the prefix are cleared." });
+  .meta({ description: "An IPv4 or IPv6 address, or a network. Bits after the prefix are cleared." });
 
 export const newIpBlock = z.strictObject({
   cidr,
@@ -47,7 +50,8 @@ export const ipBlockChanges = z.strictObject({
 });
 
 const writing = member("ip_blocks:manage");
-const holds = "Holds from the next request on, also for registered addresses and where the IP system is off.";
+const holds =
+  "Takes effect with the next request, also for registered IP addresses and while the IP system is off.";
 
 /** The same four routes at each level; only their texts and permissions differ. */
 const organizationBlocks = "/organizations/{organization_id}/ip-blocks";
@@ -58,7 +62,7 @@ export const listOrganizationIpBlocks = route({
   id: "listOrganizationIpBlocks",
   method: "GET",
   path: organizationBlocks,
-  summary: "List the blocks of an organization, oldest first",
+  summary: "List an organization's IP blocks, oldest first",
   group,
   access: member("licenses:view", "ip_blocks:manage"),
   query: pageQuery,
@@ -69,7 +73,7 @@ export const addOrganizationIpBlock = route({
   id: "addOrganizationIpBlock",
   method: "POST",
   path: organizationBlocks,
-  summary: "Block an address or a network for all licenses of an organization",
+  summary: "Block an IP address or network for all licenses of an organization",
   description: holds,
   group,
   access: writing,
@@ -82,7 +86,7 @@ export const updateOrganizationIpBlock = route({
   id: "updateOrganizationIpBlock",
   method: "PATCH",
   path: `${organizationBlocks}/{block_id}`,
-  summary: "Change the note or the end of an organization's block",
+  summary: "Update an organization's IP block",
   group,
   access: writing,
   body: ipBlockChanges,
@@ -94,7 +98,7 @@ export const removeOrganizationIpBlock = route({
   id: "removeOrganizationIpBlock",
   method: "DELETE",
   path: `${organizationBlocks}/{block_id}`,
-  summary: "Lift an organization's block",
+  summary: "Remove an organization's IP block",
   group,
   access: writing,
   problems: ["organization_not_found", "block_not_found"],
@@ -104,7 +108,7 @@ export const listCustomerIpBlocks = route({
   id: "listCustomerIpBlocks",
   method: "GET",
   path: customerBlocks,
-  summary: "List the blocks against a customer, oldest first",
+  summary: "List a customer's IP blocks, oldest first",
   group,
   access: member("customers:view", "ip_blocks:manage"),
   query: pageQuery,
@@ -116,7 +120,7 @@ export const addCustomerIpBlock = route({
   id: "addCustomerIpBlock",
   method: "POST",
   path: customerBlocks,
-  summary: "Block an address or a network for a customer's licenses in this organization",
+  summary: "Block an IP address or network for a customer's licenses",
   description: holds,
   group,
   access: writing,
@@ -129,7 +133,7 @@ export const updateCustomerIpBlock = route({
   id: "updateCustomerIpBlock",
   method: "PATCH",
   path: `${customerBlocks}/{block_id}`,
-  summary: "Change the note or the end of a customer's block",
+  summary: "Update a customer's IP block",
   group,
   access: writing,
   body: ipBlockChanges,
@@ -141,7 +145,7 @@ export const removeCustomerIpBlock = route({
   id: "removeCustomerIpBlock",
   method: "DELETE",
   path: `${customerBlocks}/{block_id}`,
-  summary: "Lift a customer's block",
+  summary: "Remove a customer's IP block",
   group,
   access: writing,
   problems: ["organization_not_found", "customer_not_found", "block_not_found"],
@@ -151,7 +155,7 @@ export const listLicenseIpBlocks = route({
   id: "listLicenseIpBlocks",
   method: "GET",
   path: licenseBlocks,
-  summary: "List the blocks of a license, oldest first",
+  summary: "List a license's IP blocks, oldest first",
   group,
   access: member("licenses:view", "ip_blocks:manage"),
   query: pageQuery,
@@ -162,7 +166,7 @@ export const addLicenseIpBlock = route({
   id: "addLicenseIpBlock",
   method: "POST",
   path: licenseBlocks,
-  summary: "Block an address or a network for a license",
+  summary: "Block an IP address or network for a license",
   description: holds,
   group,
   access: writing,
@@ -175,7 +179,7 @@ export const updateLicenseIpBlock = route({
   id: "updateLicenseIpBlock",
   method: "PATCH",
   path: `${licenseBlocks}/{block_id}`,
-  summary: "Change the note or the end of a license's block",
+  summary: "Update a license's IP block",
   group,
   access: writing,
   body: ipBlockChanges,
@@ -187,7 +191,7 @@ export const removeLicenseIpBlock = route({
   id: "removeLicenseIpBlock",
   method: "DELETE",
   path: `${licenseBlocks}/{block_id}`,
-  summary: "Lift a license's block",
+  summary: "Remove a license's IP block",
   group,
   access: writing,
   problems: ["license_not_found", "block_not_found"],

@@ -7,20 +7,20 @@ const group = "IP addresses";
 
 const sighting = z
   .object({
-    ip: z.string().meta({ description: "As products count it: an IPv6 caller is usually its /64." }),
+    ip: z
+      .string()
+      .meta({ description: "The IP address as products count it: usually the /64 network for IPv6." }),
     first_seen_at: time,
     last_seen_at: time,
     hits: z.int(),
-    license_count: z
-      .int()
-      .meta({ description: "How many of the organization's licenses were used from it." }),
+    license_count: z.int().meta({ description: "The number of the organization's licenses used from it." }),
   })
   .meta({ id: "IpSighting" });
 
 const listedSighting = sighting
   .extend({
     blocked: z.boolean().meta({
-      description: "Whether the organization or the platform blocks it now, for every license.",
+      description: "Whether the organization or the platform currently blocks it for every license.",
     }),
   })
   .meta({ id: "ListedIpSighting" });
@@ -29,17 +29,17 @@ export const listIps = route({
   id: "listIps",
   method: "GET",
   path: "/organizations/{organization_id}/ips",
-  summary: "List the addresses that use the most licenses",
+  summary: "List IP addresses by the number of licenses",
   description:
-    "One address with forty licenses is a key that is shared, or a host of many customers. With cidr, those in a " +
-    `network, in the order of their texts. ${inSteps}`,
+    "An IP address with many licenses is a shared key, or a host of many customers. With `cidr`, lists the IP addresses " +
+    `in a network, in alphabetical order. ${inSteps}`,
   group,
   access: member("licenses:view"),
   query: pageQuery.extend({
     sort: z
       .enum(["license_count", "ip"])
       .optional()
-      .meta({ description: "license_count unless cidr is given, which is listed by ip alone." }),
+      .meta({ description: "`license_count` by default. With `cidr`, only `ip` is possible." }),
     min_licenses: z.coerce.number().int().min(1).default(1),
     cidr: cidr.optional(),
   }),
@@ -50,10 +50,10 @@ export const getIp = route({
   id: "getIp",
   method: "GET",
   path: "/organizations/{organization_id}/ips/{ip}",
-  summary: "Read what is known of an address",
+  summary: "Get an IP address",
   description:
-    "An IPv4 or IPv6 address, or an IPv6 /64 with its slash as %2F. An IPv6 address may have been counted both as itself " +
-    "and as its /64, by products that differ in this.",
+    "Takes an IPv4 or IPv6 address, or an IPv6 /64 network. Depending on the product, an IPv6 address counts as itself " +
+    "or as its /64, so that there can be two sightings.",
   group,
   access: member("licenses:view"),
   answer: z
@@ -62,7 +62,7 @@ export const getIp = route({
       sightings: z.array(sighting),
       blocks: z
         .array(ipBlock.extend({ customer_id: id.nullable(), license_id: id.nullable() }))
-        .meta({ description: "The organization's blocks that hold for it now, at all levels." }),
+        .meta({ description: "The organization's blocks that currently apply to it, at all levels." }),
       blocked_by_platform: z.boolean(),
     })
     .meta({ id: "IpAddress" }),
@@ -72,7 +72,7 @@ export const listIpLicenses = route({
   id: "listIpLicenses",
   method: "GET",
   path: "/organizations/{organization_id}/ips/{ip}/licenses",
-  summary: "List the licenses that an address is registered at or was seen with",
+  summary: "List the licenses of an IP address",
   group,
   access: member("licenses:view"),
   query: pageQuery,
@@ -86,7 +86,9 @@ export const listIpLicenses = route({
         customer_email: z.string().nullable(),
         customer_name: z.string().nullable(),
         status: z.enum(["active", "revoked", "expired"]),
-        registered_at: time.nullable().meta({ description: "Null where the address holds no place." }),
+        registered_at: time
+          .nullable()
+          .meta({ description: "Null if the IP address is not registered on the license." }),
         first_seen_at: time.nullable(),
         last_seen_at: time.nullable(),
         hits: z.int(),

@@ -20,7 +20,7 @@ export const revokeLicense = route({
   method: "POST",
   path: "/licenses/{license_id}/revoke",
   summary: "Revoke a license",
-  description: "Holds from the next validation on. Revoking it again changes nothing.",
+  description: "Takes effect with the next validation. Revoking a revoked license changes nothing.",
   group,
   access: member("licenses:revoke"),
   body: z.strictObject({ reason: reason.nullable().optional() }),
@@ -33,7 +33,7 @@ export const reinstateLicense = route({
   id: "reinstateLicense",
   method: "POST",
   path: "/licenses/{license_id}/reinstate",
-  summary: "Take back a license's revocation",
+  summary: "Reinstate a revoked license",
   group,
   access: member("licenses:revoke"),
   answer: license,
@@ -47,8 +47,8 @@ export const renewLicense = route({
   path: "/licenses/{license_id}/renew",
   summary: "Renew a license",
   description:
-    "Until a time, or by a duration: then from its end or from now, whichever is later. A term that has not begun " +
-    "becomes longer.",
+    "Extends it to a time, or by a duration from its expiry or from now, whichever is later. A term that has not " +
+    "started becomes longer.",
   group,
   access: member("licenses:update"),
   body: z.strictObject({
@@ -64,8 +64,9 @@ export const rotateLicenseKey = route({
   id: "rotateLicenseKey",
   method: "POST",
   path: "/licenses/{license_id}/rotate-key",
-  summary: "Give a license a new key",
-  description: "The old key answers license_not_found from the next request on. Registered IPs stay.",
+  summary: "Replace a license key",
+  description:
+    "Validations of the old key return `license_not_found` from the next request on. IP addresses stay registered.",
   group,
   access: member("licenses:update"),
   body: z.strictObject({ license_key: newLicense.license_key }),
@@ -78,7 +79,7 @@ export const resetLicenseIps = route({
   id: "resetLicenseIps",
   method: "POST",
   path: "/licenses/{license_id}/reset-ips",
-  summary: "Remove all of a license's registered IPs",
+  summary: "Remove all IP addresses of a license",
   group,
   access: member("licenses:reset_ips"),
   answer: license,
@@ -90,20 +91,20 @@ export const licenseEmail = z
   .object({
     state: z.enum(["none", "queued", "over_limit", "sent", "failed", "kept"]).meta({
       description:
-        "Of the newest email with the key: none was written in the last 90 days; it is about to be sent; it waits, because the organization has sent all that it may today; it was sent; it could not be sent; or it is kept for the platform admin, because this server sends no emails.",
+        "The state of the newest email with the key. `none`: there was none in the last 90 days. `queued`: it is about to be sent. `over_limit`: it is waiting because of the daily limit. `failed`: it could not be sent. `kept`: it is in the outbox, because this server sends no emails.",
     }),
     recipient: z
       .string()
       .nullable()
-      .meta({ description: "Where it went, or would go; null for a customer without an email address." }),
+      .meta({ description: "The recipient's email address. Null if the customer has none." }),
     written_at: time.nullable(),
     sent_at: time.nullable(),
-    failure: failureShape.nullable().meta({ description: "Why the last attempt to send it failed." }),
+    failure: failureShape.nullable().meta({ description: "Why the last attempt failed." }),
     subject: z.string().nullable(),
     text: z
       .string()
       .nullable()
-      .meta({ description: "What the email would say now, to be passed on in another way." }),
+      .meta({ description: "The text that the email would have now, so that you can send it yourself." }),
   })
   .meta({ id: "LicenseEmail" });
 
@@ -111,7 +112,7 @@ export const getLicenseEmail = route({
   id: "getLicenseEmail",
   method: "GET",
   path: "/licenses/{license_id}/email",
-  summary: "Read whether the customer was sent the license key, and the text of the email",
+  summary: "Get the license email and its delivery state",
   group,
   access: member("licenses:view"),
   answer: licenseEmail,
@@ -121,9 +122,9 @@ export const sendLicenseEmail = route({
   id: "sendLicenseEmail",
   method: "POST",
   path: "/licenses/{license_id}/email",
-  summary: "Send the customer the license key by email, or send it again",
+  summary: "Send the license key to the customer by email",
   description:
-    "Whether or not the product does so by itself. At most once a minute for a license; it counts among the emails that the organization may send in a day.",
+    "Sends the email even if the product does not do so automatically, at most once a minute for each license. It counts towards the organization's daily limit.",
   group,
   access: member("licenses:update"),
   answer: licenseEmail,
@@ -143,7 +144,7 @@ const licenseIp = z
   .object({
     ip: z
       .string()
-      .meta({ description: "An address; of IPv6 the network that counts as one, such as 2001:db8::/64." }),
+      .meta({ description: "The IP address, or an IPv6 network that counts as one, such as 2001:db8::/64." }),
     registered_at: time,
     first_seen_at: time.nullable(),
     last_seen_at: time.nullable(),
@@ -155,16 +156,16 @@ export const listLicenseIps = route({
   id: "listLicenseIps",
   method: "GET",
   path: "/licenses/{license_id}/ips",
-  summary: "List a license's registered IPs",
+  summary: "List the IP addresses of a license",
   group,
   access: member("licenses:view", "licenses:update", "licenses:reset_ips"),
   query: pageQuery,
   answer: page(
     licenseIp
       .extend({
-        blocked: z
-          .boolean()
-          .meta({ description: "Whether a block at any level refuses this license there now." }),
+        blocked: z.boolean().meta({
+          description: "Whether a block at any level currently rejects this IP address for this license.",
+        }),
       })
       .meta({ id: "ListedLicenseIp" }),
   ),
@@ -174,9 +175,9 @@ export const addLicenseIp = route({
   id: "addLicenseIp",
   method: "POST",
   path: "/licenses/{license_id}/ips",
-  summary: "Register an IP",
+  summary: "Register an IP address",
   description:
-    "Takes one of the license's places, as a validation from there would. It may be there already.",
+    "Uses one of the license's slots, as a validation from this IP address would. Registering it again changes nothing.",
   group,
   access: member("licenses:update"),
   body: z.strictObject({ ip: z.string().trim().max(64) }),
@@ -188,8 +189,8 @@ export const removeLicenseIp = route({
   id: "removeLicenseIp",
   method: "DELETE",
   path: "/licenses/{license_id}/ips/{ip}",
-  summary: "Remove a registered IP",
-  description: "Its place is free from the next validation on. The slash of a network is sent as %2F.",
+  summary: "Remove an IP address",
+  description: "Its slot is free from the next validation on.",
   group,
   access: member("licenses:reset_ips"),
   problems: ["license_not_found", "ip_not_registered"],
@@ -217,13 +218,13 @@ export const bulkLicenses = route({
   id: "bulkLicenses",
   method: "POST",
   path: "/organizations/{organization_id}/licenses/bulk",
-  summary: "Change many licenses at once",
+  summary: "Change licenses in bulk",
   description:
-    "Needs the permission of the action. A dry run changes nothing and says how many it would be. The work is done " +
-    "fifty licenses at a time, each batch for itself. Should it be interrupted, the same request with the same " +
-    "Idempotency-Key goes on where it stopped, and no license is changed twice; to extend more than fifty licenses, " +
-    "the key has to be sent. After about eight seconds the work stops and answers with a next_cursor: send the " +
-    "request with it as `cursor`, and with a new key, to go on.",
+    "Also requires the permission of the action. A dry run changes nothing and returns how many licenses would change. " +
+    "Licenses are changed in batches of fifty. If the request is interrupted, repeat it with the same " +
+    "Idempotency-Key: it continues where it stopped, and no license is changed twice. Extending more than fifty " +
+    "licenses requires the key. After about eight seconds, the response has a `next_cursor`: send the request again " +
+    "with it as `cursor`, and with a new key, to continue.",
   group,
   access: member("licenses:view"),
   bodyLimit: listBody,
@@ -234,9 +235,10 @@ export const bulkLicenses = route({
     act("reset_ips", {}),
     act("extend", durations),
     act("set_expiry", {
-      expires_at: endTime
-        .nullable()
-        .meta({ description: "As when a license is created. Null for lifetime." }),
+      expires_at: endTime.nullable().meta({
+        description:
+          "A date and time, or a date, which means the end of that day in the organization's time zone. Null for lifetime.",
+      }),
     }),
     act("set_max_ips", { max_ips: licenseFields.max_ips.unwrap() }),
     act("add_tags", { tags: tags.min(1) }),
@@ -244,8 +246,10 @@ export const bulkLicenses = route({
   ]),
   answer: z
     .object({
-      matched: z.int().meta({ description: "How many were chosen." }),
-      changed: z.int().meta({ description: "How many of them were, or would be, changed by it." }),
+      matched: z.int().meta({ description: "The number of selected licenses." }),
+      changed: z
+        .int()
+        .meta({ description: "The number of licenses that changed, or would change in a dry run." }),
       dry_run: z.boolean(),
       next_cursor: z.string().nullable(),
     })

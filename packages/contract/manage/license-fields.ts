@@ -12,11 +12,11 @@ export const license = licenseRecord
     custom_override: z.record(z.string(), z.json()).nullable(),
     metadata: z.record(z.string(), z.json()).nullable(),
     tags: z.array(z.string()),
-    first_used_at: time.nullable().meta({ description: "When it first passed a validation." }),
+    first_used_at: time.nullable().meta({ description: "When the license first passed a validation." }),
     term_seconds: z
       .int()
       .nullable()
-      .meta({ description: "A term that begins with the first use; until then expires_at is null." }),
+      .meta({ description: "The term, which starts with the first use. Until then, `expires_at` is null." }),
   })
   .meta({ id: "ManagedLicense" });
 
@@ -34,7 +34,7 @@ const tag = z
 
 export const tags = z.array(tag).max(20);
 
-/** Checked step by step, not by a schema, which would recurse into deep nesting. */
+/** Not a recursive schema, which could be nested too deeply: the handler checks the depth. */
 const jsonObject = z
   .unknown()
   .refine((value) => typeof value === "object" && value !== null && !Array.isArray(value), {
@@ -42,14 +42,14 @@ const jsonObject = z
   })
   .meta({ type: "object", additionalProperties: true });
 
-/** One of the two. */
+/** Only one of the two can be sent. */
 export const durations = {
   extend_by: duration.optional().meta({
     description:
-      "A duration such as P1Y or P6M, added by the calendar to the end of the license, or to now when that has passed. A term that has not begun becomes longer by 365 days for a year and 30 for a month.",
+      "A duration such as P1Y or P6M, added to the expiry, or to the current time if the license has expired. A term that has not started becomes longer by 365 days for a year and 30 for a month.",
   }),
   extend_by_seconds: seconds.optional().meta({
-    description: "The same in seconds.",
+    description: "The duration in seconds.",
   }),
 };
 
@@ -61,20 +61,22 @@ export const licenseFields = {
   is_lifetime: z.boolean().optional(),
   expires_at: endTime.nullable().optional().meta({
     description:
-      "A date and time, or a date alone, which means the end of that day in the organization's time zone. Null for lifetime.",
+      "A date and time, or a date, which means the end of that day in the organization's time zone. Null for lifetime.",
   }),
   expires_in: duration.optional().meta({
     description:
-      "Expires this long after now, by the calendar in the organization's time zone: a duration such as P1Y or P6M.",
+      "The time until the license expires: a duration such as P1Y or P6M, in calendar units of the organization's time zone.",
   }),
-  expires_in_seconds: seconds.optional().meta({ description: "Runs out this long after now." }),
-  term_seconds: seconds
-    .nullable()
+  expires_in_seconds: seconds
     .optional()
-    .meta({ description: "Runs out this long after its first use; does not run out before that." }),
+    .meta({ description: "The time until the license expires, in seconds." }),
+  term_seconds: seconds.nullable().optional().meta({
+    description:
+      "The time from the first use until the license expires, in seconds. It does not expire before the first use.",
+  }),
   max_ips: z.int().min(1).max(1_000_000).optional().meta({
     description:
-      "May be set below the number of registered IPs: none of them is removed, and no other gets a place.",
+      "Can be lower than the number of registered IP addresses: they stay registered, but no others are accepted.",
   }),
   ip_system_enabled: z.boolean().optional(),
   version_pin_mode: z.enum(["pinned", "range"]).nullable().optional(),
@@ -85,7 +87,7 @@ export const licenseFields = {
     .transform((text) => (text.trim() === "" ? null : text))
     .nullable()
     .optional()
-    .meta({ description: "Blank is the same as null: no notes." }),
+    .meta({ description: "Blank text is stored as null." }),
   custom_override: jsonObject
     .nullable()
     .optional()
@@ -93,7 +95,7 @@ export const licenseFields = {
   metadata: jsonObject
     .nullable()
     .optional()
-    .meta({ description: "What you keep beside the license: a JSON object of at most 8 KiB." }),
+    .meta({ description: "Your own data: a JSON object of at most 8 KiB." }),
   tags: tags.optional(),
 };
 
@@ -101,13 +103,13 @@ export const newLicense = {
   license_key: z
     .string()
     .optional()
-    .meta({ description: "A key of your own, of 1 to 64 printable characters. Made for you when left out." }),
+    .meta({ description: "1 to 64 printable characters. Generated if omitted." }),
   ...licenseFields,
 };
 
 export const reason = z.string().trim().min(1).max(500);
 
-/** The filter of lists and bulk actions, as in a body; queries parse the same from text. */
+/** The filter of lists and bulk actions, as in a body. Queries parse the same values from text. */
 export const licenseFilter = {
   q: z
     .string()
@@ -116,7 +118,7 @@ export const licenseFilter = {
     .refine((text) => text.length <= 100, { params: fieldFault("too_long", { count: 100 }) })
     .meta({
       description:
-        "Words, in any order: each is part of the key, of the customer's email, name or Discord ID, of the notes or of a tag. Upper and lower case are the same, and hyphens can be left out.",
+        "Words in any order. Each must occur in the key, the customer's email address, name or Discord ID, the notes or a tag. Case does not matter, and hyphens can be omitted.",
     }),
   status: z.enum(["active", "revoked", "expired"]),
   product_id: id,
@@ -126,8 +128,12 @@ export const licenseFilter = {
     .int()
     .min(0)
     .max(36_500)
-    .meta({ description: "Not expired yet, and will be within this many days." }),
+    .meta({ description: "Only licenses that have not expired yet and will within this many days." }),
   never_used: z.boolean(),
-  min_ips: z.int().min(1).max(1_000_000).meta({ description: "At least this many registered IPs." }),
+  min_ips: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .meta({ description: "Only licenses with at least this many registered IP addresses." }),
   has_notes: z.boolean(),
 };

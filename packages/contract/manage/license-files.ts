@@ -14,11 +14,11 @@ const fileName = z
   .min(1)
   .max(255)
   .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"))
-  .meta({ description: "What the file is called, for the list of imports." });
+  .meta({ description: "The name of the file, for the list of imports." });
 
 const number = z.coerce.number();
 
-/** A JSON object in the query, from a column of the file to a field, or to null for one to ignore. */
+/** A JSON object in the query that maps columns of the file to fields, or to null to ignore them. */
 const columnMap = z
   .string()
   .max(20_000)
@@ -33,7 +33,7 @@ const columnMap = z
   })
   .meta({
     description:
-      'What the columns of the file mean, where their names are not the fields\' own: a JSON object such as {"Key": "license_key", "Phone": null}. Null leaves a column out.',
+      'Maps columns of the file to fields where their names differ: a JSON object such as {"Key": "license_key", "Phone": null}. Null ignores a column.',
   });
 
 export const importOptions = {
@@ -41,15 +41,15 @@ export const importOptions = {
   mode: z
     .enum(["all_or_nothing", "row_by_row"])
     .default("all_or_nothing")
-    .meta({ description: "Whether one row that is wrong keeps all the others out." }),
+    .meta({ description: "Whether one invalid row rejects the whole file, or only that row." }),
   on_existing: z.enum(["fail", "skip", "update"]).default("fail").meta({
     description:
-      "What to do with a row whose key the product has already. `update` also needs the permissions `licenses:update` and `licenses:revoke`.",
+      "What to do with a row whose key already exists. `update` also requires the permissions `licenses:update` and `licenses:revoke`.",
   }),
   send_events: flagQuery.default(false).meta({
     description:
-      "Whether each license that is made or changed is told of as an event. Should an import that has to be whole be " +
-      "taken back, that is told as well.",
+      "Whether to record an event for each license that is created or changed, and for each that is reverted if an " +
+      "`all_or_nothing` import fails.",
   }),
 };
 
@@ -69,8 +69,8 @@ const job = {
       "cancelled",
       "undone",
     ])
-    .meta({ description: "It ends as finished, failed, cancelled or undone." }),
-  file_name: z.string().nullable().meta({ description: "As its sender named it." }),
+    .meta({ description: "The final states are `finished`, `failed`, `cancelled` and `undone`." }),
+  file_name: z.string().nullable().meta({ description: "The name that was sent with the file." }),
   format: z.enum(["csv", "jsonl"]),
   dry_run: z.boolean(),
   mode: z.enum(["all_or_nothing", "row_by_row"]),
@@ -79,19 +79,23 @@ const job = {
   columns: z.record(z.string(), z.string().nullable()),
   bytes_total: z.int(),
   bytes_done: z.int(),
-  rows_total: z.int().nullable().meta({ description: "Null until the file was read to its end." }),
+  rows_total: z.int().nullable().meta({ description: "Null until the whole file has been read." }),
   rows_done: z.int(),
-  created: z.int().meta({ description: "In a dry run: how many would be." }),
+  created: z
+    .int()
+    .meta({ description: "The number of licenses that were created, or would be in a dry run." }),
   updated: z.int(),
   skipped: z.int(),
-  failed: z.int().meta({ description: "Rows that are wrong." }),
+  failed: z.int().meta({ description: "The number of invalid rows." }),
   error_count: z.int(),
-  failure: failureShape.nullable().meta({ description: "Why it failed as a whole." }),
+  failure: failureShape.nullable().meta({ description: "Why the whole import failed." }),
   created_by: z.string(),
   created_at: time,
   updated_at: time,
   finished_at: time.nullable(),
-  undo_until: time.nullable().meta({ description: "Until when it can be undone; null when it cannot." }),
+  undo_until: time
+    .nullable()
+    .meta({ description: "The end of the time in which it can be undone. Null if it cannot." }),
   undo: z
     .object({
       requested_by: z.string(),
@@ -99,22 +103,18 @@ const job = {
       delete_used: z.boolean(),
       deleted: z.int(),
       restored: z.int(),
-      kept: z.int().meta({ description: "Licenses that were used or changed since and stayed as they are." }),
+      kept: z
+        .int()
+        .meta({ description: "Licenses that were used or changed since the import, and were kept." }),
     })
     .nullable()
-    .meta({ description: "Who undid it, and what came of it so far." }),
+    .meta({ description: "Who undid the import, and the result so far." }),
 };
 
 const rowError = {
   ...fieldError.shape,
-  column: z
-    .string()
-    .nullable()
-    .meta({ description: "What the file calls it; null where it has no such column." }),
-  value: z
-    .string()
-    .nullable()
-    .meta({ description: "What the file has there, at most 100 characters of it." }),
+  column: z.string().nullable().meta({ description: "The column in the file. Null if there is none." }),
+  value: z.string().nullable().meta({ description: "The value in the file, up to 100 characters." }),
 };
 
 export const licenseImport = z.object(job).meta({ id: "LicenseImport" });
@@ -127,11 +127,11 @@ export const licenseImportWithErrors = z
         z.object({
           row: z
             .int()
-            .meta({ description: "As a spreadsheet counts: the first row of a CSV file is its header." }),
+            .meta({ description: "The row number as in a spreadsheet: row 1 of a CSV file is its header." }),
           ...rowError,
         }),
       )
-      .meta({ description: "The first 1,000; error_count says how many there are in all." }),
+      .meta({ description: "The first 1,000 errors. `error_count` is the total." }),
   })
   .meta({ id: "LicenseImportWithErrors" });
 
@@ -141,7 +141,7 @@ export const importLicenses = route({
   path: "/products/{product_id}/licenses/import",
   summary: "Import licenses from a file",
   description:
-    "Send the file as the body, UTF-8, at most 100 MiB. CSV has the names of its columns in the first row; JSON Lines has an object in each. The names are those of an export, or columns says what they mean. Keys and times are kept as the file gives them; a row without a key gets a new one. Addresses in ips are registered now, or at the times in ips_registered_at, one for each. The answer comes once the file has arrived: read the import to see how far it is.",
+    "Send the file as the body, in UTF-8, at most 100 MiB. The first row of a CSV file has the column names; each line of a JSON Lines file is an object. Names are those of an export, unless `columns` maps them. Keys and times are imported unchanged; a row without a key gets a new one. IP addresses in `ips` are registered now, or at the times in `ips_registered_at`. The response is sent when the file has arrived; get the import to see its progress.",
   group,
   access: member("licenses:import"),
   query: z.object({ ...importOptions, columns: columnMap.default({}), file_name: fileName.optional() }),
@@ -167,7 +167,7 @@ export const getLicenseImport = route({
   id: "getLicenseImport",
   method: "GET",
   path: "/products/{product_id}/imports/{import_id}",
-  summary: "Read an import: how far it is, and which rows are wrong",
+  summary: "Get an import with its progress and errors",
   group,
   access: member("licenses:import"),
   answer: licenseImportWithErrors,
@@ -191,7 +191,7 @@ export const listRejectedRows = route({
   path: "/products/{product_id}/imports/{import_id}/rejected-rows",
   summary: "List the rows of an import that were rejected",
   description:
-    "With their cells as the file has them, to be corrected and sent again. Kept for 30 days; the first 10,000 of them, or 5 MiB.",
+    "Returns the cells as in the file, so that you can correct and import them again. The first 10,000 rows, up to 5 MiB, are stored for 30 days.",
   group,
   access: member("licenses:import"),
   query: pageQuery,
@@ -199,7 +199,7 @@ export const listRejectedRows = route({
     z
       .object({ row: z.int(), cells: z.array(z.string()), errors: z.array(z.object(rowError)) })
       .meta({ id: "RejectedRow" }),
-  ).extend({ columns: z.array(z.string()).meta({ description: "The header of the file." }) }),
+  ).extend({ columns: z.array(z.string()).meta({ description: "The column names of the file." }) }),
   problems: ["import_not_found"],
 });
 
@@ -208,7 +208,8 @@ export const cancelLicenseImport = route({
   method: "POST",
   path: "/products/{product_id}/imports/{import_id}/cancel",
   summary: "Cancel an import",
-  description: "It stops after the rows it is at. What it imported until then stays, and can be undone.",
+  description:
+    "The import stops after the current batch. Licenses that were imported stay, and can be undone.",
   group,
   access: member("licenses:import"),
   answer: licenseImportWithErrors,
@@ -220,17 +221,17 @@ export const forecastImportUndo = route({
   id: "forecastImportUndo",
   method: "GET",
   path: "/products/{product_id}/imports/{import_id}/undo",
-  summary: "See what undoing an import would do",
+  summary: "Preview undoing an import",
   group,
   access: member("licenses:import"),
   answer: z
     .object({
-      created: z.int().meta({ description: "Licenses that it created and that are still there." }),
-      used: z.int().meta({ description: "How many of these were used or changed since." }),
-      updated: z.int().meta({ description: "Licenses that it updated and that are still there." }),
+      created: z.int().meta({ description: "Licenses that the import created and that still exist." }),
+      used: z.int().meta({ description: "How many of these were used or changed since the import." }),
+      updated: z.int().meta({ description: "Licenses that the import updated and that still exist." }),
       changed: z
         .int()
-        .meta({ description: "How many of these were changed since: they cannot be restored." }),
+        .meta({ description: "How many of these were changed since the import. They cannot be restored." }),
     })
     .meta({ id: "ImportUndoForecast" }),
   problems: ["import_not_found"],
@@ -242,7 +243,7 @@ export const undoLicenseImport = route({
   path: "/products/{product_id}/imports/{import_id}/undo",
   summary: "Undo an import",
   description:
-    "Deletes the licenses that it created, and restores those that it updated, within 30 days of the import. Licenses that were used or changed since stay as they are; with delete_used, created ones are deleted also then. Customers stay. Needs the permission licenses:delete, and for updated licenses also licenses:update and licenses:revoke. Read the import to see how far it is.",
+    "Deletes the licenses that the import created and restores those that it updated, within 30 days of the import. Licenses that were used or changed since are kept; with `delete_used`, created ones are deleted anyway. Customers are kept. Also requires the permission `licenses:delete` and, for updated licenses, `licenses:update` and `licenses:revoke`. Get the import to see its progress.",
   group,
   access: member("licenses:import"),
   body: z.strictObject({ delete_used: z.boolean().default(false) }),
@@ -261,9 +262,9 @@ export const exportLicenses = route({
   id: "exportLicenses",
   method: "GET",
   path: "/organizations/{organization_id}/licenses/export",
-  summary: "Export licenses as a file",
+  summary: "Export licenses to a file",
   description:
-    "The oldest first. In a CSV file an apostrophe precedes what a spreadsheet would run as a formula, also after a semicolon or a line break within a cell; the import takes it off again. An export that is imported gives the same licenses, but for their ids and updated_at.",
+    "Oldest first. In CSV, an apostrophe precedes text that a spreadsheet would run as a formula, also after a semicolon or a line break within a cell; an import removes it. Importing an export results in the same licenses, except for `id` and `updated_at`.",
   group,
   access: member("licenses:export"),
   query: z.object({

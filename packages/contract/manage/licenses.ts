@@ -12,13 +12,13 @@ export const createLicenses = route({
   id: "createLicenses",
   method: "POST",
   path: "/products/{product_id}/licenses",
-  summary: "Create one license, or many",
+  summary: "Create licenses",
   description:
-    "Each license needs customer_email or customer_discord_id. With neither `count` nor `licenses` one license is " +
-    "made and is itself the answer. `count` makes that many alike; `licenses` makes different ones; both answer with " +
-    "a list. Everything is checked before anything is made. More than 100, or fewer that are long, are made some at a time: should " +
-    "the server be interrupted, the same request with the same Idempotency-Key completes them within a day and makes none twice. " +
-    "metadata, custom_override and notes can have 8 MiB in all licenses of a request together.",
+    "Each license requires `customer_email` or `customer_discord_id`. Without `count` and `licenses`, creates one license " +
+    "and returns it. `count` creates identical licenses, `licenses` creates different ones; both return a list. " +
+    "Everything is checked before the first license is created. More than 100 licenses, or fewer long ones, are created " +
+    "in batches: if the request is interrupted, repeat it with the same Idempotency-Key within 24 hours to create the rest. " +
+    "`metadata`, `custom_override` and `notes` of all licenses of a request can have 8 MiB in total.",
   group,
   access: member("licenses:create"),
   bodyLimit: bulkBody,
@@ -43,24 +43,23 @@ const listQuery = pageQuery.extend({
   min_ips: number.pipe(licenseFilter.min_ips).optional(),
   has_notes: flagQuery.optional(),
   sort: z.enum(["created_at", "expires_at", "updated_at"]).default("created_at"),
-  order: z
-    .enum(["asc", "desc"])
-    .default("desc")
-    .meta({ description: "By expires_at, what never runs out counts as the latest." }),
-  count: flagQuery.default(false).meta({ description: "Whether to count all that match." }),
+  order: z.enum(["asc", "desc"]).default("desc").meta({
+    description: "The sort order. For `expires_at`, licenses that never expire count as the latest.",
+  }),
+  count: flagQuery.default(false).meta({ description: "Whether to count all matching licenses." }),
 });
 
 const listed = page(license).extend({
-  total: z.int().optional().meta({ description: "With count=true: how many match." }),
+  total: z.int().optional().meta({ description: "With `count=true`: the number of matching licenses." }),
   total_is_exact: z.boolean().optional().meta({
     description:
-      "False when counting took too long, which only a search, a tag, a customer or min_ips among very many licenses can: there are at least `total`.",
+      "False if counting took too long: there are at least `total`. Only `q`, `tag`, `customer_id` and `min_ips` can take that long, among very many licenses.",
   }),
 });
 
 const shortPages =
-  "A page may be shorter than `limit` while there is a next_cursor: rare matches in a long list are looked for a " +
-  "stretch at a time.";
+  "A page can have fewer items than `limit` although `next_cursor` is not null: a search reads a bounded part of the " +
+  "list for each page.";
 
 export const listLicenses = route({
   id: "listLicenses",
@@ -90,7 +89,7 @@ export const getLicense = route({
   id: "getLicense",
   method: "GET",
   path: "/licenses/{license_id}",
-  summary: "Read a license",
+  summary: "Get a license",
   group,
   access: member("licenses:view"),
   answer: license,
@@ -100,10 +99,10 @@ export const updateLicense = route({
   id: "updateLicense",
   method: "PATCH",
   path: "/licenses/{license_id}",
-  summary: "Change a license",
+  summary: "Update a license",
   description:
-    "Another customer_email or customer_discord_id gives the license to that customer. A later expires_at revives an " +
-    "expired license. The key is changed by rotate-key alone.",
+    "A different `customer_email` or `customer_discord_id` assigns the license to that customer. A later `expires_at` " +
+    "makes an expired license active again. To change the key, use `rotate-key`.",
   group,
   access: member("licenses:update"),
   bodyLimit: longBody,
@@ -117,7 +116,8 @@ export const deleteLicense = route({
   method: "DELETE",
   path: "/licenses/{license_id}",
   summary: "Delete a license",
-  description: "Its key answers license_not_found from the next request on. It cannot be undone.",
+  description:
+    "Validations of its key return `license_not_found` from the next request on. This cannot be undone.",
   group,
   access: member("licenses:delete"),
   problems: ["license_not_found"],

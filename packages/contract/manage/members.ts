@@ -14,7 +14,7 @@ export const member = z
     role: z
       .object({ id, name: z.string(), permissions: permissionCodes })
       .nullable()
-      .meta({ description: "Null for the owner, who may do everything." }),
+      .meta({ description: "Null for the owner, who has every permission." }),
     joined_at: time,
     updated_at: time,
   })
@@ -35,8 +35,8 @@ export const updateMember = route({
   id: "updateMember",
   method: "PATCH",
   path: "/organizations/{organization_id}/members/{user_id}",
-  summary: "Give a member another role",
-  description: "Neither the role they have nor the one they get can allow more than you may do yourself.",
+  summary: "Change a member's role",
+  description: "Neither the old nor the new role can have permissions that you do not have.",
   group,
   access: memberWho("roles:edit"),
   problems: ["member_not_found", "owner_has_no_role", "outranked", "permissions_exceeded"],
@@ -48,9 +48,9 @@ export const removeMember = route({
   id: "removeMember",
   method: "DELETE",
   path: "/organizations/{organization_id}/members/{user_id}",
-  summary: "Remove a member, or leave",
+  summary: "Remove a member or leave",
   description:
-    "Everybody may remove themselves, except the owner. Removing somebody else needs members:remove, and their role can allow no more than you may do yourself.",
+    "All members except the owner can remove themselves. Removing someone else requires the permission `members:remove`, and their role cannot have permissions that you do not have.",
   group,
   access: memberWho(null),
   problems: ["permission_missing", "member_not_found", "owner_cannot_leave", "outranked"],

@@ -20,30 +20,27 @@ export const organization = z
     slug: z.string(),
     plan: z.enum(plans),
     daily_limit_override: z.int().nullable(),
-    daily_limit: z
-      .int()
-      .nullable()
-      .meta({ description: "What is in force for each product; null for no limit." }),
+    daily_limit: z.int().nullable().meta({
+      description: "The effective number of requests per day for each product. Null if there is no limit.",
+    }),
     signed_validation: z.boolean(),
     billing_state: z.enum(["active", "grace", "suspended", "cancelled"]),
     suspended_at: time.nullable(),
     suspension_reason: z.string().nullable(),
     delete_after: time
       .nullable()
-      .meta({ description: "When it will be gone, while its deletion is pending." }),
+      .meta({ description: "When the organization is deleted. Null if no deletion is pending." }),
     owner_id: id.nullable(),
     locale: locale.meta({
-      description:
-        "The language of emails to its customers, where a product says nothing else, and to people it invites.",
+      description: "The language of invitations, and of emails to customers unless the product has its own.",
     }),
     time_zone: z.string().meta({
-      description:
-        "Its time zone: a date without a time ends with that day there, and a year or month is counted there.",
+      description: "The time zone in which days end and calendar durations are counted.",
     }),
     daily_emails_override: z
       .int()
       .nullable()
-      .meta({ description: "Emails a day to its customers; null for what holds on this server." }),
+      .meta({ description: "Emails per day to its customers. Null for the server's default." }),
     created_at: time,
     updated_at: time,
   })
@@ -58,7 +55,7 @@ export const listOrganizations = route({
   id: "listOrganizations",
   method: "GET",
   path: "/organizations",
-  summary: "List the organizations you own or are a member of",
+  summary: "List your organizations",
   group,
   access: person("any"),
   query: pageQuery,
@@ -71,7 +68,7 @@ export const createOrganization = route({
   path: "/organizations",
   summary: "Create an organization",
   description:
-    "You become its owner. The slug is made from the name when it is left out; the language is yours, if none is given, and the time zone UTC.",
+    "You become its owner. By default, the slug is derived from the name, the language is yours and the time zone is UTC.",
   group,
   access: person("full"),
   problems: ["organization_limit_reached", "slug_taken"],
@@ -88,7 +85,7 @@ export const getOrganization = route({
   id: "getOrganization",
   method: "GET",
   path: "/organizations/{organization_id}",
-  summary: "Read an organization",
+  summary: "Get an organization",
   group,
   access: member(null),
   answer: ownOrganization,
@@ -98,7 +95,7 @@ export const updateOrganization = route({
   id: "updateOrganization",
   method: "PATCH",
   path: "/organizations/{organization_id}",
-  summary: "Change an organization",
+  summary: "Update an organization",
   group,
   access: member("organization:manage"),
   problems: ["slug_taken"],
@@ -117,8 +114,8 @@ export const transferOwnership = route({
   id: "transferOwnership",
   method: "POST",
   path: "/organizations/{organization_id}/transfer-ownership",
-  summary: "Hand an organization over to one of its members",
-  description: "They become the owner, and you a member with the role you name.",
+  summary: "Transfer an organization to another member",
+  description: "The member becomes the owner, and you become a member with the role in `role_id`.",
   group,
   access: owner,
   problems: ["new_owner_suspended", "new_owner_organization_limit_reached"],
@@ -131,9 +128,9 @@ export const exportOrganization = route({
   id: "exportOrganization",
   method: "GET",
   path: "/organizations/{organization_id}/export",
-  summary: "Export everything that an organization holds",
+  summary: "Export an organization's data",
   description:
-    "One JSON object a line, each with `kind` and `data`: the organization, products, versions, roles, members, invitations, customers, licenses with their addresses and tags, blocks, webhooks, and the audit log. No API keys and no secrets. The last line has kind `end` and says how many came before it: without it the file is not whole.",
+    "Returns one JSON object per line, each with `kind` and `data`: the organization, products, versions, roles, members, invitations, customers, licenses with their IP addresses and tags, IP blocks, webhooks and the audit log. API keys and secrets are not included. The last line has the kind `end` and the number of lines before it: if it is missing, the file is incomplete.",
   group,
   access: owner,
   answerType: "application/x-ndjson",
@@ -144,13 +141,13 @@ export const deleteOrganization = route({
   id: "deleteOrganization",
   method: "DELETE",
   path: "/organizations/{organization_id}",
-  summary: "Delete an organization after a time of grace",
+  summary: "Delete an organization after a grace period",
   description:
-    "Everything goes on being served until `delete_after`, and the deletion can be taken back until then. After that it is gone for good, and its API keys answer product_not_found.",
+    "Until `delete_after`, everything keeps working and the deletion can be canceled. After that, all data is deleted permanently, and validations with its API keys return `product_not_found`.",
   group,
   access: owner,
   body: z.strictObject({
-    confirm: z.string().meta({ description: "The organization's slug, so that it is the right one." }),
+    confirm: z.string().meta({ description: "The organization's slug, to confirm the deletion." }),
   }),
   answer: ownOrganization,
 });
@@ -159,7 +156,7 @@ export const restoreOrganization = route({
   id: "restoreOrganization",
   method: "POST",
   path: "/organizations/{organization_id}/restore",
-  summary: "Take the deletion of an organization back",
+  summary: "Cancel the deletion of an organization",
   group,
   access: owner,
   answer: ownOrganization,

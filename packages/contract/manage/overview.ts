@@ -10,15 +10,15 @@ export const getLicenseTrend = route({
   id: "getLicenseTrend",
   method: "GET",
   path: "/organizations/{organization_id}/license-trend",
-  summary: "Count the licenses that were made, and those that will run out",
+  summary: "Count created and expiring licenses",
   group,
   access: member("licenses:view"),
   answer: z
     .object({
-      created: z.array(bucket).meta({ description: "The last 30 days in UTC, today last." }),
+      created: z.array(bucket).meta({ description: "The last 30 days in UTC, ending with today." }),
       expiring: z.array(bucket).meta({
         description:
-          "The next 12 weeks, today's the first and from now on, the others from midnight UTC. Revoked licenses do not count.",
+          "The next 12 weeks. The first starts now, the others at midnight UTC. Revoked licenses are not counted.",
       }),
     })
     .meta({ id: "LicenseTrend" }),
@@ -28,9 +28,9 @@ export const listProductUsage = route({
   id: "listProductUsage",
   method: "GET",
   path: "/organizations/{organization_id}/usage",
-  summary: "List how many requests each product's apps made",
+  summary: "List the number of requests by product",
   description:
-    "Requests that count towards the daily limit, by UTC day. In the order of the list of products.",
+    "Counts requests that count towards the daily limit, by UTC day. Sorted like the list of products.",
   group,
   access: member("products:view", "products:manage", "products:rotate_key"),
   query: pageQuery,
@@ -40,7 +40,7 @@ export const listProductUsage = route({
         product_id: id,
         name: z.string(),
         status: z.enum(["active", "disabled", "archived"]),
-        days: z.array(z.int()).meta({ description: "The last 14 days, today last." }),
+        days: z.array(z.int()).meta({ description: "The last 14 days, ending with today." }),
       })
       .meta({ id: "ProductUsage" }),
   ),

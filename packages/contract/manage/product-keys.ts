@@ -13,23 +13,23 @@ const overlap = (longestSeconds: number) =>
     .min(0)
     .max(longestSeconds)
     .default(86_400)
-    .meta({ description: "How long the old one goes on working; a day when left out." });
+    .meta({ description: "How long the old secret stays in use. One day by default." });
 
 const keyName = z
   .string()
   .trim()
   .max(100)
-  .meta({ description: "What people call it, such as the app or server that it is for." });
+  .meta({ description: "A name, such as the app or server that uses the key." });
 
-const keyEnd = time.nullable().meta({ description: "When it stops working; null until you end it." });
+const keyEnd = time.nullable().meta({ description: "When the key expires. Null if it never does." });
 
 export const createApiKey = route({
   id: "createApiKey",
   method: "POST",
   path: "/products/{product_id}/api-keys",
-  summary: "Add an API key",
+  summary: "Create an API key",
   description:
-    "The answer carries the new key in full, this once. The other keys go on working. A product has at most 20 keys that work, and all of them share its quota.",
+    "Only this response contains the whole key. The other keys keep working. A product can have 20 active keys, which share its daily limit.",
   group,
   access: member("products:rotate_key"),
   body: z.strictObject({ name: keyName.default(""), expires_at: keyEnd.default(null) }),
@@ -41,8 +41,8 @@ export const updateApiKey = route({
   id: "updateApiKey",
   method: "PATCH",
   path: "/products/{product_id}/api-keys/{prefix}",
-  summary: "Rename an API key, or change when it ends",
-  description: "A key that has ended stays ended.",
+  summary: "Update an API key's name or expiry",
+  description: "An expired key cannot be changed.",
   group,
   access: member("products:rotate_key"),
   body: z.strictObject({ name: keyName.optional(), expires_at: keyEnd.optional() }),
@@ -54,17 +54,17 @@ export const rotateApiKey = route({
   id: "rotateApiKey",
   method: "POST",
   path: "/products/{product_id}/rotate-key",
-  summary: "Make a new API key",
+  summary: "Replace a product's API keys",
   description:
-    "The answer carries the new key in full, this once. The keys before it work until the overlap ends and answer 401 " +
-    "from then on; with overlap_seconds null they work until you end them. All keys of a product share its quota.",
+    "Creates a new API key; only this response contains the whole key. The other keys expire after `overlap_seconds`, and " +
+    "requests with them then get a 401. All keys of a product share its daily limit.",
   group,
   access: member("products:rotate_key"),
   status: 200,
   body: z.strictObject({
     overlap_seconds: z.int().min(0).max(31_536_000).nullable().default(86_400).meta({
       description:
-        "How long the old keys go on working, up to a year; null until you end them; a day when left out.",
+        "How long the old keys keep working, up to a year. Null for as long as you do not revoke them. One day by default.",
     }),
     name: keyName.default(""),
   }),
@@ -76,9 +76,9 @@ export const endApiKey = route({
   id: "endApiKey",
   method: "DELETE",
   path: "/products/{product_id}/api-keys/{prefix}",
-  summary: "End an API key at once",
+  summary: "Revoke an API key",
   description:
-    "The prefix is the one that the product lists, such as csk_a1B2c3D4. The only key without an end cannot be ended: add another first, or rotate it.",
+    "The key stops working immediately. The only key without an expiry cannot be revoked: create another one first, or replace it.",
   group,
   access: member("products:rotate_key"),
   problems: ["product_not_found", "api_key_not_found", "last_lasting_api_key"],
@@ -86,12 +86,12 @@ export const endApiKey = route({
 
 export const signingKey = z
   .object({
-    id: z.string().meta({ description: "What a signature names as k." }),
+    id: z.string().meta({ description: "The `k` of a signature." }),
     secret: secret(
-      "32 bytes, as 64 hexadecimal digits: the key of the HMAC.",
+      "The key of the HMAC: 32 bytes as 64 hexadecimal digits.",
       "Show it with reveal-signing-secret and a new Idempotency-Key, or replace it with rotate-signing-secret.",
     ),
-    active_from: time.meta({ description: "It signs from then on, until a newer one does." }),
+    active_from: time.meta({ description: "When the secret starts signing, in place of the previous one." }),
     created_at: time,
   })
   .meta({ id: "SigningKey" });
@@ -100,10 +100,10 @@ export const revealSigningSecret = route({
   id: "revealSigningSecret",
   method: "POST",
   path: "/products/{product_id}/reveal-signing-secret",
-  summary: "Show the secrets that answers are signed with",
+  summary: "Reveal a product's signing secrets",
   description:
-    "The one that signs now, and the one that will after a rotation: an application that knows both sees no gap. Each " +
-    "look is written to the audit log.",
+    "Returns the current secret and, during a rotation, the next one: an application that knows both can verify every " +
+    "response. Each call is recorded in the audit log.",
   group,
   access: member("products:rotate_key"),
   status: 200,
@@ -120,10 +120,10 @@ export const rotateSigningSecret = route({
   id: "rotateSigningSecret",
   method: "POST",
   path: "/products/{product_id}/rotate-signing-secret",
-  summary: "Make a new signing secret",
+  summary: "Rotate a product's signing secret",
   description:
-    "It signs from the end of the overlap on, at most 30 days from now: until then the one before it does, so that " +
-    "applications can learn the new one before they meet it. A secret that was still waiting for its turn is replaced.",
+    "The new secret starts signing when the overlap ends, at most 30 days from now. Until then the current one signs, so " +
+    "that you can update your applications first. A secret that has not started signing yet is replaced.",
   group,
   access: member("products:rotate_key"),
   status: 200,

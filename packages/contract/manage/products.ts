@@ -20,70 +20,63 @@ export const customResponse = jsonObject
   })
   .meta({
     description:
-      "A JSON object of at most 16 KiB and 32 levels. Placeholders such as {{customer.email}} are filled in; one that " +
-      "does not exist is refused.",
+      "A JSON object of at most 16 KiB, nested at most 32 levels deep. Placeholders such as {{customer.email}} are " +
+      "replaced; unknown ones are rejected.",
   });
 
-/** The documented settings by name. */
+/** The settings of a product. */
 export const productSettings = {
   status: z.enum(["active", "disabled", "archived"]),
   closed_for_sale: z.boolean().meta({
     description:
-      "Whether new licenses are refused, by every way to create them, imports included. Existing licenses validate, " +
-      "renew and change as before; status decides about those.",
+      "Whether new licenses are rejected, including imports. Existing licenses are not affected: they depend on " +
+      "`status`.",
   }),
   auto_register_ip_on_validate: z.boolean(),
   auto_register_scope: z.enum(["until_limit", "first_only"]),
   track_ip_on_validate: z.boolean(),
   default_max_ips: z.int().min(1).max(1_000_000),
   default_ip_system_enabled: z.boolean(),
-  default_expires_in_days: z
-    .int()
-    .min(1)
-    .max(36_500)
-    .nullable()
-    .meta({ description: "How long a new license runs when nobody says otherwise; null for lifetime." }),
+  default_expires_in_days: z.int().min(1).max(36_500).nullable().meta({
+    description: "When a new license expires unless the request says otherwise. Null for lifetime.",
+  }),
   expiring_soon_days: z
     .int()
     .min(1)
     .max(365)
-    .meta({ description: "So many days before a license runs out, license.expiring_soon tells of it." }),
+    .meta({ description: "How many days before the expiry license.expiring_soon is recorded." }),
   expiry_enforcement: z.boolean(),
   signed_validation: z.boolean(),
   custom_response_enabled: z.boolean(),
   custom_response: customResponse.nullable(),
   custom_response_on_refusal: z.boolean(),
   version_module_enabled: z.boolean().meta({
-    description:
-      "Whether versions are gated. It can be set on every plan; on Free it has no effect, and the answers of validate " +
-      "are as if it were off.",
+    description: "Whether validations check the version. Has no effect on the Free plan.",
   }),
   version_enforcement: z.enum(["enforce", "report"]),
   deliver_license_by_email: z.boolean().meta({
     description:
-      "Whether a customer with an email address gets an email with the key of a license that is made for them, once. " +
-      "Imports write no emails.",
+      "Whether customers with an email address receive their new license key by email. Imports send no emails.",
   }),
   license_email_text: z
     .string()
     .trim()
     .max(2_000)
     .nullable()
-    .meta({ description: "What that email says beside the key, as plain text, in your own words." }),
+    .meta({ description: "Your own text in that email, as plain text." }),
   expiring_soon_email: z.boolean().meta({
-    description:
-      "Whether a customer with an email address gets an email some time before their license runs out.",
+    description: "Whether customers with an email address receive an email before their license expires.",
   }),
   locale: locale.nullable().meta({
-    description: "The language of emails to its customers; null for the organization's.",
+    description: "The language of emails to its customers. Null for the organization's language.",
   }),
   ipv6_prefix: z.literal([64, 128]),
 };
 
 /** Shown in full only where a key is created. */
 export const apiKeySecret = secret(
-  "The API key in full, in this answer alone.",
-  "Make a new API key with rotate-key.",
+  "The whole API key. Only this response contains it.",
+  "Create a new API key with rotate-key.",
 );
 
 export const product = z
@@ -96,16 +89,16 @@ export const product = z
       .array(
         z.object({
           prefix: z.string(),
-          name: z.string().meta({ description: "Empty for a key that nobody named." }),
+          name: z.string().meta({ description: "Empty if the key has no name." }),
           created_at: time,
-          last_used_at: time.nullable().meta({ description: "To the minute; null for never." }),
+          last_used_at: time.nullable().meta({ description: "Accurate to the minute. Null if never used." }),
           is_unused: z.boolean().meta({
-            description: "Whether it has not been used for 30 days. A key that nobody uses should be ended.",
+            description: "Whether the key has not been used for 30 days. Revoke keys that are not needed.",
           }),
-          expires_at: time.nullable().meta({ description: "Null until it is ended." }),
+          expires_at: time.nullable().meta({ description: "Null if the key never expires." }),
         }),
       )
-      .meta({ description: "The keys that work, or will until they run out; never in full." }),
+      .meta({ description: "The active keys, without their secret part." }),
     created_at: time,
     updated_at: time,
   })
@@ -129,7 +122,7 @@ export const createProduct = route({
   method: "POST",
   path: "/organizations/{organization_id}/products",
   summary: "Create a product",
-  description: "The answer carries the API key in full, this once.",
+  description: "Only this response contains the whole API key.",
   group,
   access: member("products:manage"),
   bodyLimit: longBody,
@@ -141,7 +134,7 @@ export const getProduct = route({
   id: "getProduct",
   method: "GET",
   path: "/products/{product_id}",
-  summary: "Read a product",
+  summary: "Get a product",
   group,
   access: member("products:view", "products:manage", "products:rotate_key"),
   answer: product,
@@ -151,10 +144,10 @@ export const updateProduct = route({
   id: "updateProduct",
   method: "PATCH",
   path: "/products/{product_id}",
-  summary: "Change a product",
+  summary: "Update a product",
   description:
-    "A change holds from the next request on. A disabled or archived product can be made active again. To stop selling " +
-    "while existing licenses keep working, set closed_for_sale instead of archiving.",
+    "Takes effect with the next request. A disabled or archived product can be activated again. To stop selling a " +
+    "product while its licenses keep working, set `closed_for_sale` instead of archiving it.",
   group,
   access: member("products:manage"),
   bodyLimit: longBody,
@@ -169,7 +162,7 @@ export const deleteProduct = route({
   path: "/products/{product_id}",
   summary: "Delete a product",
   description:
-    "Its licenses go with it. Its API keys answer product_not_found from then on. It cannot be undone.",
+    "Also deletes its licenses. Validations with its API keys return `product_not_found`. This cannot be undone.",
   group,
   access: member("products:manage"),
   problems: ["product_not_found"],
@@ -179,11 +172,11 @@ export const previewCustomResponse = route({
   id: "previewCustomResponse",
   method: "POST",
   path: "/products/{product_id}/custom-response/preview",
-  summary: "Show what a custom response looks like",
+  summary: "Preview a custom response",
   description:
-    "Renders a template and an override as validate would, and keeps nothing. What is left out comes from the product " +
-    "and, with license_id, from the license; naming a license needs the permission licenses:view. Without a license " +
-    "the placeholders are filled with examples, or with what sample says.",
+    "Renders a template and an override like a validation, without storing anything. What is omitted comes from the " +
+    "product and, with `license_id`, from the license, which requires the permission `licenses:view`. Without a license, " +
+    "placeholders are replaced with the values in `sample`, or with examples.",
   group,
   access: member("products:view", "products:manage"),
   bodyLimit: longBody,

@@ -7,10 +7,10 @@ export const getLastValidation = route({
   id: "getLastValidation",
   method: "GET",
   path: "/products/{product_id}/last-validation",
-  summary: "Read how a product's last validate request ended",
+  summary: "Get the result of a product's last validation",
   description:
-    "For trying out an integration: only the last hour, and only the newest 2,000 requests of the server, are looked at. " +
-    "Requests without a valid API key belong to no product, and are not recorded.",
+    "Use this to test an integration: it considers only the last hour, and only the newest 2,000 requests to the server. " +
+    "Requests without a valid API key are not recorded.",
   group: "Requests",
   access: member("requests:view"),
   answer: z
@@ -21,7 +21,10 @@ export const getLastValidation = route({
           at: time,
           status: z.enum(validateStatuses),
           license_id: id.nullable(),
-          problem: z.string().nullable().meta({ description: "What the header X-Countersign-Problem said." }),
+          problem: z
+            .string()
+            .nullable()
+            .meta({ description: "The X-Countersign-Problem header of the response." }),
         })
         .nullable(),
     })

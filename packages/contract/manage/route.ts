@@ -5,7 +5,7 @@ import type { ProblemCode } from "../problems/problems.ts";
 
 /**
  * One endpoint of the management API, as data. The server binds a handler to it, the reference is generated from it,
- * the dashboard calls it, and the access matrix tries every one.
+ * the dashboard calls it, and the access matrix tests every one.
  */
 export interface Route<
   Query extends z.ZodType = z.ZodType,
@@ -60,7 +60,7 @@ export type Access =
   | { readonly who: "platform_admin" };
 
 /**
- * Which personal access tokens can call a route that concerns the person and requires no permission: none, only those
+ * Which personal access tokens can call a route that concerns the user and requires no permission: none, only those
  * with every permission, or all of them.
  */
 export type ByToken = "never" | "full" | "any";

@@ -4,16 +4,16 @@ import { authRoutes } from "../auth/routes.ts";
 import { contractRoutes } from "./routes.ts";
 import { leaves, mark, secret, secretFieldsOf, withoutSecrets } from "./secrets.ts";
 
-/** What a member is called that should be shown once, if at all. */
+/** Names of members that are probably secrets. */
 const looksSecret =
   /secret|token|passw|passphrase|api_?key|private|credential|recovery|backup_?code|totp|otp|signature|_link$|uri$/i;
 
-/** Called like a secret, and none: ids, times, and what a passkey's public half is known by. */
+/** Names that match, but are not secrets: IDs, times, and the ID of a passkey. */
 const harmless = /_(id|at|until)$|^credentialID$/;
 
-describe("secrets in answers", () => {
+describe("secrets in responses", () => {
   test.each([...contractRoutes, ...authRoutes].map((route) => [route.id, route] as const))(
-    "%s marks each member of its answer that looks like a secret",
+    "%s marks each member of its response that looks like a secret",
     (_, route) => {
       const forgotten = [...leaves(route.answer ?? z.undefined())].filter(({ path, type, meta }) => {
         const name = path.findLast((part) => part !== "*") ?? "";
@@ -23,18 +23,18 @@ describe("secrets in answers", () => {
     },
   );
 
-  test("no list or reading route shows a secret: only what creates one does", () => {
+  test("GET and PATCH routes never return a secret", () => {
     const reading = contractRoutes.filter((route) => route.method === "GET" || route.method === "PATCH");
     expect(reading.flatMap((route) => secretFieldsOf(route.answer).map(() => route.id))).toEqual([]);
   });
 
-  test("each secret says what to do when its answer was lost", () => {
+  test("each secret says what to do if its response is lost", () => {
     for (const route of [...contractRoutes, ...authRoutes]) {
       for (const { next } of secretFieldsOf(route.answer ?? z.undefined())) expect(next).toEndWith(".");
     }
   });
 
-  test("a secret is found behind null, in a list, in a choice and in what is nested", () => {
+  test("secrets are found in nullable, listed, optional and nested members", () => {
     const one = secret("", "Replace it.");
     const schema = z.object({
       plain: z.string(),
@@ -51,7 +51,7 @@ describe("secrets in answers", () => {
     ]);
   });
 
-  test("what is kept has no secrets, and the answer itself is not touched", () => {
+  test("the stored copy has no secrets, and the response is not modified", () => {
     const one = secret("", "Replace it.");
     const fields = secretFieldsOf(
       z.object({ a: one, b: z.object({ c: one }).nullable(), d: z.array(z.object({ e: one })) }),

@@ -11,7 +11,7 @@ export const id = z.string().min(1).max(64).meta({ description: "An identifier."
 
 export const time = z.iso
   .datetime({ offset: true, error: fieldCode("not_a_time") })
-  .meta({ description: "ISO 8601, in UTC when Countersign wrote it." });
+  .meta({ description: "ISO 8601. Responses are in UTC." });
 
 /** When something expires. */
 export const endTime = z
@@ -20,7 +20,7 @@ export const endTime = z
   })
   .meta({
     description:
-      "A date and time, or a date alone, which means the end of that day in the organization's time zone.",
+      "A date and time, or a date, which means the end of that day in the organization's time zone.",
   });
 
 export const duration = z
@@ -30,7 +30,7 @@ export const duration = z
   })
   .meta({
     description:
-      "ISO 8601, in years, months, weeks and days. Counted by the calendar in the organization's time zone: P1Y from 20 November is 20 November, and P1M from 31 January the last day of February.",
+      "An ISO 8601 duration in years, months, weeks and days, in calendar units of the organization's time zone: P1Y from 20 November ends on 20 November, and P1M from 31 January on the last day of February.",
   });
 
 export const timeZone = z
@@ -53,7 +53,7 @@ export const email = z
   .max(254)
   .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, fieldCode("not_an_email"));
 
-export const locale = z.enum(languages).meta({ description: "The language that emails are written in." });
+export const locale = z.enum(languages).meta({ description: "The language of emails." });
 
 /** A list is read page by page: pass `next_cursor` back as `cursor`. */
 export const pageQuery = z.object({
@@ -70,16 +70,16 @@ export function page<T extends z.ZodType>(item: T) {
 
 /** For lists that are searched without an index. */
 export const inSteps =
-  "A search reads a bounded part of the list for each page: a page may hold fewer than asked for, or none, and there " +
-  "is more as long as next_cursor is not null.";
+  "A search reads a bounded part of the list for each page: a page can have fewer items than `limit`, or none, although " +
+  "`next_cursor` is not null.";
 
 /** `true` and `false` in a query. */
 export const flagQuery = z.enum(["true", "false"]).transform((text) => text === "true");
 
-/** In addition to the changes: the `updated_at` that was read, to reject the request if someone else was faster. */
+/** In addition to the changes: the `updated_at` that was read, to reject the request if someone else changed it in the meantime. */
 export const updatedAtGuard = { updated_at: time.optional() };
 
-/** What the text of a code is filled with: strings, numbers, lists of strings, or another field error. */
+/** The values in the text of a code: strings, numbers, lists of strings, or another field error. */
 export const problemParams = z.record(z.string(), z.unknown() as z.ZodType<Param, Param>);
 
 export const fieldError = z
@@ -106,9 +106,9 @@ export const problem = z
     type: z.string().meta({ description: "The page that explains the code: /problems/<code>." }),
     title: z.string().meta({ description: "What the status means, in a few words." }),
     status: z.int(),
-    detail: z.string().meta({ description: "The reason in English, for people." }),
+    detail: z.string().meta({ description: "The reason in English." }),
     code: z.string().meta({ description: "The reason, for programs. Codes do not change." }),
-    params: problemParams.meta({ description: "What the text of the code is filled with." }),
+    params: problemParams.meta({ description: "The values in the text of the code." }),
     errors: z
       .array(fieldError)
       .optional()

@@ -18,21 +18,22 @@ const version = z
   });
 
 const state = z.enum(["allowed", "deprecated", "latest", "blocked"]).meta({
-  description: "Deprecated versions still pass. One version is the latest: the one that was becomes allowed.",
+  description:
+    "Deprecated versions are still accepted. Only one version is `latest`: the previous one becomes `allowed`.",
 });
 
 export const productVersion = z
   .object({ version: z.string(), state, created_at: time })
   .meta({ id: "ProductVersion" });
 
-const revision = z.int().meta({ description: "Another number after each change of the list." });
+const revision = z.int().meta({ description: "The revision of the list, which changes with every edit." });
 
 export const listVersions = route({
   id: "listVersions",
   method: "GET",
   path: "/products/{product_id}/versions",
   summary: "List versions, newest first",
-  description: "Newest by the order of the versions themselves, not by when they were added.",
+  description: "Sorted by version number, not by when they were added.",
   group,
   access: member("products:view", "products:manage"),
   query: pageQuery,
@@ -45,8 +46,8 @@ export const addVersion = route({
   path: "/products/{product_id}/versions",
   summary: "Add a version",
   description:
-    "An exact version such as 2.1.3, or a line such as 2.1.x; the most specific one that fits decides. Versions are " +
-    "gated when the product's version_module_enabled is on and the organization's plan is not Free.",
+    "Takes an exact version such as 2.1.3, or a line such as 2.1.x; the most specific match applies. Versions are " +
+    "checked if the product's `version_module_enabled` is on and the organization's plan is not Free.",
   group,
   access: member("products:manage"),
   body: z.strictObject({ version, state: state.default("allowed") }),
@@ -58,8 +59,8 @@ export const replaceVersions = route({
   id: "replaceVersions",
   method: "PUT",
   path: "/products/{product_id}/versions",
-  summary: "Replace the whole list of versions",
-  description: "With the revision that was read, it is refused if somebody changed the list since.",
+  summary: "Replace all versions",
+  description: "With `revision`, the request is refused if someone else changed the list after you read it.",
   group,
   access: member("products:manage"),
   bodyLimit: listBody,
@@ -75,7 +76,7 @@ export const updateVersion = route({
   id: "updateVersion",
   method: "PATCH",
   path: "/products/{product_id}/versions/{version}",
-  summary: "Change the state of a version",
+  summary: "Update the state of a version",
   group,
   access: member("products:manage"),
   body: z.strictObject({ state }),
@@ -88,7 +89,7 @@ export const deleteVersion = route({
   method: "DELETE",
   path: "/products/{product_id}/versions/{version}",
   summary: "Remove a version",
-  description: "What no other version or line speaks for is refused from then on.",
+  description: "Versions that no other entry matches are rejected from then on.",
   group,
   access: member("products:manage"),
   problems: ["product_not_found", "version_not_found"],

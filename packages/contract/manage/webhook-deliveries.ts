@@ -12,19 +12,23 @@ const looking = member("webhooks:view", "webhooks:manage");
 const managing = member("webhooks:manage");
 
 const state = z.enum(deliveryStates).meta({
-  description: "failed: nothing more is tried. held: it waits for the endpoint to be enabled again.",
+  description:
+    "`failed`: there are no more attempts. `held`: the delivery waits until the endpoint is enabled again.",
 });
 
 export const delivery = z
   .object({
     id,
     event_id: id,
-    webhook_id: z.string().meta({ description: "The same in every attempt and every replay of an event." }),
+    webhook_id: z.string().meta({ description: "The same for every attempt and replay of an event." }),
     event_type: z.string(),
     state,
     attempts: z.int(),
     next_attempt_at: time.nullable(),
-    last_status: z.int().nullable().meta({ description: "Null when there was no answer." }),
+    last_status: z
+      .int()
+      .nullable()
+      .meta({ description: "The HTTP status of the last response. Null if there was none." }),
     created_at: time,
     finished_at: time.nullable(),
   })
@@ -37,9 +41,9 @@ const attempt = z
     duration_ms: z.int(),
     request_headers: z
       .record(z.string(), z.string())
-      .meta({ description: "As they were sent; of your own headers the names alone." }),
+      .meta({ description: "The headers that were sent. Custom headers appear without their values." }),
     status: z.int().nullable(),
-    response_body: z.string().nullable().meta({ description: "The first 4 KB of the answer." }),
+    response_body: z.string().nullable().meta({ description: "The first 4 KB of the response." }),
     failure: failureShape.nullable().meta({ description: "Why it failed; null if it succeeded." }),
   })
   .meta({ id: "WebhookAttempt" });
@@ -49,7 +53,7 @@ export const testWebhook = route({
   method: "POST",
   path: `${one}/test`,
   summary: "Send a test event to a webhook endpoint",
-  description: "An endpoint.test event, to this endpoint alone, whatever types it chose.",
+  description: "Sends an endpoint.test event to this endpoint only, regardless of its event types.",
   group,
   access: managing,
   answer: delivery,
@@ -60,15 +64,15 @@ export const listWebhookDeliveries = route({
   id: "listWebhookDeliveries",
   method: "GET",
   path: `${one}/deliveries`,
-  summary: "List what was sent to a webhook endpoint, newest first",
+  summary: "List a webhook endpoint's deliveries, newest first",
   description: inSteps,
   group,
   access: looking,
   query: pageQuery.extend({
     state: state.optional(),
     event_type: z.enum(eventTypes).optional(),
-    from: time.optional().meta({ description: "This time or later." }),
-    to: time.optional().meta({ description: "Before this time." }),
+    from: time.optional().meta({ description: "Only deliveries from this time on." }),
+    to: time.optional().meta({ description: "Only deliveries before this time." }),
   }),
   answer: page(delivery),
   problems: ["webhook_not_found"],
@@ -78,7 +82,7 @@ export const getWebhookDelivery = route({
   id: "getWebhookDelivery",
   method: "GET",
   path: aDelivery,
-  summary: "Read a delivery, with what was told",
+  summary: "Get a delivery with its event",
   group,
   access: looking,
   answer: delivery
@@ -90,7 +94,7 @@ export const getWebhookDelivery = route({
           data: z.record(z.string(), z.json()),
         })
         .nullable()
-        .meta({ description: "Null once the event is forgotten." }),
+        .meta({ description: "Null if the event is no longer stored." }),
     })
     .meta({ id: "WebhookDeliveryInFull" }),
   problems: ["webhook_not_found", "delivery_not_found"],
@@ -100,7 +104,7 @@ export const listWebhookAttempts = route({
   id: "listWebhookAttempts",
   method: "GET",
   path: `${aDelivery}/attempts`,
-  summary: "List the attempts of a delivery, oldest first",
+  summary: "List a delivery's attempts, oldest first",
   group,
   access: looking,
   query: pageQuery,
@@ -112,9 +116,9 @@ export const sendWebhookDeliveryNow = route({
   id: "sendWebhookDeliveryNow",
   method: "POST",
   path: `${aDelivery}/send-now`,
-  summary: "Make the next attempt of a waiting delivery now",
+  summary: "Send a pending delivery now",
   description:
-    "It counts as one of the ten attempts. A delivery that is over is sent again with replay; one that is held, by enabling its endpoint.",
+    "Counts as one of the ten attempts. Use replay for a delivery that has ended, and enable the endpoint for one that is held.",
   group,
   access: managing,
   answer: delivery,
@@ -132,8 +136,9 @@ export const replayWebhookDelivery = route({
   id: "replayWebhookDelivery",
   method: "POST",
   path: `${aDelivery}/replay`,
-  summary: "Send an event once more",
-  description: "As a new delivery with the same webhook-id, so that a receiver can tell.",
+  summary: "Replay a delivery",
+  description:
+    "Sends the event again as a new delivery with the same `webhook-id`, so that the receiver can recognize it.",
   group,
   access: managing,
   answer: delivery,
@@ -144,23 +149,23 @@ export const replayWebhookDeliveries = route({
   id: "replayWebhookDeliveries",
   method: "POST",
   path: `${one}/replay`,
-  summary: "Send many events once more",
+  summary: "Replay deliveries in bulk",
   description:
-    "All that failed, or with states also what was delivered; from, to and event_types narrow it. Each event is sent " +
-    "once, and none that is on its way or, among the failed, was delivered since. With more than a few hundred it " +
-    "needs an Idempotency-Key; it goes on from next_cursor while that is not null.",
+    "Sends the events of failed deliveries again or, with `states`, also those of successful ones. `from`, `to` and " +
+    "`event_types` narrow the selection. Each event is sent once, unless it is still pending or a failed one was " +
+    "delivered since. More than a few hundred require an Idempotency-Key. Continue with `next_cursor` until it is null.",
   group,
   access: managing,
   body: z.strictObject({
     states: z.array(z.enum(finalStates)).min(1).max(2).default(["failed"]),
-    event_types: eventTypeList.nullable().default(null).meta({ description: "Null for all." }),
-    from: time.optional().meta({ description: "Made at this time or later." }),
-    to: time.optional().meta({ description: "Made before this time; before now when left out." }),
+    event_types: eventTypeList.nullable().default(null).meta({ description: "Null for all event types." }),
+    from: time.optional().meta({ description: "Only deliveries created from this time on." }),
+    to: time.optional().meta({ description: "Only deliveries created before this time. Now by default." }),
     cursor: z.string().max(4_000).optional(),
   }),
   answer: z.object({
     replayed: z.int(),
-    next_cursor: z.string().nullable().meta({ description: "Null when all was looked at." }),
+    next_cursor: z.string().nullable().meta({ description: "Null if there are no more." }),
   }),
   status: 200,
   problems: ["webhook_not_found", "webhook_disabled"],

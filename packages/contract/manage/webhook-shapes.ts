@@ -31,7 +31,7 @@ const url = z
     const parsed = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text);
     if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === "") {
       parsed.hash = "";
-      // Encoded in ASCII it can be longer than it was sent.
+      // The ASCII encoding can be longer than the input.
       if (parsed.href.length <= mostUrlCharacters) return parsed.href;
     }
     context.addIssue({ code: "custom", params: urlFault(parsed) });
@@ -52,7 +52,8 @@ const description = z
   .regex(/^\P{Cc}*$/u, fieldCode("not_one_line"));
 
 const format = z.enum(["standard", "discord", "slack"]).meta({
-  description: "standard is JSON by Standard Webhooks; discord and slack are messages for a channel.",
+  description:
+    "`standard` is JSON as defined by Standard Webhooks; `discord` and `slack` are messages for a channel.",
 });
 
 const headerValue = z.string().superRefine((value, context) => {
@@ -79,17 +80,16 @@ function headers<V extends z.ZodType>(value: V) {
 }
 
 const fields = {
-  url: url.meta({ description: "http or https, without a user name." }),
+  url: url.meta({ description: "An http or https URL without a user name." }),
   description,
   format,
-  event_types: eventTypeList.nullable().meta({ description: "Null for all." }),
+  event_types: eventTypeList.nullable().meta({ description: "Null for all event types." }),
   product_ids: productList.nullable().meta({
-    description:
-      "Only what concerns these products; null for all. What concerns no one product is sent only where it is null.",
+    description: "Only events of these products. Null for all events, including those of no product.",
   }),
   auto_reenable: z.boolean().meta({
     description:
-      "Once nothing has reached it for five days and it was disabled for that: whether it is tried again by itself, every hour for a day and then every six hours, for 30 days. The first answer from 200 to 299 enables it, and what it missed is sent.",
+      "Whether the endpoint is retried automatically after it was disabled for failing for five days: every hour for a day, then every six hours, for 30 days. The first response from 200 to 299 enables it, and missed events are sent.",
   }),
 };
 
@@ -100,9 +100,9 @@ export const newWebhook = z.strictObject({
   event_types: fields.event_types.default(null),
   product_ids: fields.product_ids.default(null),
   auto_reenable: fields.auto_reenable.default(true),
-  headers: headers(headerValue)
-    .default(new Map())
-    .meta({ description: "Sent with each request. Kept encrypted; only their names are shown." }),
+  headers: headers(headerValue).default(new Map()).meta({
+    description: "Custom headers for each request. They are stored encrypted; only their names are shown.",
+  }),
 });
 
 export const webhookChanges = z.strictObject({
@@ -114,7 +114,7 @@ export const webhookChanges = z.strictObject({
   auto_reenable: fields.auto_reenable.optional(),
   headers: headers(headerValue.nullable())
     .optional()
-    .meta({ description: "Those that are to change: null removes one, and what is not named stays." }),
+    .meta({ description: "The headers to change. Null removes one; others stay unchanged." }),
   ...updatedAtGuard,
 });
 
@@ -123,7 +123,7 @@ export const webhook = z
     id,
     url: z.string().meta({
       description:
-        "Of a Discord or Slack address only the beginning, to whoever may not manage webhooks: who knows it can post there.",
+        "Discord and Slack URLs are shortened for users without the permission to manage webhooks: anyone who knows such a URL can post to the channel.",
     }),
     description: z.string(),
     format,
@@ -132,38 +132,36 @@ export const webhook = z
     header_names: z.array(z.string()),
     status: z.enum(["enabled", "disabled"]),
     disabled_reason: z.enum(["by_hand", "gone", "failing"]).nullable().meta({
-      description: "gone: it answered 410. failing: nothing reached it for five days.",
+      description:
+        "`by_hand`: someone disabled it. `gone`: it responded with 410. `failing`: every attempt failed for five days.",
     }),
     disabled_at: time.nullable(),
-    failing_since: time.nullable().meta({ description: "Since when every attempt has failed." }),
+    failing_since: time.nullable().meta({ description: "The time since which every attempt has failed." }),
     last_success_at: time.nullable(),
     last_failure_at: time.nullable(),
     auto_reenable: z.boolean(),
     next_probe_at: time
       .nullable()
-      .meta({ description: "While it is disabled because it failed: when it is tried again by itself." }),
+      .meta({ description: "When the endpoint is retried automatically, if it was disabled for failing." }),
     old_secret_until: time
       .nullable()
-      .meta({ description: "After a rotation: until when the old secret signs too." }),
+      .meta({ description: "The time until which the old secret also signs, after a rotation." }),
     created_at: time,
     updated_at: time,
   })
   .meta({ id: "Webhook" });
 
 const signingSecret = secret(
-  "In full, in this answer alone.",
-  "Give the webhook endpoint a new secret with rotate-secret.",
+  "The whole secret. Only this response contains it.",
+  "Create a new secret with rotate-secret.",
 );
 
 export const createdWebhook = webhook.extend({ secret: signingSecret }).meta({ id: "CreatedWebhook" });
 
 export const rotation = z.strictObject({
-  overlap_seconds: z
-    .int()
-    .min(0)
-    .max(604_800)
-    .default(86_400)
-    .meta({ description: "How long the old secret signs beside the new one; 0 to end it at once." }),
+  overlap_seconds: z.int().min(0).max(604_800).default(86_400).meta({
+    description: "How long the old secret signs in addition to the new one. 0 to remove it immediately.",
+  }),
 });
 
 export const rotatedSecret = z.object({ secret: signingSecret, old_secret_until: time.nullable() });
@@ -172,20 +170,19 @@ const span = z.object({
   delivered: z.int(),
   failed: z.int(),
   counts_are_exact: z.boolean().meta({
-    description: "False when counting took too long; there are at least as many as the numbers say.",
+    description: "False if counting took too long: the actual numbers are at least as high.",
   }),
   attempts: z
     .int()
-    .meta({ description: "Attempts of this time, also of deliveries that were created before." }),
-  failed_attempts: z.int().meta({ description: "Those without an answer from 200 to 299." }),
+    .meta({ description: "The number of attempts in this period, including those of older deliveries." }),
+  failed_attempts: z.int().meta({ description: "Attempts without a response from 200 to 299." }),
   success_rate: z
     .number()
     .nullable()
-    .meta({ description: "The part of the attempts that succeeded; null when there was none." }),
-  median_ms: z
-    .int()
-    .nullable()
-    .meta({ description: "How long an attempt took, of the newest 2,000; so for `p95_ms`." }),
+    .meta({ description: "The fraction of attempts that succeeded. Null if there were none." }),
+  median_ms: z.int().nullable().meta({
+    description: "The median duration of the newest 2,000 attempts, which `p95_ms` also refers to.",
+  }),
   p95_ms: z.int().nullable(),
 });
 
@@ -193,7 +190,9 @@ export const webhookStatistics = z
   .object({
     last_24_hours: span,
     last_7_days: span,
-    pending: z.int().meta({ description: "On their way now." }),
-    held: z.int().meta({ description: "Waiting for the endpoint to be enabled again." }),
+    pending: z.int().meta({ description: "The number of deliveries that are waiting to be sent." }),
+    held: z
+      .int()
+      .meta({ description: "The number of deliveries that wait until the endpoint is enabled again." }),
   })
   .meta({ id: "WebhookStatistics" });
