@@ -12,7 +12,7 @@ describe("what is wrong with a custom response", () => {
     expect(customResponseProblems({ text: "an open {{ only" })).toEqual([]);
   });
 
-  test("a placeholder that does not exist is named with its place", () => {
+  test("an unknown placeholder is reported with its path", () => {
     const [problem, ...others] = customResponseProblems({ user: { mails: ["x", "{{customer.mail}}"] } });
     expect(others).toEqual([]);
     expect(problem?.path).toEqual(["user", "mails", 1]);
@@ -22,14 +22,14 @@ describe("what is wrong with a custom response", () => {
     });
   });
 
-  test("a placeholder that is only spelled otherwise is told how to spell it", () => {
+  test("a misspelled placeholder is reported with the correct spelling", () => {
     expect(customResponseProblems({ a: "{{  Customer.Email }}" })[0]?.fault).toEqual({
       code: "misspelled_placeholder",
       params: { placeholder: "{{  Customer.Email }}", correct: "{{customer.email}}" },
     });
   });
 
-  test("nesting beyond the limit is named with its place, however deep it goes", () => {
+  test("nesting beyond the limit is reported with its path, however deep it is", () => {
     let value: unknown = "x";
     for (let depth = 0; depth < 50_000; depth++) value = { a: value };
     const [problem] = customResponseProblems(value);

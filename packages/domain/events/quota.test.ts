@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { crossedMarks, warningAt } from "./quota.ts";
 
-describe("what a batch tells of the quota", () => {
+describe("quota events of a batch", () => {
   const rows: [why: string, limit: number, before: number, after: number, events: string[]][] = [
     ["nothing far from it", 100, 0, 79, []],
-    ["a warning at four fifths", 100, 79, 80, ["quota.warning"]],
+    ["a warning at 80 %", 100, 79, 80, ["quota.warning"]],
     ["nothing between the marks", 100, 80, 99, []],
     ["the end when it is reached", 100, 99, 100, ["quota.exhausted"]],
     ["nothing more after that", 100, 100, 100, []],
@@ -34,6 +34,6 @@ describe("what a batch tells of the quota", () => {
   });
 });
 
-test("without a limit there is nothing to warn of", () => {
+test("without a limit there is no warning", () => {
   expect(warningAt(null)).toBe(Number.POSITIVE_INFINITY);
 });

@@ -21,7 +21,7 @@ export function refusalHour(nowMs: number): number {
  */
 export const maxSingleEvents = 10;
 
-/** This many IP addresses per license and hour are told apart; beyond that, it is only known that there are more. */
+/** This many IP addresses per license and hour are distinguished; beyond that, it is only known that there are more. */
 export const maxDistinctIps = 100;
 
 /** From this many registered IP addresses on, a license's further registrations are summarized too. */

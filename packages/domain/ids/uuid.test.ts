@@ -45,7 +45,7 @@ test("ten thousand of one millisecond are all different", () => {
   expect(new Set(Array.from({ length: 10_000 }, next)).size).toBe(10_000);
 });
 
-test("within a millisecond ids sort in the order they were made, until its numbers run out", () => {
+test("within a millisecond IDs sort in the order of creation, until its numbers are exhausted", () => {
   const next = uuidSource(() => 1_900_000_000_000, fromSystem);
   const ids = Array.from({ length: 4_096 }, next);
   expect(ids).toEqual(ids.toSorted());

@@ -105,7 +105,7 @@ describe("parseAddress", () => {
   test("agrees with ipaddr.js on the bytes and the RFC 5952 text of every IPv6 address", () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV6(), sparseIpv6), (text) => {
-        // ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which RFC 4291 tells apart.
+        // ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which are different in RFC 4291.
         fc.pre(!/^::[0-9.]+$/.test(text) || !text.includes("."));
         const expected = ipaddr.process(text);
         const address = parseIpAddress(text);

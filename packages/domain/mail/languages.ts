@@ -1,4 +1,4 @@
-/** The languages of emails. To add one, add a file to `words` and its name here. */
+/** The languages of emails. To add one, add a file to `texts` and its name here. */
 export const languages = ["en", "de", "es"] as const;
 
 export type Language = (typeof languages)[number];

@@ -5,7 +5,7 @@ import { moment, placeholdersIn, type Sentence, translate, words } from "./trans
 
 const sentences = Object.keys(words.en) as Sentence[];
 
-test.each([...languages])("%s has every sentence, in the same order, and none beside", (language) => {
+test.each([...languages])("%s has every text, in the same order, and no others", (language) => {
   expect(Object.keys(words[language])).toEqual(sentences);
   for (const sentence of sentences) expect(words[language][sentence].trim()).not.toBe("");
 });
@@ -32,7 +32,7 @@ test("a name with line breaks, or a placeholder in it, stays a name", () => {
   );
 });
 
-test("a sentence without its value is a mistake of whoever wrote the email", () => {
+test("a text without its value throws", () => {
   expect(() => translate("de", "invitation.subject")).toThrow("{organization}");
 });
 
@@ -45,7 +45,7 @@ test.each([
   ["fr, es;q=0.5", "es"],
   ["de;q=0, es;q=x, en", "en"],
   ["*", "en"],
-])("whoever asks for %p gets emails in %s", (header, language) => {
+])("%p results in emails in %s", (header, language) => {
   expect(preferredLanguage(header)).toBe(language as Language);
 });
 

@@ -17,8 +17,8 @@ test.each<[string, Codes, Codes | null, Codes | null, "yes" | "outranked" | "exc
   ["a role that holds more cannot be changed", [edit], [view, edit], [view, edit], "outranked"],
   ["nor lowered", [edit], [view, edit], [edit], "outranked"],
   ["nor taken away", [edit], [view], null, "outranked"],
-  ["somebody with less can be removed", [view, edit], [view], null, "yes"],
-  ["somebody with as much can be removed", [view, edit], [view, edit], null, "yes"],
+  ["a member with fewer permissions can be removed", [view, edit], [view], null, "yes"],
+  ["a member with the same permissions can be removed", [view, edit], [view, edit], null, "yes"],
   ["both wrong: what is there counts first", [edit], [view], [create], "outranked"],
 ])("%s", (_name, held, from, to, verdict) => {
   const judgement = checkPowerChange(new Set(held), { from, to });

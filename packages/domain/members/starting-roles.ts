@@ -1,7 +1,7 @@
 import type { Language } from "../mail/languages.ts";
 import { type Permission, permissions } from "./permissions.ts";
 
-/** The roles of every new organization, so that the first person can be invited immediately. */
+/** The roles of every new organization, so that the first member can be invited immediately. */
 export const startingRoles = {
   administrator: permissions,
   support: [

@@ -25,6 +25,6 @@ test.each<[name: string, facts: Partial<AllowanceFacts>, allowance: number | nul
     2,
   ],
   ["a platform admin's account, with open sign-up", { signUp: "open", isPlatformAdmin: true }, 2],
-])("a person with %s", (_, facts, allowance) => {
+])("a user with %s", (_, facts, allowance) => {
   expect(organizationAllowance({ ...someone, ...facts })).toBe(allowance);
 });

@@ -30,7 +30,7 @@ test("is always a whole number from 1 to 86,400", () => {
   );
 });
 
-test("whoever waits that long finds a new day, and whoever waits a second less does not", () => {
+test("after that many seconds a new day has begun, and one second earlier it has not", () => {
   fc.assert(
     fc.property(moment, (nowMs) => {
       const seconds = secondsUntilReset(nowMs);

@@ -5,7 +5,7 @@ import type { BillingState } from "./facts.ts";
 import { nowMs, sampleCaller, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
 import type { Outcome } from "./status.ts";
 
-describe("what is told beside the status (specification 2.3)", () => {
+describe("the members other than the status (specification 2.3)", () => {
   const untold = {
     expiresAtMs: null,
     ipRegistered: null,
@@ -62,7 +62,7 @@ describe("what is told beside the status (specification 2.3)", () => {
     expect<object>(decide(...facts)).toEqual({ status, ...expected, effect: "none", firstUse: false });
   });
 
-  test("a newly registered address is told as registered and counted", () => {
+  test("a newly registered IP address is reported as registered and counted", () => {
     expect(decide(product, sampleLicense, unregistered, nowMs)).toMatchObject({
       status: "active",
       ipRegistered: true,
@@ -71,12 +71,12 @@ describe("what is told beside the status (specification 2.3)", () => {
     });
   });
 
-  test("a lifetime license tells no expiry", () => {
+  test("a lifetime license has no expiry", () => {
     const lifetime = { ...sampleLicense, expiresAtMs: null };
     expect(decide(product, lifetime, sampleCaller, nowMs).expiresAtMs).toBeNull();
   });
 
-  test("without the version module neither version is told", () => {
+  test("without the version module both version members are null", () => {
     const { version, versionValid } = decide(
       { ...product, versions: null },
       sampleLicense,
@@ -91,7 +91,7 @@ describe("the first use", () => {
   const hourMs = 3_600_000;
   const unused = { ...sampleLicense, expiresAtMs: null, unused: { termMs: hourMs } };
 
-  test("starts the term, which the answer already tells", () => {
+  test("starts the term, which the response already shows", () => {
     expect(decide(sampleProduct, unused, sampleCaller, nowMs)).toMatchObject({
       status: "active",
       firstUse: true,

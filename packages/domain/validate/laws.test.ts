@@ -139,7 +139,7 @@ test("time only takes away: what is refused as expired stays refused", () => {
   );
 });
 
-test("a product that answers nobody tells nothing of the license", () => {
+test("a product that is not served reveals nothing about the license", () => {
   fc.assert(
     fc.property(product, license, caller, (product, license, caller) => {
       const verdict = decide({ ...product, deleted: true }, license, caller, nowMs);

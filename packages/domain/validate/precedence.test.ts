@@ -46,7 +46,7 @@ describe("each reason alone", () => {
   });
 });
 
-describe("of two reasons the earlier is told", () => {
+describe("of two reasons, the earlier is the status", () => {
   const pairs = refusals.flatMap((earlier, index) =>
     refusals.slice(index + 1).map((later): [Refusal, Refusal] => [earlier, later]),
   );
@@ -55,7 +55,7 @@ describe("of two reasons the earlier is told", () => {
   });
 });
 
-test("of any number of reasons the earliest is told, and nothing is registered", () => {
+test("of any number of reasons, the earliest is the status, and nothing is registered", () => {
   fc.assert(
     fc.property(fc.subarray(refusals, { minLength: 1 }), (chosen) => {
       // Applied from the last to the first: a product has one status, so the earlier has to be set later.

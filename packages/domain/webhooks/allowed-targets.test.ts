@@ -58,7 +58,7 @@ const notPublic = [
   "100::1",
   "5f00::1",
   "4000::1",
-  // Not spelt in the one usual way: whoever connects might read it otherwise.
+  // Not in the canonical form: the connecting code could parse it differently.
   "0177.0.0.1",
   "0x7f.0.0.1",
   "2130706433",

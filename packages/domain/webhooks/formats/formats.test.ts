@@ -122,12 +122,12 @@ test.each([
 });
 
 describe.each([...eventTypes])("%s", (type) => {
-  test("has a title of its own in both, whatever the event holds", () => {
+  test("has its own title in both, whatever the event contains", () => {
     expect(discord(chatEvent({}, type)).embeds[0].title.length).toBeGreaterThan(3);
     expect(slack(chatEvent({}, type)).text.length).toBeGreaterThan(3);
   });
 
-  test("tells no key and no notes, and of a customer with a name no address", () => {
+  test("contains no key, no notes, and no email address of a customer with a name", () => {
     for (const body of [discord(chatEvent({ license }, type)), slack(chatEvent({ license }, type))]) {
       const text = JSON.stringify(body);
       for (const hidden of ["EFGH", "not for a channel", "order", "ada@example.com"])
