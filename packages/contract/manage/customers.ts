@@ -27,12 +27,10 @@ export const customer = z
 const profile = customer
   .extend({
     licenses: z.object({ active: z.int(), expired: z.int(), revoked: z.int() }),
-    last_seen_at: time
-      .nullable()
-      .meta({
-        description:
-          "When one of the customer's licenses was last used with a product that tracks IP addresses.",
-      }),
+    last_seen_at: time.nullable().meta({
+      description:
+        "When one of the customer's licenses was last used with a product that tracks IP addresses.",
+    }),
   })
   .meta({ id: "CustomerProfile" });
 
