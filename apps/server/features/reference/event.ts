@@ -20,7 +20,7 @@ export function eventsIntroduction(operations: readonly WebhookOperation[]): Htm
   const headers = (first?.parameters ?? []).flatMap((one) => ("$ref" in one ? [] : [one]));
   return html`<p>Each is a <code>POST</code> to your endpoint with a JSON object that has <code>type</code>,
     <code>timestamp</code> and <code>data</code>. A response from 200 to 299 within 15 seconds means that it was delivered;
-    otherwise it is retried, up to ten times in about three days. These headers prove that it is from this server:</p>
+    otherwise it is retried: ten attempts in about three days. These headers prove that it is from this server:</p>
     ${membersTable({
       properties: Object.fromEntries(
         headers.map((one) => [one.name, { ...one.schema, description: one.description }]),

@@ -21,7 +21,7 @@ export function operationSection(
       ),
     )}
     ${body(operation)}
-    <h4>Answers</h4>
+    <h4>Responses</h4>
     <table>
       ${Object.entries(operation.responses).map(
         ([status, given]) => html`<tr>
