@@ -141,6 +141,8 @@ else
       await archive.getByLabel("Stop selling", { exact: true }).click();
       await archive.getByRole("button", { name: "Stop selling" }).click();
       await page.getByText("Active, not for sale").waitFor();
+      // The page shows it before the server has saved it.
+      await until("it is saved", async () => (await manage("GET", `/products/${productId}`)).closed_for_sale);
       expect(await validate(secondKey)).toMatchObject({ valid: true });
       await expect(
         manage("POST", `/products/${productId}/licenses`, { customer_email: "dora@example.com" }),

@@ -101,7 +101,7 @@ describe.each(databases)("bulk changes to licenses on $kind", ({ make }) => {
       expect(license).toMatchObject({
         is_lifetime: true,
         max_ips: 9,
-        tags: ["fresh", tag],
+        tags: [tag, "fresh"],
         current_unique_ip_count: 0,
       });
     }
