@@ -31,7 +31,7 @@ function components(schemas: Schemas) {
         in: "header",
         required: false,
         description:
-          "1 to 255 visible ASCII characters, unique to this request. A repeat with the same key within 24 hours changes nothing and gets the same response. A response that contained a secret (x-secret) is not repeated: the repeat gets 409 with code secret_already_shown, first_answer (the first response without the secret) and secret_fields.",
+          "1 to 255 visible ASCII characters, unique to this request. A repeat with the same key within 24 hours changes nothing and gets the same response. A response that contained a secret (x-secret) is not repeated: the repeat gets 409 with code secret_already_shown, first_response (the first response without the secret) and secret_fields.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       IfMatch: {

@@ -105,7 +105,7 @@ describe.each(databases)("secrets and Idempotency-Key on $kind", ({ make }) => {
       expect(again.body.code).toBe("secret_already_shown");
       expect(again.body.detail).toContain(replacedWith);
       expect(again.body.secret_fields).toEqual(secrets);
-      expect(again.body.first_answer).toEqual(without(first.body, secrets));
+      expect(again.body.first_response).toEqual(without(first.body, secrets));
     });
 
     test("the stored response does not contain it", async () => {

@@ -87,7 +87,7 @@ describe.each(databases)("webhook endpoints on $kind", ({ make }) => {
     const two = await fixture.owner.api.post(path, { url }, key);
     expect(one.status).toBe(201);
     const { secret, ...shown } = one.body;
-    expect(two.body.first_answer).toEqual(shown);
+    expect(two.body.first_response).toEqual(shown);
     expect(two.text).not.toContain(secret);
   });
 

@@ -113,11 +113,11 @@ export const problem = z
       .array(fieldError)
       .optional()
       .meta({ description: "Each invalid field, by its path in the body or query." }),
-    first_answer: z.unknown().optional().meta({
+    first_response: z.unknown().optional().meta({
       description: "With the code secret_already_shown: the first response, without its secrets.",
     }),
     secret_fields: z.array(z.string()).optional().meta({
-      description: "With first_answer: the paths of the secrets that the first response contained.",
+      description: "With first_response: the paths of the secrets that the first response contained.",
     }),
     request_id: z.string(),
   })

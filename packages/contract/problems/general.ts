@@ -30,7 +30,7 @@ export const generalProblems = {
   secret_already_shown: problem(
     409,
     "This request was made before with the same Idempotency-Key, and its response contained a secret, which is not shown again.",
-    "Nothing was changed by the repeat. `first_answer` is the first response without its secrets, `secret_fields` names them.",
+    "Nothing was changed by the repeat. `first_response` is the first response without its secrets, `secret_fields` names them.",
   ),
   invalid_if_match: problem(400, "If-Match must be the ETag of an earlier response, in quotes."),
   changed_meanwhile: problem(

@@ -28,7 +28,7 @@ export function parseTrustedProxies(text: string): TrustedProxies {
     const entry = written.trim();
     if (entry === "") continue;
     if (/^(true|yes|on|all|any|\*)$/i.test(entry)) {
-      return refuse(`"${entry}" would let any caller choose its own address.`);
+      return refuse(`"${entry}" would let any caller choose its own IP address.`);
     }
     if (/^[0-9]+$/.test(entry)) {
       return refuse(`"${entry}" looks like a number of hops, which a caller can imitate by adding hops.`);
@@ -36,7 +36,7 @@ export function parseTrustedProxies(text: string): TrustedProxies {
     const cidr = parseCidr(entry);
     if (cidr === null) return refuse(`"${entry}" is neither an IP address nor a CIDR.`);
     if (cidr.prefixLength < (cidr.family === 4 ? shortestIpv4Prefix : shortestIpv6Prefix)) {
-      return refuse(`"${formatCidr(cidr)}" covers so many addresses that strangers would be trusted.`);
+      return refuse(`"${formatCidr(cidr)}" covers so many IP addresses that unknown callers would be trusted.`);
     }
     entries.push({ cidr, expiresAtMs: null });
   }

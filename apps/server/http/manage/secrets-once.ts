@@ -5,7 +5,7 @@ import { Problem } from "./problem.ts";
 
 /** What is stored of a response that contained secrets. */
 interface StoredWithoutSecrets {
-  readonly first_answer: unknown;
+  readonly first_response: unknown;
   readonly secret_fields: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export class SecretsOnce {
   kept(route: Route, answer: unknown): unknown {
     if (!this.hasSecrets(route)) return answer;
     const { answer: rest, removed } = withoutSecrets(answer, this.#fieldsOf(route));
-    return { first_answer: rest, secret_fields: removed } satisfies StoredWithoutSecrets;
+    return { first_response: rest, secret_fields: removed } satisfies StoredWithoutSecrets;
   }
 
   /**
@@ -30,8 +30,8 @@ export class SecretsOnce {
    */
   repeated(route: Route, kept: unknown): unknown {
     if (!this.hasSecrets(route)) return kept;
-    const { first_answer, secret_fields } = kept as StoredWithoutSecrets;
-    if (secret_fields.length === 0) return first_answer;
+    const { first_response, secret_fields } = kept as StoredWithoutSecrets;
+    if (secret_fields.length === 0) return first_response;
     const next = this.#fieldsOf(route).find(({ path }) => path.join(".") === secret_fields[0])?.next ?? "";
     throw new Problem(
       "secret_already_shown",
@@ -39,7 +39,7 @@ export class SecretsOnce {
       {
         detail: `${problemText("secret_already_shown", {})} ${next}`,
         headers: { "idempotent-replayed": "true" },
-        members: { first_answer, secret_fields },
+        members: { first_response, secret_fields },
       },
     );
   }
