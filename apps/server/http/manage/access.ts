@@ -3,7 +3,8 @@ import { hashAccessToken, isAccessToken } from "@countersign/domain/members/acce
 import { everyPermission, isPermission, type Permission } from "@countersign/domain/members/permissions";
 import { parseBearer } from "@countersign/domain/products/api-key";
 import {
-  licenseById,
+  type LicenseReference,
+  licenseReference,
   memberPermissions,
   organizationById,
   productById,
@@ -11,7 +12,7 @@ import {
   touchToken,
 } from "@countersign/store/queries/manage/access";
 import type { Store } from "@countersign/store/store";
-import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
 import type { FloodLimits } from "../../features/identity/flood-limits.ts";
 import { type Actor, accessOf, type OrganizationAccess, type PersonActor } from "./actor.ts";
 import { Problem } from "./problem.ts";
@@ -70,7 +71,7 @@ export interface Subject {
   readonly organization: OrganizationRow | null;
   readonly organizationAccess: OrganizationAccess | null;
   readonly product: ProductRow | null;
-  readonly license: LicenseRow | null;
+  readonly license: LicenseReference | null;
 }
 
 const noSubject: Subject = { organization: null, organizationAccess: null, product: null, license: null };
@@ -144,7 +145,7 @@ async function findSubject(
 ): Promise<Omit<Subject, "organizationAccess">> {
   const { organization_id: organizationId, product_id: productId, license_id: licenseId } = params;
   const db = store.reads;
-  const license = licenseId === undefined ? null : ((await licenseById(db, licenseId)) ?? null);
+  const license = licenseId === undefined ? null : ((await licenseReference(db, licenseId)) ?? null);
   if (licenseId !== undefined && license === null) throw new Problem("not_found");
   const product = productId === undefined ? null : ((await productById(db, productId)) ?? null);
   if (productId !== undefined && product === null) throw new Problem("not_found");

@@ -1,5 +1,6 @@
+import type { LicenseReference } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
-import type { LicenseRow, OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { SignIn } from "./access.ts";
@@ -22,7 +23,7 @@ export interface Context {
   readonly organizationAccess: OrganizationAccess | null;
   /** The product or license in the path. */
   readonly product: ProductRow | null;
-  readonly license: LicenseRow | null;
+  readonly license: LicenseReference | null;
   readonly request: Request;
   /** The raw body, for routes that read it themselves. It counts as part of the request when it is repeated. */
   readonly body: AsyncIterable<Uint8Array> | null;
@@ -65,7 +66,7 @@ export function requireProduct(context: Context): ProductRow {
   return context.product;
 }
 
-export function requireLicense(context: Context): LicenseRow {
+export function requireLicense(context: Context): LicenseReference {
   if (context.license === null) throw new Error("This route has no license.");
   return context.license;
 }

@@ -1,5 +1,6 @@
 import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
+import type { LicenseRow } from "../../tables.ts";
 
 /** The queries of access control: who, for which resource, with which role. */
 
@@ -35,6 +36,27 @@ export const organizationById = prepared((db, id: string) =>
 /** Deleted products do not exist for the management API. */
 export const productById = prepared((db, id: string) =>
   db.selectFrom("products").selectAll().where("id", "=", id).where("deleted_at", "is", null),
+).first;
+
+/** The license in a path, with what decides who can see it. A handler that needs the license itself reads it. */
+export type LicenseReference = Pick<
+  LicenseRow,
+  "id" | "organization_id" | "product_id" | "customer_id" | "license_key"
+>;
+
+export const licenseReference = prepared((db, id: string) =>
+  db
+    .selectFrom("licenses")
+    .innerJoin("products", "products.id", "licenses.product_id")
+    .select([
+      "licenses.id",
+      "licenses.organization_id",
+      "licenses.product_id",
+      "licenses.customer_id",
+      "licenses.license_key",
+    ])
+    .where("licenses.id", "=", id)
+    .where("products.deleted_at", "is", null),
 ).first;
 
 /** The licenses of a deleted product were deleted with it. */
