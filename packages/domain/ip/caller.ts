@@ -36,7 +36,9 @@ export function parseTrustedProxies(text: string): TrustedProxies {
     const cidr = parseCidr(entry);
     if (cidr === null) return refuse(`"${entry}" is neither an IP address nor a CIDR.`);
     if (cidr.prefixLength < (cidr.family === 4 ? shortestIpv4Prefix : shortestIpv6Prefix)) {
-      return refuse(`"${formatCidr(cidr)}" covers so many IP addresses that unknown callers would be trusted.`);
+      return refuse(
+        `"${formatCidr(cidr)}" covers so many IP addresses that unknown callers would be trusted.`,
+      );
     }
     entries.push({ cidr, expiresAtMs: null });
   }
