@@ -56,10 +56,29 @@ describe("the dashboard's words", () => {
     }
     expect(missing).toEqual([]);
   });
+
+  test("get every value that they have a gap for", () => {
+    const missing: string[] = [];
+    for (const file of sources(web))
+      for (const { feature, key, values } of asked(readFileSync(file, "utf8"))) {
+        const words = features.includes(feature) ? wordsOf("en", feature) : new Map<string, string>();
+        const gaps = gapsOf(words.get(key) ?? words.get(`${key}_other`) ?? "");
+        if (values !== undefined && gaps.some((gap) => !values.includes(gap)))
+          missing.push(`${relative(web, file)}: ${feature}:${key} needs ${gaps.join(", ")}`);
+      }
+    expect(missing).toEqual([]);
+  });
 });
 
+interface Asked {
+  readonly feature: string;
+  readonly key: string;
+  /** The names of the values passed with it. Undefined if there are none, or if not all can be read from the source. */
+  readonly values: readonly string[] | undefined;
+}
+
 /** Keys that are literals. Keys that are assembled at run time are not checked here. */
-function asked(source: string): { feature: string; key: string }[] {
+function asked(source: string): Asked[] {
   const features = new Map<string, string>();
   for (const [, names = "", feature = "everywhere"] of source.matchAll(
     /const \{([^}]*)\} = useTranslation\((?:"([^"]+)")?\)/g,
@@ -71,18 +90,38 @@ function asked(source: string): { feature: string; key: string }[] {
   const all = [...source.matchAll(/useTranslation\((?:"([^"]+)")?\)/g)].map(
     ([, feature]) => feature ?? "everywhere",
   );
-  const found: { feature: string; key: string }[] = [];
+  const found: Asked[] = [];
   for (const [name, feature] of features) {
     if (name === "t" && new Set(all).size > features.size) continue;
     const calls = new RegExp(`(?<![\\w.])${name}\\(\\s*"([^"]+)"(?:,\\s*\\{[^}]*\\bns: "([\\w-]+)")?`, "g");
-    for (const [, key = "", named] of source.matchAll(calls)) {
+    for (const { 0: call, 1: key = "", 2: named, index } of source.matchAll(calls)) {
       const [other, rest] = key.split(":");
+      const values = valuesOf(source.slice(index + call.indexOf(key) + key.length + 1));
       found.push(
-        rest === undefined ? { feature: named ?? feature, key } : { feature: other ?? feature, key: rest },
+        rest === undefined
+          ? { feature: named ?? feature, key, values }
+          : { feature: other ?? feature, key: rest, values },
       );
     }
   }
   return found;
+}
+
+/** The names in the object literal that follows a key. */
+function valuesOf(source: string): string[] | undefined {
+  if (!/^,\s*\{/.test(source)) return undefined;
+  const names: string[] = [];
+  let depth = 0;
+  let isNext = false;
+  for (const [token] of source.matchAll(/\.{3}|\w+|"[^"]*"|`[^`]*`|[{}()[\],:?]/g)) {
+    if (depth === 1 && token === "...") return undefined;
+    if (depth === 1 && isNext && /^\w/.test(token)) names.push(token);
+    isNext = (depth === 1 && token === ",") || (depth === 0 && token === "{");
+    if (/[{([]/.test(token) && token.length === 1) depth += 1;
+    if (/[})\]]/.test(token) && token.length === 1) depth -= 1;
+    if (depth === 0 && token === "}") break;
+  }
+  return names;
 }
 
 function wordsOf(language: string, feature: string): Map<string, string> {

@@ -6,7 +6,7 @@ import { NoEmail } from "./no-email.tsx";
 
 interface OneTimeLinkProps {
   readonly link: string;
-  /** Who it is for, and when it expires. */
+  /** Actor it is for, and when it expires. */
   readonly children: ReactNode;
   readonly onDone: () => void;
 }

@@ -24,7 +24,7 @@ const batchSize = 50;
  * no longer sends such emails. Those of a suspended organization keep waiting.
  */
 export class WaitingEmails implements PeriodicJob {
-  readonly name = "letters that wait";
+  readonly name = "waiting emails";
   readonly everyMs = everyMs;
   readonly #store: Store;
   readonly #dailyEmails: number;

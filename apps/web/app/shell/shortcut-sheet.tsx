@@ -31,7 +31,7 @@ export function ShortcutSheet() {
         <span key={key}>
           <Kbd>g</Kbd> {t("shortcuts.then")} <Kbd>{key}</Kbd>
         </span>,
-        t("shortcuts.goTo", { index: t(`places.${path === "" ? "overview" : path}`) }),
+        t("shortcuts.goTo", { page: t(`places.${path === "" ? "overview" : path}`) }),
       ]),
     ...(near !== null && mayOpen(near, "licenses")
       ? ([

@@ -10,10 +10,10 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { PasswordAgain } from "./password-again.tsx";
+import { ConfirmIdentity } from "./confirm-identity.tsx";
 import type { ProofBody } from "./proof.tsx";
 
-const securityRoute = getRouteApi("/inside/account/account-frame/security");
+const securityRoute = getRouteApi("/inside/account/account-layout/security");
 
 /** Shown only if Discord is configured, or the account is already linked. */
 export function DiscordPanel() {
@@ -63,7 +63,7 @@ export function DiscordPanel() {
           <span className="mono">{discord.discord_id}</span>
         </Text>
       )}
-      <PasswordAgain
+      <ConfirmIdentity
         opened={isLinking}
         onClose={() => setLinking(false)}
         title={t("discord.link")}

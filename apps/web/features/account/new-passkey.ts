@@ -13,7 +13,7 @@ export interface PasskeyCreation {
 }
 
 /** Asks the device to create a passkey; null if the user cancels. */
-export async function makePasskey(wanted: PasskeyCreation): Promise<object | null> {
+export async function createPasskey(wanted: PasskeyCreation): Promise<object | null> {
   const publicKey: PublicKeyCredentialCreationOptions = {
     challenge: bytesOf(wanted.challenge),
     rp: wanted.rp,

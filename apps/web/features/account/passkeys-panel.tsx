@@ -12,8 +12,8 @@ import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { canUsePasskeys } from "../identity/passkey.ts";
 import classes from "./account.module.css";
-import { makePasskey, type PasskeyCreation } from "./new-passkey.ts";
-import { PasswordAgain } from "./password-again.tsx";
+import { ConfirmIdentity } from "./confirm-identity.tsx";
+import { createPasskey, type PasskeyCreation } from "./new-passkey.ts";
 import type { ProofBody } from "./proof.tsx";
 import { type Passkey, RenamePasskey } from "./rename-passkey.tsx";
 
@@ -30,7 +30,7 @@ export function PasskeysPanel() {
     // Checked before asking the device: it would keep a passkey that the server has not stored.
     const wanted = await callAuth<PasskeyCreation>("beginPasskey", body);
     try {
-      const response = await makePasskey(wanted);
+      const response = await createPasskey(wanted);
       if (response === null) return;
       await callAuth("addPasskey", { response, name: browserName(navigator.userAgent) || "Passkey" });
       notify(t("passkeys.added"));
@@ -105,7 +105,7 @@ export function PasskeysPanel() {
           ))}
         </div>
       )}
-      <PasswordAgain
+      <ConfirmIdentity
         opened={isAdding}
         onClose={() => setAdding(false)}
         title={t("passkeys.add")}
@@ -124,7 +124,7 @@ export function PasskeysPanel() {
           />
         )}
       </Dialog>
-      <PasswordAgain
+      <ConfirmIdentity
         opened={going !== null}
         onClose={() => setGoing(null)}
         title={t("passkeys.removeTitle", { name: nameOf(going) })}

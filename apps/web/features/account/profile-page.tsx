@@ -56,7 +56,7 @@ function LanguagePanel() {
   const { t, i18n } = useTranslation("account");
   const me = useMe();
   const save = useChange("updateMe", ["getMe"]);
-  const setLetters = (locale: Language) =>
+  const setEmailLimit = (locale: Language) =>
     save.mutate({ body: { locale } }, { onSuccess: () => notify(t("saved")), onError: notifyProblem });
   return (
     <Panel title={t("language.title")}>
@@ -71,7 +71,7 @@ function LanguagePanel() {
           label={t("language.emails")}
           description={t("language.emailsWords")}
           value={save.isPending ? (save.variables?.body?.locale ?? me.locale) : me.locale}
-          onChange={setLetters}
+          onChange={setEmailLimit}
         />
       </Stack>
     </Panel>

@@ -5,7 +5,7 @@ import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/current-organization.ts";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { canUsePasskeys, type PasskeyRequest, signWithPasskey } from "../identity/passkey.ts";
-import { type ProofWay, proofWays } from "./proof-ways.ts";
+import { type ProofMethod, proofMethods } from "./proof-methods.ts";
 
 /** The members of a request that requires a proof. */
 export interface ProofBody {
@@ -14,9 +14,9 @@ export interface ProofBody {
 }
 
 export interface Proof {
-  readonly ways: readonly ProofWay[];
-  readonly way: ProofWay | null;
-  readonly setWay: (way: ProofWay) => void;
+  readonly ways: readonly ProofMethod[];
+  readonly way: ProofMethod | null;
+  readonly setWay: (way: ProofMethod) => void;
   readonly typed: string;
   readonly setTyped: (typed: string) => void;
   /** Null if the user cancels the passkey prompt. */
@@ -32,11 +32,11 @@ export function useProof(isForSecondFactor = false): Proof {
   const ways =
     isForSecondFactor && me.sign_in_methods.password
       ? (["password"] as const)
-      : proofWays(me, canUsePasskeys());
-  const [chosen, setChosen] = useState<ProofWay | null>(null);
+      : proofMethods(me, canUsePasskeys());
+  const [chosen, setChosen] = useState<ProofMethod | null>(null);
   const [typed, setTyped] = useState("");
   const way = chosen ?? ways[0] ?? null;
-  const setWay = (next: ProofWay) => {
+  const setWay = (next: ProofMethod) => {
     setChosen(next);
     setTyped("");
   };

@@ -3,8 +3,8 @@ import { accountRoute } from "../../app/base-routes.tsx";
 
 const frameRoute = createRoute({
   getParentRoute: () => accountRoute,
-  id: "account-frame",
-  component: lazyRouteComponent(() => import("./account-frame.tsx"), "AccountFrame"),
+  id: "account-layout",
+  component: lazyRouteComponent(() => import("./account-layout.tsx"), "AccountLayout"),
 });
 
 const securityRoute = createRoute({

@@ -6,7 +6,7 @@ import { callAuth } from "../../api/client.ts";
 import { useMe } from "../../app/current-organization.ts";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { PasswordAgain } from "./password-again.tsx";
+import { ConfirmIdentity } from "./confirm-identity.tsx";
 import type { ProofBody } from "./proof.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 import { TurnOnSecondFactor } from "./turn-on-second-factor.tsx";
@@ -52,7 +52,7 @@ export function SecondFactorPanel() {
         )}
       </Group>
       <TurnOnSecondFactor opened={open === "on"} onClose={close} />
-      <PasswordAgain
+      <ConfirmIdentity
         opened={open === "off"}
         onClose={close}
         title={t("twoFactor.offTitle")}
@@ -62,7 +62,7 @@ export function SecondFactorPanel() {
         isForSecondFactor
         run={turnOff}
       />
-      <PasswordAgain
+      <ConfirmIdentity
         opened={open === "renew"}
         onClose={close}
         title={t("twoFactor.renewTitle")}

@@ -8,7 +8,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { HandedPasswordLink } from "./password-link.tsx";
+import { PasswordLinkToCopy } from "./password-link.tsx";
 
 /** Adds a user, who then sets their own password. */
 export function AddUser({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -19,7 +19,7 @@ export function AddUser({ opened, onClose }: { opened: boolean; onClose: () => v
       <Dialog opened={opened && added === null} onClose={onClose} title={t("addUser.title")}>
         {opened && <AddUserForm onClose={onClose} onLink={setAdded} />}
       </Dialog>
-      <HandedPasswordLink
+      <PasswordLinkToCopy
         person={added}
         made={added}
         onDone={() => {

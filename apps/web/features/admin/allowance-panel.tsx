@@ -6,7 +6,7 @@ import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
-import { OwnOrUsual } from "./own-or-usual.tsx";
+import { OverrideField } from "./override-field.tsx";
 
 /** How many organizations a user can own. It belongs to the user, also on an organization's page. */
 export function AllowancePanel({ userId, ofOwner = false }: { userId: string; ofOwner?: boolean }) {
@@ -55,7 +55,7 @@ function AllowanceForm(props: { userId: string; allowance: number | null; update
       base={props.allowance}
       error={save.error}
     >
-      <OwnOrUsual
+      <OverrideField
         label={t("allowance.label")}
         description={t("allowance.words")}
         usual={t("allowance.planDefault")}

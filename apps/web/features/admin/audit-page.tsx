@@ -8,13 +8,13 @@ import { Empty } from "../../ui/empty.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { actions, plainWords } from "../audit-log/actions.ts";
+import { Actor, ActorName } from "../audit-log/actor.tsx";
 import { ShortDifference } from "../audit-log/difference.tsx";
 import type { Entry } from "../audit-log/field-changes.ts";
-import { Who, WhoName } from "../audit-log/who.tsx";
-import { EntryInFull } from "./entry-in-full.tsx";
+import { EntryDetails } from "./entry-details.tsx";
 import { platformActions } from "./platform-actions.ts";
 
-const platformAuditRoute = getRouteApi("/inside/admin/admin-frame/audit-log");
+const platformAuditRoute = getRouteApi("/inside/admin/admin-layout/audit-log");
 
 const narrowing = ["organization", "actor", "subject"] as const;
 
@@ -56,7 +56,7 @@ export function PlatformAuditPage() {
       id: "who",
       header: t("audit-log:columns.who"),
       wide: true,
-      cell: (entry) => <Who actor={entry.actor} />,
+      cell: (entry) => <Actor actor={entry.actor} />,
     },
     {
       id: "what",
@@ -68,7 +68,7 @@ export function PlatformAuditPage() {
             {wordsOf(entry)}
           </UnstyledButton>
           <Text inherit c="dimmed" hiddenFrom="sm">
-            <WhoName actor={entry.actor} /> · <ListTime at={entry.at} />
+            <ActorName actor={entry.actor} /> · <ListTime at={entry.at} />
           </Text>
         </>
       ),
@@ -157,7 +157,7 @@ export function PlatformAuditPage() {
         title={t("audit-log:entry.title")}
         closeButtonProps={{ "aria-label": t("everywhere:close") }}
       >
-        {opened !== null && <EntryInFull entry={opened} title={wordsOf(opened)} narrow={set} />}
+        {opened !== null && <EntryDetails entry={opened} title={wordsOf(opened)} narrow={set} />}
       </Drawer>
     </Page>
   );

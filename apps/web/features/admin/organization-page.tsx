@@ -14,7 +14,7 @@ import { AllowancePanel } from "./allowance-panel.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { TermsPanel } from "./terms-panel.tsx";
 
-const adminOrganizationRoute = getRouteApi("/inside/admin/admin-frame/organizations/$id");
+const adminOrganizationRoute = getRouteApi("/inside/admin/admin-layout/organizations/$id");
 
 const touched = ["getPlatformOrganization", "listPlatformOrganizations", "listOrganizations"] as const;
 

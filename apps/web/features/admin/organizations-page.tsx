@@ -11,7 +11,7 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { SearchedList } from "./searched-list.tsx";
 import { billingStates, plans } from "./terms.ts";
 
-const adminOrganizationsRoute = getRouteApi("/inside/admin/admin-frame/organizations");
+const adminOrganizationsRoute = getRouteApi("/inside/admin/admin-layout/organizations");
 
 type Organization = Item<"listPlatformOrganizations">;
 
@@ -44,7 +44,7 @@ export function OrganizationsPage() {
             <GoLink to={`/admin/organizations/${organization.id}`} size="sm" fw={600}>
               {organization.name}
             </GoLink>
-            <Standing organization={organization} />
+            <Progress organization={organization} />
           </Group>
           <Text size="xs" c="dimmed" className="mono">
             {organization.slug}
@@ -148,7 +148,7 @@ export function OrganizationsPage() {
   );
 }
 
-function Standing({ organization }: { organization: Organization }) {
+function Progress({ organization }: { organization: Organization }) {
   const { t } = useTranslation("admin");
   if (organization.suspended_at !== null)
     return (

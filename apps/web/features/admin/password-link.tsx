@@ -43,7 +43,7 @@ export function PasswordLinkPanel({ user }: { user: Person }) {
         </Button>
       }
     >
-      <HandedPasswordLink person={user} made={made} onDone={() => setMade(null)} />
+      <PasswordLinkToCopy person={user} made={made} onDone={() => setMade(null)} />
     </Panel>
   );
 }
@@ -54,7 +54,7 @@ interface HandedPasswordLinkProps {
   readonly onDone: () => void;
 }
 
-export function HandedPasswordLink({ person, made, onDone }: HandedPasswordLinkProps) {
+export function PasswordLinkToCopy({ person, made, onDone }: HandedPasswordLinkProps) {
   const { t, i18n } = useTranslation("admin");
   const link = made?.password_link ?? null;
   const until = made === null ? "" : exactTime(made.password_link_expires_at, i18n.language);

@@ -12,8 +12,8 @@ const statuses = ["suspended", "notSuspended"] as const;
 
 const frameRoute = createRoute({
   getParentRoute: () => adminRoute,
-  id: "admin-frame",
-  component: lazyRouteComponent(() => import("./admin-frame.tsx"), "AdminFrame"),
+  id: "admin-layout",
+  component: lazyRouteComponent(() => import("./admin-layout.tsx"), "AdminLayout"),
 });
 
 const adminOrganizationsRoute = createRoute({
@@ -54,14 +54,14 @@ const outboxRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/outbox",
   validateSearch: (search: Search) => ({ kind: text(search.kind), recipient: text(search.recipient) }),
-  component: lazyRouteComponent(() => import("./mailbox-page.tsx"), "MailboxPage"),
+  component: lazyRouteComponent(() => import("./outbox-page.tsx"), "OutboxPage"),
 });
 
-const letterRoute = createRoute({
+const emailRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: "/outbox/$id",
   validateSearch: (search: Search) => ({ as: oneOf(["text"] as const, search.as) }),
-  component: lazyRouteComponent(() => import("./letter-page.tsx"), "LetterPage"),
+  component: lazyRouteComponent(() => import("./email-page.tsx"), "EmailPage"),
 });
 
 const templatesRoute = createRoute({
@@ -110,7 +110,7 @@ export const adminRoutes = [
     adminUsersRoute,
     adminUserRoute,
     outboxRoute,
-    letterRoute,
+    emailRoute,
     templatesRoute,
     platformAuditRoute,
   ]),

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Page } from "../../ui/page.tsx";
 import { SearchBox } from "./search-box.tsx";
-import { type Pages, useSearchOn } from "./search-on.ts";
+import { type Pages, useSearchUntilFound } from "./use-search-until-found.ts";
 
 interface SearchedListProps<Row> {
   readonly title: string;
@@ -29,7 +29,7 @@ interface SearchedListProps<Row> {
 /** A page with a long list that is searched while typing. */
 export function SearchedList<Row extends { readonly id: string }>(props: SearchedListProps<Row>) {
   const { title, lead, search, filters, columns, list, rows, empty, instead = null, actions, notice } = props;
-  const { isPending } = useSearchOn(list, rows.length);
+  const { isPending } = useSearchUntilFound(list, rows.length);
   return (
     <Page wide title={title} lead={lead} actions={actions}>
       <Stack gap="sm">

@@ -7,9 +7,9 @@ import { ask } from "../../api/queries.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { Page } from "../../ui/page.tsx";
 import classes from "./admin.module.css";
-import { LetterFrame } from "./letter-frame.tsx";
+import { EmailFrame } from "./email-frame.tsx";
 
-const templatesRoute = getRouteApi("/inside/admin/admin-frame/email-templates");
+const templatesRoute = getRouteApi("/inside/admin/admin-layout/email-templates");
 
 /** Every kind of email with example values, in each language. */
 export function TemplatesPage() {
@@ -71,7 +71,7 @@ export function TemplatesPage() {
               ]}
             />
           </Group>
-          <LetterFrame
+          <EmailFrame
             src={urlOf("getEmailTemplate", { params: { kind }, query: { language, format } })}
             title={`${t(`kinds.${kind}`)}, ${languages[language]}`}
           />

@@ -10,7 +10,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { OwnOrUsual } from "./own-or-usual.tsx";
+import { OverrideField } from "./override-field.tsx";
 import { RefusedLicenses } from "./suspension-panel.tsx";
 import { billingStates, plans } from "./terms.ts";
 
@@ -20,7 +20,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
   const [plan, setPlan] = useState(organization.plan);
   const [billing, setBilling] = useState(organization.billing_state);
   const [requests, setRequests] = useState(organization.daily_limit_override);
-  const [letters, setLetters] = useState(organization.daily_emails_override);
+  const [emailLimit, setEmailLimit] = useState(organization.daily_emails_override);
   const save = useChange("updatePlatformOrganization", [
     "getPlatformOrganization",
     "listPlatformOrganizations",
@@ -38,7 +38,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           plan,
           billing_state: billing,
           daily_limit_override: requests,
-          daily_emails_override: letters,
+          daily_emails_override: emailLimit,
           updated_at: organization.updated_at,
         },
       })
@@ -57,7 +57,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           return false;
         }}
         isBusy={save.isPending}
-        typed={[plan, billing, requests, letters]}
+        typed={[plan, billing, requests, emailLimit]}
         base={[
           organization.plan,
           organization.billing_state,
@@ -82,7 +82,7 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
             allowDeselect={false}
           />
         </Group>
-        <OwnOrUsual
+        <OverrideField
           label={t("terms.requests")}
           description={t("terms.requestsWords")}
           usual={
@@ -96,12 +96,12 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           max={1_000_000_000_000}
         />
         <ValidateHelp about="dailyLimit" />
-        <OwnOrUsual
+        <OverrideField
           label={t("terms.emails")}
           description={t("terms.emailsWords")}
           usual={t("terms.serverDefault")}
-          value={letters}
-          onChange={setLetters}
+          value={emailLimit}
+          onChange={setEmailLimit}
           error={fieldError(save.error, "daily_emails_override")}
           max={1_000_000_000}
         />

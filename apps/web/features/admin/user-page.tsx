@@ -19,7 +19,7 @@ import { PasswordLinkPanel } from "./password-link.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { Marks } from "./users-page.tsx";
 
-const adminUserRoute = getRouteApi("/inside/admin/admin-frame/users/$id");
+const adminUserRoute = getRouteApi("/inside/admin/admin-layout/users/$id");
 
 const touched = ["getUser", "listUsers", "getMe"] as const;
 

@@ -10,6 +10,7 @@ import { ipClass } from "../../ui/ip-class.ts";
 import { ListTime } from "../../ui/list-time.tsx";
 import { Page } from "../../ui/page.tsx";
 import { plainWords } from "./actions.ts";
+import { Actor, ActorName } from "./actor.tsx";
 import { AuditFilters, nothing } from "./audit-filters.tsx";
 import classes from "./audit-log.module.css";
 import { ShortDifference } from "./difference.tsx";
@@ -18,7 +19,6 @@ import { ExportMenu } from "./export-menu.tsx";
 import type { Entry } from "./field-changes.ts";
 import type { AuditSearch } from "./search.ts";
 import { Subject } from "./subject.tsx";
-import { Who, WhoName } from "./who.tsx";
 
 const auditLogRoute = getRouteApi("/inside/o/$organization/audit-log");
 
@@ -44,7 +44,7 @@ export function AuditLogPage() {
       wide: true,
       cell: (entry) => <ListTime at={entry.at} />,
     },
-    { id: "who", header: t("columns.who"), wide: true, cell: (entry) => <Who actor={entry.actor} /> },
+    { id: "who", header: t("columns.who"), wide: true, cell: (entry) => <Actor actor={entry.actor} /> },
     {
       id: "what",
       header: t("columns.action"),
@@ -55,7 +55,7 @@ export function AuditLogPage() {
             {t(`actions.${entry.action}`, { defaultValue: plainWords(entry.action) })}
           </UnstyledButton>
           <Text inherit c="dimmed" hiddenFrom="sm">
-            <WhoName actor={entry.actor} /> · <ListTime at={entry.at} />
+            <ActorName actor={entry.actor} /> · <ListTime at={entry.at} />
           </Text>
         </>
       ),

@@ -4,11 +4,11 @@ import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import { plainWords } from "./actions.ts";
+import { Actor } from "./actor.tsx";
 import { Difference } from "./difference.tsx";
 import type { Entry } from "./field-changes.ts";
 import type { AuditSearch } from "./search.ts";
 import { Subject } from "./subject.tsx";
-import { Who } from "./who.tsx";
 
 interface EntryDrawerProps {
   readonly entry: Entry | null;
@@ -65,7 +65,7 @@ function EntryFacts({ entry }: { entry: Entry }) {
     <Facts>
       <dt>{t("columns.who")}</dt>
       <dd>
-        <Who actor={entry.actor} />
+        <Actor actor={entry.actor} />
       </dd>
       <dt>{t("columns.when")}</dt>
       <dd className="figures">{exactTime(entry.at, i18n.language)}</dd>

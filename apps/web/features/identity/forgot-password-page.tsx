@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
-import { AskForLink } from "./ask-for-link.tsx";
+import { RequestLink } from "./request-link.tsx";
 
 export function ForgotPasswordPage() {
   const { t } = useTranslation("identity");
-  return <AskForLink title={t("forgot.title")} lead={t("forgot.lead")} leadNoEmail={t("forgot.noEmail")} />;
+  return <RequestLink title={t("forgot.title")} lead={t("forgot.lead")} leadNoEmail={t("forgot.noEmail")} />;
 }

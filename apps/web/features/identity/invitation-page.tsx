@@ -4,13 +4,13 @@ import { Trans, useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { ask } from "../../api/queries.ts";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { InvitationAnswer } from "./invitation-answer.tsx";
-import { InvitationOver } from "./invitation-over.tsx";
-import { OutsideCard } from "./outside-card.tsx";
+import { AcceptInvitation } from "./accept-invitation.tsx";
+import { AuthCard } from "./auth-card.tsx";
+import { ClosedInvitation } from "./closed-invitation.tsx";
 
 const invitationRoute = getRouteApi("/outside/invitations/$token");
 
-/** Who invites, to which organization and role, and the steps to accept. */
+/** Actor invites, to which organization and role, and the steps to accept. */
 export function InvitationPage() {
   const { t, i18n } = useTranslation("identity");
   const { token } = invitationRoute.useParams();
@@ -18,18 +18,18 @@ export function InvitationPage() {
   const until = (at: string) =>
     new Intl.DateTimeFormat(i18n.language, { dateStyle: "long", timeStyle: "short" }).format(new Date(at));
   if (error !== null) {
-    if (error instanceof ApiProblem && error.status === 404) return <InvitationOver invitation={null} />;
+    if (error instanceof ApiProblem && error.status === 404) return <ClosedInvitation invitation={null} />;
     return (
-      <OutsideCard title={t("invitation.badTitle")}>
+      <AuthCard title={t("invitation.badTitle")}>
         <ProblemAlert error={error} />
-      </OutsideCard>
+      </AuthCard>
     );
   }
   if (invitation === undefined) return null;
-  if (invitation.state !== "pending") return <InvitationOver invitation={invitation} />;
+  if (invitation.state !== "pending") return <ClosedInvitation invitation={invitation} />;
   const { organization_name: organization, role_name: role, invited_by: by } = invitation;
   return (
-    <OutsideCard
+    <AuthCard
       title={t("invitation.title", { organization })}
       lead={
         <Trans
@@ -41,7 +41,7 @@ export function InvitationPage() {
       }
       foot={t("invitation.until", { when: until(invitation.expires_at) })}
     >
-      <InvitationAnswer token={token} invitation={invitation} />
-    </OutsideCard>
+      <AcceptInvitation token={token} invitation={invitation} />
+    </AuthCard>
   );
 }

@@ -2,7 +2,7 @@ import { PasswordInput } from "@mantine/core";
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
-import classes from "./outside-card.module.css";
+import classes from "./auth-card.module.css";
 
 interface NewPasswordProps {
   readonly value: string;

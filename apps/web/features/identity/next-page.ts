@@ -1,6 +1,6 @@
 import { useRouter } from "@tanstack/react-router";
 import { queryClient } from "../../api/queries.ts";
-import { pageOfThisSite } from "./page-of-this-site.ts";
+import { localPath } from "./local-path.ts";
 
 /** The page after signing in. Clears everything that was loaded for another user. */
 export function useEnter(): (next: string | undefined) => void {
@@ -9,6 +9,6 @@ export function useEnter(): (next: string | undefined) => void {
     queryClient.removeQueries({ type: "inactive" });
     // Also for the current page, which may be the target.
     void queryClient.invalidateQueries();
-    history.push(pageOfThisSite(next));
+    history.push(localPath(next));
   };
 }

@@ -8,10 +8,10 @@ import { ApiProblem } from "../../api/problem.ts";
 import { queryClient } from "../../api/queries.ts";
 import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { AskForLink } from "./ask-for-link.tsx";
-import { KeptWaysIn, type WaysIn } from "./kept-ways-in.tsx";
+import { AuthCard } from "./auth-card.tsx";
 import { NewPassword } from "./new-password.tsx";
-import { OutsideCard } from "./outside-card.tsx";
+import { type AccountAccess, OtherAccess } from "./other-access.tsx";
+import { RequestLink } from "./request-link.tsx";
 
 const resetPasswordRoute = getRouteApi("/outside/reset-password");
 
@@ -23,7 +23,7 @@ export function ResetPasswordPage() {
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const ways = useQuery({
     queryKey: ["inspectPasswordReset", token],
-    queryFn: () => callAuth<WaysIn>("inspectPasswordReset", { token }),
+    queryFn: () => callAuth<AccountAccess>("inspectPasswordReset", { token }),
     enabled: token !== undefined,
     retry: false,
     refetchOnWindowFocus: false,
@@ -42,11 +42,11 @@ export function ResetPasswordPage() {
   });
   if (reset.isSuccess) {
     return (
-      <OutsideCard title={t("reset.doneTitle")} lead={t("reset.done")}>
+      <AuthCard title={t("reset.doneTitle")} lead={t("reset.done")}>
         <Button component={Link} to="/sign-in" fullWidth>
           {t("signIn.do")}
         </Button>
-      </OutsideCard>
+      </AuthCard>
     );
   }
   const isOver = [ways.error, reset.error].some(
@@ -54,10 +54,10 @@ export function ResetPasswordPage() {
   );
   if (token === undefined || isOver)
     return (
-      <AskForLink title={t("reset.badTitle")} lead={t("reset.bad")} leadNoEmail={t("reset.badNoEmail")} />
+      <RequestLink title={t("reset.badTitle")} lead={t("reset.bad")} leadNoEmail={t("reset.badNoEmail")} />
     );
   return (
-    <OutsideCard
+    <AuthCard
       title={t(first ? "reset.firstTitle" : "reset.title")}
       lead={t(first ? "reset.firstLead" : "reset.lead")}
     >
@@ -71,14 +71,14 @@ export function ResetPasswordPage() {
             onChange={setPassword}
             error={fieldError(reset.error, "newPassword")}
           />
-          {ways.data !== undefined && <KeptWaysIn ways={ways.data} kept={kept} onChange={setKept} />}
+          {ways.data !== undefined && <OtherAccess ways={ways.data} kept={kept} onChange={setKept} />}
           {/* Only after it is known what would be removed. */}
           <Button type="submit" loading={reset.isPending} disabled={!ways.isSuccess}>
             {t("reset.do")}
           </Button>
         </Stack>
       </Form>
-    </OutsideCard>
+    </AuthCard>
   );
 }
 

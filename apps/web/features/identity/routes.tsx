@@ -2,7 +2,7 @@ import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-route
 import { ask, queryClient } from "../../api/queries.ts";
 import { authLayoutRoute, signedInRoute } from "../../app/base-routes.tsx";
 import { lastOrganization } from "../../app/last-organization.ts";
-import { pageOfThisSite } from "./page-of-this-site.ts";
+import { localPath } from "./local-path.ts";
 import { askSession } from "./session.ts";
 
 type Search = Record<string, unknown>;
@@ -16,7 +16,7 @@ const withToken = (search: Search): Token => ({ token: text(search.token) });
 /** Signed-in users skip the sign-in pages. */
 async function onlyNobody({ search }: { search: Next }): Promise<void> {
   const session = await queryClient.fetchQuery(askSession);
-  if (session !== null) throw redirect({ href: pageOfThisSite(search.next), replace: true });
+  if (session !== null) throw redirect({ href: localPath(search.next), replace: true });
 }
 
 const signInRoute = createRoute({

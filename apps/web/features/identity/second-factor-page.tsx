@@ -7,8 +7,8 @@ import { callAuth } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { Form } from "../../ui/form.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { AuthCard } from "./auth-card.tsx";
 import { useEnter } from "./next-page.ts";
-import { OutsideCard } from "./outside-card.tsx";
 
 const secondFactorRoute = getRouteApi("/outside/sign-in/second-factor");
 
@@ -42,7 +42,7 @@ export function SecondFactorPage() {
     verify.error instanceof ApiProblem &&
     ["second_factor_expired", "too_many_wrong_codes"].includes(verify.error.code);
   return (
-    <OutsideCard
+    <AuthCard
       title={t("secondFactor.title")}
       lead={t(isRecovery ? "secondFactor.recoveryLead" : "secondFactor.lead")}
       foot={
@@ -76,6 +76,6 @@ export function SecondFactorPage() {
           </Anchor>
         </Stack>
       </Form>
-    </OutsideCard>
+    </AuthCard>
   );
 }

@@ -8,7 +8,7 @@ import { ApiProblem } from "../../api/problem.ts";
 import { Form } from "../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { useEnter } from "./next-page.ts";
-import { SendAgain } from "./send-again.tsx";
+import { Resend } from "./resend.tsx";
 
 interface SignInFormProps {
   readonly next: string | undefined;
@@ -40,7 +40,7 @@ export function SignInForm({ next, fixedEmail }: SignInFormProps) {
     <Form onSubmit={submit} typed={null} error={signIn.error}>
       <Stack>
         {isUnverified ? (
-          <SendAgain email={email} lead={t("verify.first")} />
+          <Resend email={email} lead={t("verify.first")} />
         ) : (
           <ProblemAlert error={signIn.error} beside={["email", "password"]} />
         )}

@@ -4,8 +4,8 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { OtherWays } from "./other-ways.tsx";
-import { OutsideCard } from "./outside-card.tsx";
+import { AuthCard } from "./auth-card.tsx";
+import { PasswordlessSignIn } from "./passwordless.tsx";
 import { SignInForm } from "./sign-in-form.tsx";
 
 const signInRoute = getRouteApi("/outside/sign-in");
@@ -15,7 +15,7 @@ export function SignInPage() {
   const { next } = signInRoute.useSearch();
   const { data: setup } = useSuspenseQuery(ask("getSetup"));
   return (
-    <OutsideCard
+    <AuthCard
       title={t("signIn.title")}
       foot={
         setup.sign_up === "open" && (
@@ -30,8 +30,8 @@ export function SignInPage() {
     >
       <Arrival />
       <SignInForm next={next} />
-      <OtherWays next={next} />
-    </OutsideCard>
+      <PasswordlessSignIn next={next} />
+    </AuthCard>
   );
 }
 

@@ -4,8 +4,8 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
-import { OutsideCard } from "./outside-card.tsx";
-import { SendAgain } from "./send-again.tsx";
+import { AuthCard } from "./auth-card.tsx";
+import { Resend } from "./resend.tsx";
 import { SignUpForm } from "./sign-up-form.tsx";
 
 /** Available only if sign-up is open. Invitations have their own page. */
@@ -15,32 +15,32 @@ export function SignUpPage() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   if (setup.sign_up !== "open") {
     return (
-      <OutsideCard title={t("signUp.title")} lead={t("signUp.closed")}>
+      <AuthCard title={t("signUp.title")} lead={t("signUp.closed")}>
         <Button component={Link} to="/sign-in" variant="default" fullWidth>
           {t("toSignIn")}
         </Button>
-      </OutsideCard>
+      </AuthCard>
     );
   }
   if (sentTo !== null && !setup.email)
     return (
-      <OutsideCard title={t("verify.noEmailTitle")} lead={t("verify.noEmail", { email: sentTo })}>
+      <AuthCard title={t("verify.noEmailTitle")} lead={t("verify.noEmail", { email: sentTo })}>
         <Button component={Link} to="/sign-in" variant="default" fullWidth>
           {t("toSignIn")}
         </Button>
-      </OutsideCard>
+      </AuthCard>
     );
   if (sentTo !== null) {
     return (
-      <OutsideCard title={t("verify.title")} lead={t("verify.lead", { email: sentTo })} foot={<ToSignIn />}>
-        <SendAgain email={sentTo} lead={t("verify.nothing")} />
-      </OutsideCard>
+      <AuthCard title={t("verify.title")} lead={t("verify.lead", { email: sentTo })} foot={<ToSignIn />}>
+        <Resend email={sentTo} lead={t("verify.nothing")} />
+      </AuthCard>
     );
   }
   return (
-    <OutsideCard title={t("signUp.title")} foot={<ToSignIn />}>
+    <AuthCard title={t("signUp.title")} foot={<ToSignIn />}>
       <SignUpForm action={t("signUp.do")} onDone={({ email }) => setSentTo(email)} />
-    </OutsideCard>
+    </AuthCard>
   );
 }
 

@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { LazyBlockDialog } from "./lazy-block-dialog.tsx";
-import { affectedQueries, type BlockScope, type IpBlock, isAddress, routesOf, shownCidr } from "./scope.ts";
+import { affectedQueries, type BlockScope, type IpBlock, isSingleIp, routesOf, shownCidr } from "./scope.ts";
 
 /** The blocks of the platform, an organization, a customer or a license. Removing one can be undone. */
 export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNode }) {
@@ -128,7 +128,7 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
 /** A network links to the filtered list, an IP address to its own page. */
 function seenFrom(slug: string, cidr: string) {
   const address = shownCidr(cidr);
-  return isAddress(cidr)
+  return isSingleIp(cidr)
     ? { to: `/o/${slug}/ips/${address}` }
     : { to: `/o/${slug}/ips`, search: { in: address } };
 }

@@ -79,6 +79,6 @@ export function shownCidr(cidr: string): string {
 }
 
 /** Only a single IP address has a page. */
-export function isAddress(cidr: string): boolean {
+export function isSingleIp(cidr: string): boolean {
   return !shownCidr(cidr).includes("/");
 }

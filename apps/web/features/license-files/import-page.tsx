@@ -9,7 +9,7 @@ import { NoProduct } from "../../ui/no-product.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ImportForm } from "./import-form.tsx";
 import { ImportList } from "./import-list.tsx";
-import { useImportProducts, useWayToProduct } from "./products.ts";
+import { useImportProducts, useNewProductPath } from "./products.ts";
 
 const importRoute = getRouteApi("/inside/o/$organization/licenses/import");
 
@@ -20,7 +20,7 @@ export function ImportPage() {
   const navigate = useNavigate({ from: "/o/$organization/licenses/import" });
   const { product_id: wanted, import_id: importId } = importRoute.useSearch();
   const products = useImportProducts();
-  const wayToProduct = useWayToProduct();
+  const wayToProduct = useNewProductPath();
   const product = products.data?.find(({ id }) => id === wanted) ?? products.data?.[0];
   // Remounts the form for the next file.
   const [round, setRound] = useState(0);

@@ -3,7 +3,7 @@ import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
 
 /** The path for creating a product, or null without permission. */
-export function useWayToProduct(): string | null {
+export function useNewProductPath(): string | null {
   const { slug } = useOrganization();
   return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
 }

@@ -19,7 +19,7 @@ import {
   undoOf,
 } from "./bulk-actions.ts";
 import { BulkFields } from "./bulk-fields.tsx";
-import { Forecast, SoFar } from "./bulk-forecast.tsx";
+import { Forecast, PreviousProgress } from "./bulk-forecast.tsx";
 import { type BulkProgress, bulkStart, runBulk } from "./run-bulk.ts";
 
 interface BulkDialogProps {
@@ -164,7 +164,7 @@ function Question({ action, selection, onDone, isBusy, setBusy }: QuestionProps)
           />
         )}
         {(isBusy || hasBegun) && dry.data !== undefined && (
-          <SoFar done={progress.matched} all={dry.data.matched} isBusy={isBusy} />
+          <PreviousProgress done={progress.matched} all={dry.data.matched} isBusy={isBusy} />
         )}
         {!isBusy && !hasBegun && order !== null && <Forecast isPending={dry.isFetching} data={dry.data} />}
         <ProblemAlert error={error ?? (order === null ? null : dry.error)} />

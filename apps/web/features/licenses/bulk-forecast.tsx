@@ -40,7 +40,7 @@ interface SoFarProps {
 }
 
 /** How many have been processed. */
-export function SoFar({ done, all, isBusy }: SoFarProps) {
+export function PreviousProgress({ done, all, isBusy }: SoFarProps) {
   const { t, i18n } = useTranslation("licenses");
   return (
     <div>

@@ -22,7 +22,7 @@ interface LicenseListProps<Row> {
   };
   readonly idOf: (row: Row) => string;
   readonly productOf: (row: Row) => ReactNode;
-  /** Columns besides key, status and product. */
+  /** Columns furtherDetails key, status and product. */
   readonly columns: readonly Column<Row>[];
   readonly empty: string;
   readonly actions?: ReactNode;

@@ -10,9 +10,9 @@ import { LicenseRow } from "./license-row.tsx";
 import classes from "./license-table.module.css";
 import { useRowClicks } from "./row-clicks.ts";
 import { useRowKeys } from "./row-keys.ts";
-import { useRowsInSight } from "./rows-in-sight.ts";
 import type { Selection } from "./selection.ts";
 import { SortHeader } from "./sort-header.tsx";
+import { useVisibleRows } from "./visible-rows.ts";
 
 interface LicenseTableProps {
   readonly rows: readonly License[];
@@ -47,7 +47,7 @@ export function LicenseTable({ rows, list, selection, empty }: LicenseTableProps
     observer.observe(element.parentElement ?? element);
     return () => observer.disconnect();
   }, []);
-  const { first, end } = useRowsInSight(rows.length, rowHeight, top);
+  const { first, end } = useVisibleRows(rows.length, rowHeight, top);
   const onKeyDown = useRowKeys(
     rows.length,
     () => Math.max(0, Math.ceil((window.scrollY + headHeight - top) / rowHeight)),

@@ -19,13 +19,13 @@ import { CustomerFields, inList } from "./customer-fields.tsx";
 import type { License } from "./license.ts";
 import { MoreFields } from "./more-fields.tsx";
 import { blankDraft, bodyOf, countOf, defaultsOf, type NewDraft, nextDraft, typedOf } from "./new-draft.ts";
-import { useProducts, useWayToProduct } from "./products.ts";
+import { useNewProductPath, useProducts } from "./products.ts";
 import { TermsFields } from "./terms-fields.tsx";
 
 const newLicenseRoute = getRouteApi("/inside/o/$organization/licenses/new");
 
 /** Fields that show their own errors. */
-const besides = [
+const furtherDetails = [
   "customer_email",
   "customer_discord_id",
   "customer_name",
@@ -47,7 +47,7 @@ export function NewLicensePage() {
   const { t } = useTranslation("licenses");
   const organization = useOrganization();
   const products = useProducts();
-  const wayToProduct = useWayToProduct();
+  const wayToProduct = useNewProductPath();
   const given = newLicenseRoute.useSearch();
   const [draft, setDraft] = useState<NewDraft>({
     ...blankDraft,
@@ -135,7 +135,7 @@ export function NewLicensePage() {
               <TermsFields {...sections} />
             </Section>
             <MoreFields {...sections} />
-            <ProblemAlert error={create.error} beside={[...besides, ...besidesInList(create.error)]} />
+            <ProblemAlert error={create.error} beside={[...furtherDetails, ...besidesInList(create.error)]} />
             <Group justify="flex-end">
               <Button type="submit" loading={create.isPending} disabled={draft.productId === ""}>
                 {t("new.do", { count })}

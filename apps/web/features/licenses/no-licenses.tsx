@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { NoProduct } from "../../ui/no-product.tsx";
-import { useProducts, useWayToProduct } from "./products.ts";
+import { useNewProductPath, useProducts } from "./products.ts";
 
 /** There are no licenses yet, or none match the filter. */
 export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
@@ -12,7 +12,7 @@ export function NoLicenses({ isFiltered }: { isFiltered: boolean }) {
   const may = useMay();
   const params = { organization: useOrganization().slug };
   const products = useProducts();
-  const wayToProduct = useWayToProduct();
+  const wayToProduct = useNewProductPath();
   if (isFiltered)
     return (
       <Empty

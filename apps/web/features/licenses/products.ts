@@ -6,7 +6,7 @@ import { useMay, useOrganization } from "../../app/current-organization.ts";
 export type Product = Item<"listProducts">;
 
 /** The path for creating a product, or null without permission. */
-export function useWayToProduct(): string | null {
+export function useNewProductPath(): string | null {
   const { slug } = useOrganization();
   return useMay()("products:manage") ? `/o/${slug}/products/new` : null;
 }

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useEffect, useEffectEvent } from "react";
-import { drawRowsInSight } from "./rows-in-sight.ts";
 import type { Selection } from "./selection.ts";
+import { renderVisibleRows } from "./visible-rows.ts";
 
 /** Arrows, or j and k, move between rows; space or x selects; Enter opens, because the focus is on a link. */
 export function useRowKeys(
@@ -12,7 +12,7 @@ export function useRowKeys(
     if (index < 0 || index >= count) return;
     // Rows just outside the viewport are rendered, so the next one exists. The browser scrolls to it.
     linkOf(index)?.focus();
-    drawRowsInSight();
+    renderVisibleRows();
   };
   const begin = useEffectEvent((event: globalThis.KeyboardEvent) => {
     if (document.activeElement !== document.body || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -14,7 +14,7 @@ import { notify } from "../../ui/notify.tsx";
 import { OneTimeLink } from "../../ui/one-time-link.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime } from "../../ui/time.tsx";
-import { roleWords } from "./role-words.ts";
+import { roleSummary } from "./role-summary.ts";
 
 interface InviteDialogProps {
   readonly opened: boolean;
@@ -92,7 +92,7 @@ function InviteForm({
   }));
   const wordsOf = (id: string | null) => {
     const found = list.find((one) => one.id === id);
-    return found === undefined ? null : roleWords(t, found.permissions);
+    return found === undefined ? null : roleSummary(t, found.permissions);
   };
   const send = () =>
     invite.mutate(

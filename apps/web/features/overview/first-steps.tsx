@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { areOver, isPastFirstDays } from "./first-steps-over.ts";
+import { areStepsDone, isPastFirstDays } from "./first-steps-done.ts";
 import classes from "./overview.module.css";
 import { useSteps } from "./steps.ts";
 
@@ -21,7 +21,7 @@ function Steps() {
   const kept = `countersign.steps.${id}`;
   const [isHidden, setHidden] = useState(() => localStorage.getItem(kept) !== null);
   const { steps, usedLicenses } = useSteps(!isHidden);
-  const isOver = areOver(steps, usedLicenses);
+  const isOver = areStepsDone(steps, usedLicenses);
   useEffect(() => {
     // A completed step stays completed, even if its webhook or member is removed later.
     if (isOver === true && steps.length > 0) localStorage.setItem(kept, "done");

@@ -8,10 +8,10 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
+import { CountSuffix } from "./count-suffix.tsx";
 import { Lines } from "./expiring.tsx";
+import { groupRepeats } from "./group-repeats.ts";
 import classes from "./overview.module.css";
-import { runsOf } from "./runs.ts";
-import { Times } from "./times.tsx";
 
 const read = 50;
 const shown = 7;
@@ -25,7 +25,7 @@ export function RecentChanges() {
     ask("listAuditLog", { params: { organization_id: id }, query: { limit: read } }),
   );
   const kindOf = ({ action, actor }: Item<"listAuditLog">) => `${action} ${actor.name}`;
-  const runs = runsOf(data, kindOf).slice(0, shown);
+  const runs = groupRepeats(data, kindOf).slice(0, shown);
   return (
     <Section
       title={t("changes.title")}
@@ -47,7 +47,7 @@ export function RecentChanges() {
                     defaultValue: entry.action.replaceAll(/[._]/g, " "),
                   })}
                 </GoLink>{" "}
-                <Times count={count} isCut={isCut} />
+                <CountSuffix count={count} isCut={isCut} />
               </Text>
               <Text size="sm" c="dimmed" truncate>
                 {[entry.actor.name, entry.subject.name].filter(Boolean).join(" · ")}

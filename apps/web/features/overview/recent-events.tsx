@@ -8,10 +8,10 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
+import { CountSuffix } from "./count-suffix.tsx";
 import { Lines } from "./expiring.tsx";
+import { groupRepeats, type Run } from "./group-repeats.ts";
 import classes from "./overview.module.css";
-import { type Run, runsOf } from "./runs.ts";
-import { Times } from "./times.tsx";
 
 type Event = Item<"listEvents">;
 const read = 50;
@@ -31,7 +31,7 @@ export function RecentEvents() {
       {data === undefined && error === null && <Lines />}
       {data?.data.length === 0 && <Text c="dimmed">{t("events.none")}</Text>}
       <ul className={classes.list}>
-        {runsOf(data, ({ type }) => type)
+        {groupRepeats(data, ({ type }) => type)
           .slice(0, shown)
           .map((run) => (
             <EventLine key={run.newest.id} run={run} />
@@ -50,7 +50,7 @@ function EventLine({ run: { newest: event, count, isCut } }: { run: Run<Event> }
     <li className={classes.line}>
       <Stack gap={0} miw={0} flex={1}>
         <Text>
-          {t(`types.${event.type}`)} <Times count={count} isCut={isCut} />
+          {t(`types.${event.type}`)} <CountSuffix count={count} isCut={isCut} />
         </Text>
         <Text size="sm" c="dimmed" truncate component="div">
           {event.license_id !== null && license !== null && (

@@ -16,10 +16,10 @@ const changes = {
   disable: { status: "disabled" },
   archive: { status: "archived" },
 } as const satisfies Record<string, Changes>;
-export type Deed = keyof typeof changes | "delete";
+export type DangerAction = keyof typeof changes | "delete";
 
 /** The available actions for a product, the least severe first. */
-export function deedsOf({ status, closed_for_sale: isClosed }: Product): Deed[] {
+export function dangerActionsOf({ status, closed_for_sale: isClosed }: Product): DangerAction[] {
   return [
     ...(status === "active" ? [] : ["activate" as const]),
     isClosed ? "sell" : "close",
@@ -31,7 +31,7 @@ export function deedsOf({ status, closed_for_sale: isClosed }: Product): Deed[] 
 
 interface DangerQuestionProps {
   readonly product: Product;
-  readonly action: Deed | null;
+  readonly action: DangerAction | null;
   readonly onClose: () => void;
 }
 

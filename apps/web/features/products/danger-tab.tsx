@@ -5,7 +5,7 @@ import { useMay } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { DangerQuestion, type Deed, deedsOf } from "./danger-question.tsx";
+import { type DangerAction, DangerQuestion, dangerActionsOf } from "./danger-question.tsx";
 import { useProduct } from "./use-product.ts";
 
 /** Actions that stop sales or a product's apps, temporarily or permanently. */
@@ -13,14 +13,14 @@ export function DangerTab() {
   const { t } = useTranslation("products");
   const may = useMay();
   const product = useProduct();
-  const [action, setDeed] = useState<Deed | null>(null);
+  const [action, setAction] = useState<DangerAction | null>(null);
   if (!may("products:manage")) return <MissingPage />;
   return (
     <>
       <Box mb="md">
         <ValidateHelp about="productStatus" />
       </Box>
-      {deedsOf(product).map((one) => (
+      {dangerActionsOf(product).map((one) => (
         <Panel
           key={one}
           danger={one === "delete"}
@@ -30,14 +30,14 @@ export function DangerTab() {
             <Button
               {...(one === "activate" || one === "sell" ? {} : { variant: "default" })}
               {...(one === "delete" ? { c: "var(--mantine-color-error)" } : {})}
-              onClick={() => setDeed(one)}
+              onClick={() => setAction(one)}
             >
               {t(`danger.${one}.open`)}
             </Button>
           }
         />
       ))}
-      <DangerQuestion product={product} action={action} onClose={() => setDeed(null)} />
+      <DangerQuestion product={product} action={action} onClose={() => setAction(null)} />
     </>
   );
 }

@@ -8,13 +8,13 @@ import { PermissionPicker } from "../../ui/permission-picker.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { StickyBar } from "../../ui/sticky-bar.tsx";
 
-export interface RoleWords {
+export interface RoleSummary {
   readonly name: string;
   readonly permissions: readonly Permission[];
 }
 
 interface RoleFormProps {
-  readonly first: RoleWords;
+  readonly first: RoleSummary;
   readonly action: string;
   readonly isBusy: boolean;
   readonly error: Error | null;

@@ -10,7 +10,7 @@ import { notify, notifyProblem } from "../../ui/notify.tsx";
 import { AffectedLicenses } from "../products/affected-licenses.tsx";
 import { checksVersions } from "../products/consequence.ts";
 import type { Product } from "../products/use-product.ts";
-import { isLastPassing, stopsPassing } from "./stops-passing.ts";
+import { isLastPassing, rejectsPassing } from "./rejects-passing.ts";
 import classes from "./timeline.module.css";
 import { type ProductVersion, states, useStateChange, type VersionState } from "./use-versions.ts";
 
@@ -64,7 +64,7 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
     );
   /** Immediately, if no app that is accepted now would be rejected. */
   const askFirst = (row: ProductVersion, isGone: boolean, run: () => void) => {
-    if (checksVersions(product, organization) && stopsPassing(versions, row, isGone))
+    if (checksVersions(product, organization) && rejectsPassing(versions, row, isGone))
       setAsked({ row, isGone, run });
     else run();
   };

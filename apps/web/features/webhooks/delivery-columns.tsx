@@ -10,7 +10,7 @@ import { DeliveryStateMark, isRetrying } from "./webhook-state.tsx";
 
 export type Delivery = Item<"listWebhookDeliveries">;
 
-interface Deeds {
+interface DeliveryActions {
   readonly open: (deliveryId: string) => void;
   /** Undefined if resending is not possible. */
   readonly replay?: ((delivery: Delivery) => void) | undefined;
@@ -19,7 +19,7 @@ interface Deeds {
 }
 
 /** The columns of the delivery log. */
-export function useDeliveryColumns({ open, replay, sendNow }: Deeds): readonly Column<Delivery>[] {
+export function useDeliveryColumns({ open, replay, sendNow }: DeliveryActions): readonly Column<Delivery>[] {
   const { t } = useTranslation("webhooks");
   return [
     {

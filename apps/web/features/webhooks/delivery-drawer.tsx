@@ -113,7 +113,7 @@ function Content({
           // The server lists the oldest first; the latest is of most interest.
           .reverse()}
       </Stack>
-      <Told delivery={delivery} />
+      <EventData delivery={delivery} />
     </Stack>
   );
 }
@@ -157,7 +157,7 @@ function Facts({ delivery }: { delivery: Delivery }) {
   );
 }
 
-function Told({ delivery }: { delivery: Delivery }) {
+function EventData({ delivery }: { delivery: Delivery }) {
   const { t } = useTranslation("webhooks");
   const text = delivery.event === null ? null : JSON.stringify(delivery.event, null, 2);
   return (

@@ -5,13 +5,13 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../../api/queries.ts";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { OutsideCard } from "../outside-card.tsx";
+import { AuthCard } from "../auth-card.tsx";
 import { KeyStep } from "./key-step.tsx";
 import { LicenseStep } from "./license-step.tsx";
 import { OrganizationStep } from "./organization-step.tsx";
 import { ProductStep } from "./product-step.tsx";
+import { useProgress } from "./progress.ts";
 import { PurposeStep } from "./purpose-step.tsx";
-import { useStanding } from "./standing.ts";
 import { TryStep } from "./try-step.tsx";
 
 /** The steps after the account, for the platform admin. The current step follows from what already exists. */
@@ -29,12 +29,12 @@ function Steps({ email }: { email: string }) {
     setApiKey(key);
     setStored(false);
   };
-  const standing = useStanding();
+  const standing = useProgress();
   // First: while the next step is loading, the key and its checkbox must stay.
   if (apiKey !== null && !isStored) return <KeyStep apiKey={apiKey} onStored={() => setStored(true)} />;
   if (standing.step === "unknown") {
     return (
-      <OutsideCard title={t("setup.title")}>
+      <AuthCard title={t("setup.title")}>
         <ProblemAlert error={standing.error} />
         {standing.error === null && (
           <Stack aria-hidden="true">
@@ -42,7 +42,7 @@ function Steps({ email }: { email: string }) {
             <Skeleton height={36} />
           </Stack>
         )}
-      </OutsideCard>
+      </AuthCard>
     );
   }
   switch (standing.step) {

@@ -5,7 +5,7 @@ import { useChange } from "../../../api/queries.ts";
 import { Form } from "../../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import classes from "./first-run.module.css";
-import type { Product } from "./standing.ts";
+import type { Product } from "./progress.ts";
 import { StepCard } from "./step-card.tsx";
 
 /** The platform admin is the first customer, unless they enter another. */

@@ -10,7 +10,7 @@ import { Form } from "../../../ui/form.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { bodyOf, noOrganization, OrganizationFields } from "../organization-fields.tsx";
 import classes from "./first-run.module.css";
-import type { Organization } from "./standing.ts";
+import type { Organization } from "./progress.ts";
 import { StepCard } from "./step-card.tsx";
 
 /** The platform admin's own organization has no limits. */

@@ -7,7 +7,7 @@ import { queryClient } from "../../../api/queries.ts";
 import { Form } from "../../../ui/form.tsx";
 import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import classes from "./first-run.module.css";
-import type { Organization } from "./standing.ts";
+import type { Organization } from "./progress.ts";
 import { StepCard } from "./step-card.tsx";
 
 interface ProductStepProps {

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Trans, useTranslation } from "react-i18next";
 import { ask } from "../../../api/queries.ts";
-import { OutsideCard } from "../outside-card.tsx";
+import { AuthCard } from "../auth-card.tsx";
 import { askSession } from "../session.ts";
 import { AccountStep } from "./account-step.tsx";
 import { FirstRun } from "./first-run.tsx";
@@ -27,13 +27,13 @@ export function SetupPage() {
 
 function LinkIsOver() {
   const { t } = useTranslation("identity");
-  return <OutsideCard title={t("setup.over.title")} lead={t("setup.over.words")} />;
+  return <AuthCard title={t("setup.over.title")} lead={t("setup.over.words")} />;
 }
 
 function NeedsLink() {
   const { t } = useTranslation("identity");
   return (
-    <OutsideCard title={t("setup.needsLink.title")} lead={t("setup.needsLink.lead")}>
+    <AuthCard title={t("setup.needsLink.title")} lead={t("setup.needsLink.lead")}>
       <Stack>
         <List type="ordered" spacing="xs">
           <List.Item>{t("setup.needsLink.look")}</List.Item>
@@ -45,17 +45,17 @@ function NeedsLink() {
           {t("setup.needsLink.restart")}
         </Text>
       </Stack>
-    </OutsideCard>
+    </AuthCard>
   );
 }
 
 function SetUpAlready() {
   const { t } = useTranslation("identity");
   return (
-    <OutsideCard title={t("setup.already.title")} lead={t("setup.already.lead")}>
+    <AuthCard title={t("setup.already.title")} lead={t("setup.already.lead")}>
       <Button component={Link} to="/sign-in" search={{ next: "/setup" } as never} fullWidth>
         {t("signIn.do")}
       </Button>
-    </OutsideCard>
+    </AuthCard>
   );
 }

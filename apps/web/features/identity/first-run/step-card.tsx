@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { OutsideCard } from "../outside-card.tsx";
+import { AuthCard } from "../auth-card.tsx";
 import { ProgressLine } from "./progress-line.tsx";
 import type { Step } from "./steps.ts";
 
@@ -27,7 +27,7 @@ export function StepCard({
   return (
     <div data-wide>
       <ProgressLine now={step} />
-      <OutsideCard
+      <AuthCard
         title={title}
         {...(lead === undefined ? {} : { lead })}
         foot={
@@ -39,7 +39,7 @@ export function StepCard({
         }
       >
         {children}
-      </OutsideCard>
+      </AuthCard>
     </div>
   );
 }

@@ -6,9 +6,9 @@ import { CodeBlock } from "../../../ui/code-block.tsx";
 import { Copyable } from "../../../ui/copy.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
-import { FirstLight, useFirstUse, useRefusal } from "./first-light.tsx";
+import { FirstValidation, useFirstUse, useRefusal } from "./first-validation.tsx";
+import type { License, Organization, Product } from "./progress.ts";
 import { firstCalls } from "./snippets.ts";
-import type { License, Organization, Product } from "./standing.ts";
 import { StepCard } from "./step-card.tsx";
 
 interface TryStepProps {
@@ -69,7 +69,7 @@ export function TryStep({ organization, product, license, apiKey, onNewKey }: Tr
             </Tabs.Panel>
           ))}
         </Tabs>
-        <FirstLight at={firstUsedAt} refusal={refusal} />
+        <FirstValidation at={firstUsedAt} refusal={refusal} />
         <Group justify="flex-end">
           <Button
             component={Link}

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { exactTime } from "../../../ui/time.tsx";
 import classes from "./history.module.css";
 import type { Change } from "./history-entries.ts";
-import { spanWords } from "./spans.ts";
+import { spanText } from "./spans.ts";
 
 /** The changed fields with their values before and after. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
@@ -24,7 +24,7 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
   function words(field: string, value: unknown): string {
     if (value === null || value === undefined) return t("everywhere:none");
     if (typeof value === "boolean") return t(value ? "everywhere:yes" : "everywhere:no");
-    if (field === "term_seconds" && typeof value === "number") return spanWords(value, i18n.language);
+    if (field === "term_seconds" && typeof value === "number") return spanText(value, i18n.language);
     if (field.endsWith("_at") && typeof value === "string") return exactTime(value, i18n.language);
     if (Array.isArray(value)) return value.length === 0 ? t("everywhere:none") : value.join(", ");
     const text = typeof value === "object" ? JSON.stringify(value) : String(value);

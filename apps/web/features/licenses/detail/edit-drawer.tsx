@@ -12,7 +12,7 @@ import { Icon } from "../../../ui/icon.tsx";
 import { notify } from "../../../ui/notify.tsx";
 import { ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { changedFields, changesOf, type Draft, type DraftField, draftOf, rebased } from "./draft.ts";
-import { besides } from "./edit-errors.ts";
+import { furtherDetails } from "./edit-errors.ts";
 import { EditFields } from "./edit-fields.tsx";
 import { affectedQueries, type License } from "./license.ts";
 import classes from "./license-page.module.css";
@@ -86,7 +86,7 @@ function EditForm({ license, onClose }: EditDrawerProps) {
           {isOld ? (
             <ChangedMeanwhile onReload={reload} />
           ) : (
-            <ProblemAlert error={error} beside={besides(error)} />
+            <ProblemAlert error={error} beside={furtherDetails(error)} />
           )}
           {both !== null && !isOld && (
             <Alert role="status" icon={<Icon name="info" />}>

@@ -8,7 +8,7 @@ export function errorAt(error: Error | null, field: string): string | null {
 }
 
 /** The names of the errors that are shown next to a field. */
-export function besides(error: Error | null): string[] {
+export function furtherDetails(error: Error | null): string[] {
   if (!(error instanceof ApiProblem)) return [];
   return error.errors
     .map((one) => one.field)

@@ -10,7 +10,7 @@ import { Section } from "../../../ui/section.tsx";
 import { exactTime, Time } from "../../../ui/time.tsx";
 import type { License } from "./license.ts";
 import classes from "./license-page.module.css";
-import { spanWords } from "./spans.ts";
+import { spanText } from "./spans.ts";
 
 const tagStyles = { root: { overflow: "hidden", maxWidth: "100%" }, label: { overflow: "hidden" } };
 
@@ -128,7 +128,7 @@ function Expiry({ license }: { license: License }) {
         <Text c="dimmed">{exactTime(at, i18n.language)}</Text>
       </>
     );
-  if (term !== null) return t("termAfterFirstUse", { term: spanWords(term, i18n.language) });
+  if (term !== null) return t("termAfterFirstUse", { term: spanText(term, i18n.language) });
   return t("never");
 }
 

@@ -14,7 +14,7 @@ import { shownTimeZone } from "../../../ui/shown-time-zone.ts";
 import { exactTime } from "../../../ui/time.tsx";
 import { ValidateHelp } from "../../../ui/validate-help.tsx";
 import { affectedQueries, type License } from "./license.ts";
-import { spanWords } from "./spans.ts";
+import { spanText } from "./spans.ts";
 
 interface RenewDialogProps {
   readonly license: License;
@@ -62,7 +62,7 @@ function RenewForm({ license, onClose }: RenewDialogProps) {
     const duration = by === null ? null : parseDuration(by);
     if (hasTermAhead && duration !== null)
       return t("renew.newTerm", {
-        term: spanWords((term ?? 0) + nominalMs(duration) / 1_000, i18n.language),
+        term: spanText((term ?? 0) + nominalMs(duration) / 1_000, i18n.language),
       });
     const fromMs = Math.max(end === null ? 0 : new Date(end).getTime(), Date.now());
     const atMs = duration === null ? endMs(until) : addDuration(fromMs, duration, shownTimeZone());

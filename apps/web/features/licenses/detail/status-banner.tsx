@@ -7,7 +7,7 @@ import { shownTimeZone } from "../../../ui/shown-time-zone.ts";
 import { Time } from "../../../ui/time.tsx";
 import { Verdict } from "../../../ui/verdict.tsx";
 import { type License, useProductOf } from "./license.ts";
-import { spanWords } from "./spans.ts";
+import { spanText } from "./spans.ts";
 import { isRejected, type Limit, limitsOf, type Status, statusOf } from "./status.ts";
 
 /** Says whether the key works and why, and lists its limits. */
@@ -37,7 +37,7 @@ function Sentence({ status, product }: { status: Status; product: string }) {
   const key = `status.${status.kind}`;
   switch (status.kind) {
     case "works_for_a_term":
-      return t(key, { term: spanWords(status.seconds, i18n.language) });
+      return t(key, { term: spanText(status.seconds, i18n.language) });
     case "revoked":
       return (
         <Trans

@@ -1,0 +1,34 @@
+import { Paper, Stack, Text, Title } from "@mantine/core";
+import { type ReactNode, useEffect } from "react";
+import classes from "./auth-card.module.css";
+
+interface OutsideCardProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly children?: ReactNode;
+  /** Below the card: a link to an alternative. */
+  readonly foot?: ReactNode;
+}
+
+/** A card in the middle of the page. Its title is also the browser tab's. */
+export function AuthCard({ title, lead, children, foot }: OutsideCardProps) {
+  useEffect(() => {
+    document.title = `${title} · Countersign`;
+  }, [title]);
+  return (
+    <>
+      <Paper withBorder radius="lg" className={classes.card ?? ""}>
+        <Stack gap={4} mb={children === undefined ? 0 : "md"}>
+          <Title order={1}>{title}</Title>
+          {lead !== undefined && <Text c="dimmed">{lead}</Text>}
+        </Stack>
+        {children}
+      </Paper>
+      {foot !== undefined && foot !== false && (
+        <Text ta="center" c="dimmed" mt="md" size="sm" component="div">
+          {foot}
+        </Text>
+      )}
+    </>
+  );
+}

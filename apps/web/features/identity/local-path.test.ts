@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { localPath } from "./local-path.ts";
+
+Object.assign(globalThis, { location: { origin: "https://license.example.com" } });
+
+test.each([
+  ["/o/nordlicht/licenses?q=ada#top", "/o/nordlicht/licenses?q=ada#top"],
+  ["/invitations/abc", "/invitations/abc"],
+  ["/a//b", "/a//b"],
+  ["/o/../admin", "/admin"],
+])("%p is a page of this site", (next, page) => {
+  expect(localPath(next)).toBe(page);
+});
+
+test.each([
+  undefined,
+  "",
+  "o/nordlicht",
+  "//evil.example",
+  "/\\evil.example",
+  "/\t/evil.example",
+  "/\n/evil.example",
+  "\\/evil.example",
+  "https://evil.example",
+  "javascript:alert(1)",
+  "/x\\..\\evil.example",
+])("%p is not, and leads to the first page", (next) => {
+  expect(localPath(next)).toBe("/");
+});
