@@ -15,6 +15,8 @@ test("every setting has a default", () => {
     port: 3000,
     host: "127.0.0.1",
     url: "http://127.0.0.1:3000",
+    portalUrl: "http://127.0.0.1:3000/portal",
+    portalHasOwnHost: false,
     dataFolder: resolve("data"),
     database: { kind: "sqlite", folder: resolve("data") },
     defaultPlan: null,
@@ -42,6 +44,10 @@ describe("a valid value is used", () => {
     [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://0.0.0.0:3000" }],
     [{ HOST: "::1" }, { host: "::1", url: "http://[::1]:3000" }],
     [{ COUNTERSIGN_URL: "https://license.example.com" }, { url: "https://license.example.com" }],
+    [
+      { COUNTERSIGN_PORTAL_URL: "https://portal.example.com/" },
+      { portalUrl: "https://portal.example.com", portalHasOwnHost: true },
+    ],
     [{ COUNTERSIGN_URL: "https://example.com/license//" }, { url: "https://example.com/license" }],
     [
       { COUNTERSIGN_DATA: "/srv/cs" },

@@ -20,6 +20,10 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly url: string;
+  /** Where customers reach the portal. */
+  readonly portalUrl: string;
+  /** Whether the portal has its own host. */
+  readonly portalHasOwnHost: boolean;
   readonly database: DatabaseLocation;
   readonly dataFolder: string;
   readonly trustedProxies: CidrSet;
@@ -79,10 +83,14 @@ export function readConfig(environment: Environment): Config {
   const host = setting("HOST") ?? "127.0.0.1";
   const dataFolder = resolve(setting("COUNTERSIGN_DATA") ?? "data");
   const signUp = oneOf("COUNTERSIGN_SIGN_UP", setting("COUNTERSIGN_SIGN_UP") ?? "closed", ["closed", "open"]);
+  const url = publicUrl(setting("COUNTERSIGN_URL"), host, port);
+  const portalHost = portalOrigin(setting("COUNTERSIGN_PORTAL_URL"), url);
   return {
     port,
     host,
-    url: publicUrl(setting("COUNTERSIGN_URL"), host, port),
+    url,
+    portalUrl: portalHost ?? `${url}/portal`,
+    portalHasOwnHost: portalHost !== null,
     dataFolder,
     database: databaseLocation(setting("DATABASE_URL"), dataFolder),
     trustedProxies: trustedProxies(setting("COUNTERSIGN_TRUSTED_PROXIES")),
@@ -167,6 +175,22 @@ function publicUrl(text: string | null, host: string, port: number): string {
   throw new ConfigProblem(
     `COUNTERSIGN_URL is "${text}". It must be the public URL, such as https://license.example.com.`,
   );
+}
+
+/** The portal's own host; null if it is below the main URL. */
+function portalOrigin(text: string | null, mainUrl: string): string | null {
+  if (text === null) return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  if (url === null || !isOrigin)
+    throw new ConfigProblem(
+      `COUNTERSIGN_PORTAL_URL is "${text}". It must be a URL without a path, such as https://portal.example.com.`,
+    );
+  if (url.host === new URL(mainUrl).host)
+    throw new ConfigProblem(
+      `COUNTERSIGN_PORTAL_URL is "${text}", which has the host of COUNTERSIGN_URL. Leave it out to serve the portal at /portal, or use another host.`,
+    );
+  return url.origin;
 }
 
 function discord(setting: (name: string) => string | null): DiscordSettings | null {

@@ -104,7 +104,7 @@ export async function startServer(
     ManagementWorker.start({ store, environment, journal: recorder, log }),
   );
   worker = management;
-  const forwarder = new Forwarder(() => management.socket, reports.notForwarded);
+  const forwarder = new Forwarder(() => management.socket, reports.notForwarded, portalHost(config));
   const listener = await undoIfFailed(async () =>
     openPort(config, {
       publicApi,
@@ -176,4 +176,8 @@ async function farewell(isBusy: () => boolean): Promise<void> {
 
 function nextCheck(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+function portalHost({ portalUrl, portalHasOwnHost }: Config): string | null {
+  return portalHasOwnHost ? new URL(portalUrl).host : null;
 }

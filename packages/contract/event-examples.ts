@@ -75,6 +75,7 @@ const transfer = {
     customer_discord_id: null,
   },
   message: "I sold my studio to Grace.",
+  review_reason: "product_setting",
   requested_at: "2031-01-01T12:00:00.000Z",
 };
 
@@ -96,7 +97,7 @@ const examples: Readonly<Record<EventType, object>> = {
   "license.ip_limit_reached": address,
   "license.transfer_requested": {
     ...about,
-    transfer: { ...transfer, status: "requested", decided_at: null, decided_by: null, reason: null },
+    transfer: { ...transfer, state: "pending", decided_at: null, decided_by: null, reason: null },
   },
   "license.transferred": {
     ...about,
@@ -106,17 +107,21 @@ const examples: Readonly<Record<EventType, object>> = {
       customer_email: "grace@example.com",
       customer_name: "Grace Hopper",
     },
-    transfer: { ...transfer, status: "completed", decided_at: at, decided_by: "organization", reason: null },
+    transfer: { ...transfer, state: "approved", decided_at: at, decided_by: "organization", reason: null },
   },
   "license.transfer_rejected": {
     ...about,
     transfer: {
       ...transfer,
-      status: "rejected",
+      state: "rejected",
       decided_at: at,
       decided_by: "organization",
       reason: "This license was part of a bundle.",
     },
+  },
+  "license.transfer_cancelled": {
+    ...about,
+    transfer: { ...transfer, state: "cancelled", decided_at: at, decided_by: "customer", reason: null },
   },
   "license.bulk_revoked": { organization_id, product_id, license_ids: [license_id], count: 1, reason },
   "quota.warning": { ...quota, used: 800 },

@@ -18,11 +18,12 @@ test("the example of a summary matches its schema, with no other members", () =>
 });
 
 test.each([
-  ["license.transfer_requested", "completed"],
-  ["license.transferred", "requested"],
-  ["license.transfer_rejected", "completed"],
-] as const)("%s does not accept a transfer with the status %s", (type, status) => {
+  ["license.transfer_requested", "approved"],
+  ["license.transferred", "pending"],
+  ["license.transfer_rejected", "approved"],
+  ["license.transfer_cancelled", "rejected"],
+] as const)("%s does not accept a transfer in the state %s", (type, state) => {
   const { data } = eventExample(type) as { data: { transfer: object } };
-  const other = { ...eventExample(type), data: { ...data, transfer: { ...data.transfer, status } } };
+  const other = { ...eventExample(type), data: { ...data, transfer: { ...data.transfer, state } } };
   expect(eventBody(type).safeParse(other).success).toBe(false);
 });

@@ -90,10 +90,10 @@ const shapes: Readonly<Record<EventType, z.ZodType>> = {
   }),
   "license.ip_blocked": withIpOrMany,
   "license.ip_limit_reached": withIpOrMany,
-  // Not recorded yet: transfers come with the customer portal. Their shape is already documented.
   "license.transfer_requested": ofTransfer(transferShapes.requested),
-  "license.transferred": ofTransfer(transferShapes.completed),
+  "license.transferred": ofTransfer(transferShapes.approved),
   "license.transfer_rejected": ofTransfer(transferShapes.rejected),
+  "license.transfer_cancelled": ofTransfer(transferShapes.cancelled),
   "license.bulk_revoked": z.object({
     organization_id: id,
     product_id: id,
@@ -136,6 +136,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   "license.transfer_requested": "A customer requested a license transfer",
   "license.transferred": "A license was transferred",
   "license.transfer_rejected": "A license transfer was rejected",
+  "license.transfer_cancelled": "A license transfer was cancelled",
   "license.bulk_revoked": "Licenses of a product were revoked in bulk: one event for each batch",
   "quota.warning": "A product has used 80 % of its daily limit",
   "quota.exhausted": "A product has used its daily limit",

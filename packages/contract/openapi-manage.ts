@@ -1,17 +1,16 @@
 import { sizeInWords } from "./body-limit.ts";
-import { manageBase } from "./manage/base.ts";
 import { type Access, type ByToken, pathParameters, type Route, takesBody } from "./manage/route.ts";
 import { id, problem } from "./manage/shapes.ts";
 import { codesOf, problemResponses } from "./openapi-problems.ts";
 import { type JsonSchema, Schemas } from "./openapi-schemas.ts";
 
-/** The OpenAPI description of the management API, generated from its routes, one at a time. */
-export function* manageApi(routes: readonly Route[]) {
+/** The OpenAPI description of an API below a base path, generated from its routes, one at a time. */
+export function* manageApi(base: string, routes: readonly Route[]) {
   const schemas = new Schemas();
   schemas.of(problem);
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    const path = `${manageBase}${route.path}`;
+    const path = `${base}${route.path}`;
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) };
     yield;
   }
@@ -58,7 +57,7 @@ function operation(route: Route, schemas: Schemas): object {
     tags: [route.group],
     summary: route.summary,
     description: [route.description, needs(route.access)].filter(Boolean).join(" "),
-    security: route.access.who === "anyone" ? [] : [{ accessToken: [] }, { session: [] }],
+    security: security(route.access),
     parameters: [...inPath(route), ...inQuery(route, schemas), ...inHeaders(route, schemas)],
     ...requestBody(route, schemas),
     responses: {
@@ -66,6 +65,11 @@ function operation(route: Route, schemas: Schemas): object {
       ...problemResponses(codesOf(route)),
     },
   };
+}
+
+function security(access: Access): object[] {
+  if (access.who === "anyone") return [];
+  return access.who === "customer" ? [{ portalSession: [] }] : [{ accessToken: [] }, { session: [] }];
 }
 
 const people: Readonly<Record<ByToken, string>> = {
@@ -85,6 +89,8 @@ export function needs(access: Access): string {
       return "For the organization's owner, with a session or an access token that has every permission.";
     case "platform_admin":
       return "For platform admins, with a session or an access token that has every permission.";
+    case "customer":
+      return "For customers who are signed in to the portal.";
     case "member":
       return access.may === null
         ? "For every member of the organization."
@@ -127,7 +133,9 @@ function words(name: string): string {
 const pathWords: Readonly<Record<string, string>> = {
   ip: "The IP address, or an IPv6 network with its slash as %2F.",
   kind: "The kind of email.",
+  logo: "The name of the logo file, from a `logo_url`.",
   prefix: "The first characters of the API key, as in the product's list, such as csk_a1B2c3D4.",
+  slug: "The organization's slug.",
   token: "The token from the link.",
 };
 
@@ -170,7 +178,8 @@ function requestBody(route: Route, schemas: Schemas): object {
 }
 
 function answer(route: Route, schemas: Schemas): object {
-  if (route.status === 204) return { description: "Success.", headers: requestId };
+  if (route.status === 204 || route.status === 302)
+    return { description: answerWords[route.status], headers: requestId };
   const schema = schemas.of(route.answer);
   const types = answerTypes(route, schemas);
   const named = schema.$ref === undefined ? schema : schemas.named[lastPart(schema.$ref)];
@@ -206,6 +215,7 @@ const answerWords: Readonly<Record<Route["status"], string>> = {
   201: "Created.",
   202: "Accepted. The work continues in the background.",
   204: "Success.",
+  302: "Redirects to a page.",
 };
 
 function lastPart(reference: string): string {

@@ -49,6 +49,8 @@ export function authCodesOf(route: AuthRoute): ProblemCode[] {
 
 function accessCodes(access: Route["access"], isWrite: boolean): ProblemCode[] {
   if (access.who === "anyone") return ["too_many_attempts"];
+  if (access.who === "customer")
+    return ["sign_in_required", ...(isWrite ? (["wrong_origin", "seller_suspended"] as const) : [])];
   const known: ProblemCode[] = ["authentication_required", "invalid_access_token"];
   if (isWrite) known.push("wrong_origin");
   switch (access.who) {

@@ -1,9 +1,12 @@
 import { authRoutes } from "./auth/routes.ts";
+import { manageBase } from "./manage/base.ts";
 import { contractRoutes } from "./manage/routes.ts";
 import { authApi, authTags } from "./openapi-auth.ts";
 import { eventWebhooks } from "./openapi-events.ts";
 import { manageApi, manageTags } from "./openapi-manage.ts";
 import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
+import { portalBase } from "./portal/base.ts";
+import { portalRoutes } from "./portal/routes.ts";
 
 /** The OpenAPI 3.1 document. Generated once; tests check real responses against its schemas. */
 export function openApiDocument(): OpenApiDocument {
@@ -29,7 +32,8 @@ let document: OpenApiDocument | undefined;
 
 /** The same, in steps, so that other requests can be served in between. */
 export function* writeOpenApi(): Generator<void, OpenApiDocument> {
-  const manage = yield* manageApi(contractRoutes);
+  const manage = yield* manageApi(manageBase, contractRoutes);
+  const portal = yield* manageApi(portalBase, portalRoutes);
   const auth = yield* authApi(authRoutes);
   const events = eventWebhooks();
   yield;
@@ -43,8 +47,8 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
       ...license,
     },
     security: [{ productApiKey: [] }],
-    tags: [publicTag, ...manageTags(contractRoutes), ...authTags(authRoutes)],
-    paths: { ...publicPaths(), ...manage.paths, ...auth.paths },
+    tags: [publicTag, ...manageTags(contractRoutes), ...manageTags(portalRoutes), ...authTags(authRoutes)],
+    paths: { ...publicPaths(), ...manage.paths, ...portal.paths, ...auth.paths },
     webhooks: events.webhooks,
     components: {
       securitySchemes: {
@@ -65,8 +69,18 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
           description:
             "The cookie that is set when a user signs in. Without HTTPS, its name lacks the __Host- prefix. Changes are accepted from the server's own origin only.",
         },
+        portalSession: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-countersign_portal",
+          description:
+            "The cookie that is set when a customer signs in to the portal. Without HTTPS, its name lacks the __Host- prefix. Changes are accepted from the portal's own origin only.",
+        },
       },
-      ...merged(merged(merged(publicComponents(), manage.components), auth.components), events.components),
+      ...[manage, portal, auth, events].reduce<Components>(
+        (all, { components }) => merged(all, components),
+        publicComponents(),
+      ),
     },
   };
 }

@@ -60,6 +60,14 @@ export interface Tables {
   delivery_attempts: StoredAttemptRow;
   request_log: RequestLogRow;
   ip_sightings: IpSightingRow;
+  portal_people: PortalPersonRow;
+  portal_identities: PortalIdentityRow;
+  portal_sessions: PortalSessionRow;
+  portal_codes: WithDefaults<PortalCodeRow, "attempts" | "other_attempts">;
+  portal_actions: PortalActionRow;
+  transfers: TransferRow;
+  organization_branding: WithDefaults<BrandingRow, "links">;
+  product_downloads: ProductDownloadRow;
 }
 
 export interface OrganizationRow {
@@ -137,6 +145,20 @@ export interface ProductRow {
   locale: Language | null;
   /** How long before a license expires `license.expiring_soon` is recorded. */
   expiring_soon_days: number;
+  /** Whether customers see its licenses in the portal. */
+  portal_enabled: Flag;
+  /** How many IP addresses a customer can remove from a license within 30 days; 0 for none. */
+  portal_ip_removals_per_30_days: number;
+  /** Whether customers can replace the key of a license. */
+  portal_key_rotation: Flag;
+  /** Whether customers can request transfers, and what approves them. */
+  transfers: "off" | "review" | "automatic";
+  /** The days without automatic approval after a license was created or transferred. */
+  transfer_cooldown_days: number;
+  transfer_resets_ips: Flag;
+  transfer_rotates_key: Flag;
+  /** Where customers renew. */
+  renewal_url: string | null;
 }
 
 export interface ProductApiKeyRow {
@@ -458,7 +480,7 @@ export interface AuditLogRow {
   /** Null for entries about only the platform or a user. */
   organization_id: string | null;
   /** `platform_admin` for actions of a user as the operator of the installation. */
-  actor_kind: "person" | "token" | "platform_admin" | "command_line" | "system";
+  actor_kind: "person" | "token" | "customer" | "platform_admin" | "command_line" | "system";
   actor_id: string | null;
   actor_name: string;
   /** The access token that was used, if any. */
@@ -790,3 +812,128 @@ export interface DeliveryAttemptRow {
 
 /** As stored: many receivers repeat the URL in their response. */
 export type StoredAttemptRow = Omit<DeliveryAttemptRow, "response_body"> & { sealed_response: string | null };
+
+/** Someone who has signed in to the portal. Organizations never see this ID. */
+export interface PortalPersonRow {
+  id: string;
+  /** The language they chose; null for their browser's. */
+  locale: Language | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** An email address or Discord account that a person has proven to own. Each belongs to one person. */
+export interface PortalIdentityRow {
+  kind: "email" | "discord";
+  /** The email address in lower case, or the Discord ID. */
+  value: string;
+  id: string;
+  person_id: string;
+  /** The display name on Discord. */
+  name: string | null;
+  verified_at: number;
+}
+
+export interface PortalSessionRow {
+  id: string;
+  person_id: string;
+  token_hash: string;
+  signed_in_by: "email" | "discord";
+  ip: string | null;
+  user_agent: string | null;
+  created_at: number;
+  /** To the minute. */
+  last_used_at: number;
+  expires_at: number;
+}
+
+/** A sign-in code with its link. Everything that proves something is stored as a hash. */
+export interface PortalCodeRow {
+  id: string;
+  email_hash: string;
+  sealed_email: string;
+  /** The person who wants to add the email address; null for a sign-in. */
+  person_id: string | null;
+  code_hash: string;
+  link_hash: string;
+  /** Identifies the browser that requested the code. */
+  challenge_hash: string;
+  /** Wrong codes from the browser that requested it. */
+  attempts: number;
+  /** Wrong codes from anywhere else. */
+  other_attempts: number;
+  created_at: number;
+  expires_at: number;
+}
+
+/** What a customer did in the portal, as far as there is a budget for it. */
+export interface PortalActionRow {
+  id: string;
+  license_id: string;
+  action: "ip_removed" | "key_rotated";
+  count: number;
+  at: number;
+}
+
+/** A request to transfer a license. It outlives its license. */
+export interface TransferRow {
+  id: string;
+  organization_id: string;
+  product_id: string;
+  license_id: string;
+  /** The start of the key at the time of the request. */
+  license_key_hint: string;
+  state: "pending" | "approved" | "rejected" | "cancelled";
+  from_customer_id: string;
+  /** The customer as the organization knew them at the time of the request. */
+  from_email: string | null;
+  from_discord_id: string | null;
+  from_name: string | null;
+  to_email: string | null;
+  to_discord_id: string | null;
+  /** The recipient's customer ID; null until approved. */
+  to_customer_id: string | null;
+  message: string | null;
+  /** Why it was not approved automatically. */
+  review_reason: "product_setting" | "cooldown" | "target_blocked" | null;
+  /** The person of the portal; null once that account is deleted. */
+  requested_by: string | null;
+  requested_at: number;
+  decided_at: number | null;
+  decided_by: "organization" | "customer" | "system" | null;
+  /** The name of the member or token that decided. */
+  decided_by_name: string | null;
+  /** The reason for a rejection, or why the system cancelled it. */
+  reason: string | null;
+  updated_at: number;
+}
+
+/** How an organization presents itself to its customers. */
+export interface BrandingRow {
+  organization_id: string;
+  /** Null for the organization's name. */
+  display_name: string | null;
+  logo_type: "image/png" | "image/svg+xml" | null;
+  /** Base64. */
+  logo: string | null;
+  logo_hash: string | null;
+  accent_color: string | null;
+  support_email: string | null;
+  support_url: string | null;
+  /** A JSON array of `{ title, url }`. */
+  links: string;
+  /** The language of the portal for new visitors; null for the organization's. */
+  locale: Language | null;
+  updated_at: number;
+}
+
+export interface ProductDownloadRow {
+  product_id: string;
+  position: number;
+  id: string;
+  title: string;
+  url: string;
+  /** Only licenses that can use this version or a newer one see it. */
+  min_version: string | null;
+  checksum: string | null;
+}

@@ -16,7 +16,7 @@ import { emailPruning } from "../../apps/server/features/mail/prune.ts";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
 import { deliveryPruning } from "../../apps/server/features/webhooks/prune.ts";
-import { ManageApi } from "../../apps/server/http/manage/manage-api.ts";
+import { RoutedApi } from "../../apps/server/http/manage/routed-api.ts";
 import { answerPruning } from "../../apps/server/http/manage/prune-answers.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { createLog } from "../../apps/server/log.ts";
@@ -44,7 +44,7 @@ describe("no transaction grows with the data", () => {
   let database: TestDatabase;
   let org: TestOrganization;
   let measured: ReturnType<typeof measuredStore>;
-  let api: ManageApi;
+  let api: RoutedApi;
   let token: string;
   const ids: string[] = [];
 
@@ -92,7 +92,7 @@ describe("no transaction grows with the data", () => {
     const log = createLog({ level: "error", pretty: false, now: Date.now, write: () => {} });
     const signIn = { personOf: async () => null } as never;
     const config = readConfig({ COUNTERSIGN_DATA: "/nowhere" });
-    api = new ManageApi({ store: measured.store, config, log, signIn }, manageRoutes);
+    api = new RoutedApi({ store: measured.store, config, log, signIn }, manageRoutes);
   });
   afterAll(async () => {
     await org.store.close();

@@ -5,6 +5,9 @@ import { withoutHost } from "./target.ts";
 /** The peer address of a forwarded request. Only the validating thread can set it. */
 export const peerHeader = "x-countersign-peer";
 
+/** Which site a forwarded request is for: `portal` on the portal's own host. Only the validating thread can set it. */
+export const siteHeader = "x-countersign-site";
+
 /** Headers that concern a single connection and not the request. */
 const connectionHeaders = [
   "connection",
@@ -29,11 +32,14 @@ const mostAtOnce = 2_000;
 export class Forwarder {
   readonly #socket: () => Promise<string>;
   readonly #failed: (error: unknown) => void;
+  readonly #portalHost: string | null;
   readonly #requests = new ConcurrencyLimit(mostAtOnce);
 
-  constructor(socket: () => Promise<string>, failed: (error: unknown) => void) {
+  /** `portalHost` is the portal's own host; null if it has none. */
+  constructor(socket: () => Promise<string>, failed: (error: unknown) => void, portalHost: string | null) {
     this.#socket = socket;
     this.#failed = failed;
+    this.#portalHost = portalHost;
   }
 
   async forward(request: Request, peer: string | null, requestId: string): Promise<Response> {
@@ -42,7 +48,7 @@ export class Forwarder {
       return await fetch(`http://countersign${withoutHost(request.url)}`, {
         unix: await this.#socket(),
         method: request.method,
-        headers: forwardedHeaders(request.headers, peer),
+        headers: forwardedHeaders(request.headers, peer, this.#portalHost),
         body: request.body,
         redirect: "manual",
         decompress: false,
@@ -58,10 +64,13 @@ export class Forwarder {
   }
 }
 
-function forwardedHeaders(from: Headers, peer: string | null): Headers {
+function forwardedHeaders(from: Headers, peer: string | null, portalHost: string | null): Headers {
   const headers = new Headers(from);
   for (const name of connectionHeaders) headers.delete(name);
-  // The worker is addressed by a fixed name: nothing there may depend on the `Host` that a caller sent.
+  if (portalHost !== null && from.get("host")?.toLowerCase() === portalHost)
+    headers.set(siteHeader, "portal");
+  else headers.delete(siteHeader);
+  // The worker is addressed by a fixed name: nothing else there may depend on the `Host` that a caller sent.
   headers.set("host", "countersign");
   if (peer === null) headers.delete(peerHeader);
   else headers.set(peerHeader, peer);

@@ -1,5 +1,6 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { manageBase } from "@countersign/contract/manage/base";
+import { portalBase } from "@countersign/contract/portal/base";
 import type { DashboardPages } from "../features/dashboard/pages.ts";
 import type { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import {
@@ -14,12 +15,13 @@ import type { Log } from "../log.ts";
 import { noSuchPath } from "./answers.ts";
 import { peerHeader } from "./forward.ts";
 import { errorResponder, type Listener, listener, read } from "./listen.ts";
-import type { ManageApi } from "./manage/manage-api.ts";
+import type { RoutedApi } from "./manage/routed-api.ts";
 import { newRequestId } from "./public.ts";
 
 /** The routes of the management worker. */
 export interface WorkerParts {
-  readonly manageApi: ManageApi;
+  readonly manageApi: RoutedApi;
+  readonly portalApi: RoutedApi;
   readonly authApi: Pick<LazyIdentity, "handle">;
   readonly pages: DashboardPages;
   readonly log: Log;
@@ -27,13 +29,14 @@ export interface WorkerParts {
 
 /** Listens where only the validating thread connects. */
 export function listenOnSocket(path: string, parts: WorkerParts): Listener {
-  const { manageApi, authApi, pages } = parts;
+  const { manageApi, portalApi, authApi, pages } = parts;
   const server = Bun.serve({
     unix: path,
     ...neverIdle,
     development: false,
     routes: {
       [`${manageBase}/*`]: (request) => manageApi.handle(request, peerOf(request), newRequestId()),
+      [`${portalBase}/*`]: (request) => portalApi.handle(request, peerOf(request), newRequestId()),
       [`${authBase}/*`]: (request) => authApi.handle(request, peerOf(request), newRequestId()),
       "/openapi.json": (request) => read(request, () => openApi(newRequestId())),
       "/docs": (request) => read(request, () => docs(newRequestId())),

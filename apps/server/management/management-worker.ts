@@ -1,12 +1,14 @@
 import { join } from "node:path";
+import { portalBase } from "@countersign/contract/portal/base";
 import { openInWorker } from "@countersign/store/open";
 import { readConfig } from "../config.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
+import { customerOf } from "../features/portal/session.ts";
 import { listenOnSocket } from "../http/listen-on-socket.ts";
-import { ManageApi } from "../http/manage/manage-api.ts";
-import { manageRoutes } from "../http/manage/routes.ts";
+import { RoutedApi } from "../http/manage/routed-api.ts";
+import { manageRoutes, portalRoutes } from "../http/manage/routes.ts";
 import { startBackground } from "../jobs/background.ts";
 import { type Log, type LogLevel, reasonOf } from "../log.ts";
 import { runWorker, type ThreadCalls } from "../worker-thread.ts";
@@ -32,8 +34,14 @@ async function start(
   };
   const identity = await LazyIdentity.prepare(store, config, log);
   const background = startBackground(store, journal, config, log);
+  const parts = { store, config, log, signIn: identity };
   const listener = listenOnSocket(socket, {
-    manageApi: new ManageApi({ store, config, log, signIn: identity }, manageRoutes),
+    manageApi: new RoutedApi(parts, manageRoutes),
+    portalApi: new RoutedApi(parts, portalRoutes, {
+      base: portalBase,
+      url: config.portalUrl,
+      authenticate: (request, nowMs) => customerOf(request, config.portalUrl, store, nowMs),
+    }),
     authApi: identity,
     pages: new DashboardPages(dashboardFolder),
     log,

@@ -36,6 +36,7 @@ describe("the management worker", () => {
     const forwarder = new Forwarder(
       () => worker.socket,
       () => {},
+      null,
     );
     front = Bun.serve({
       port: 0,

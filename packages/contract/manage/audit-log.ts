@@ -10,8 +10,9 @@ export const auditEntry = z
     at: time,
     organization_id: id.nullable(),
     actor: z.object({
-      kind: z.enum(["person", "token", "platform_admin", "command_line", "system"]).meta({
-        description: "`platform_admin` is an operator of the server, not a member of the organization.",
+      kind: z.enum(["person", "token", "customer", "platform_admin", "command_line", "system"]).meta({
+        description:
+          "`customer` is a customer in the portal, with their customer ID. `platform_admin` is an operator of the server, not a member of the organization.",
       }),
       id: id.nullable(),
       name: z.string().meta({ description: "The name at that time." }),

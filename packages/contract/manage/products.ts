@@ -4,7 +4,7 @@ import { z } from "zod";
 import { longBody } from "../body-limit.ts";
 import { member, route } from "./route.ts";
 import { secret } from "./secrets.ts";
-import { id, locale, name, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
+import { id, locale, name, page, pageQuery, time, updatedAtGuard, webUrl } from "./shapes.ts";
 
 const group = "Products";
 
@@ -71,6 +71,31 @@ export const productSettings = {
     description: "The language of emails to its customers. Null for the organization's language.",
   }),
   ipv6_prefix: z.literal([64, 128]),
+  portal_enabled: z.boolean().meta({
+    description: "Whether customers see the product's licenses in the customer portal.",
+  }),
+  portal_ip_removals_per_30_days: z.int().min(0).max(1_000).meta({
+    description:
+      "How many IP addresses a customer can remove from a license in the portal within 30 days. Resetting a license counts each of its IP addresses. 0 to turn this off.",
+  }),
+  portal_key_rotation: z
+    .boolean()
+    .meta({ description: "Whether customers can replace the key of a license in the portal." }),
+  transfers: z.enum(["off", "review", "automatic"]).meta({
+    description:
+      "Whether customers can transfer a license to someone else. `review`: each request waits for your decision. `automatic`: requests are approved immediately, except within `transfer_cooldown_days` after the license was created or last transferred, or if the recipient has IP blocks: then they wait for your decision.",
+  }),
+  transfer_cooldown_days: z.int().min(0).max(3_650).meta({
+    description:
+      "For how many days after its creation or last transfer a license is not transferred automatically.",
+  }),
+  transfer_resets_ips: z
+    .boolean()
+    .meta({ description: "Whether a transfer removes the license's IP addresses." }),
+  transfer_rotates_key: z.boolean().meta({ description: "Whether a transfer replaces the license key." }),
+  renewal_url: webUrl
+    .nullable()
+    .meta({ description: "The page where customers renew, linked in the customer portal." }),
 };
 
 /** Shown in full only where a key is created. */

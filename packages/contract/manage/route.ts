@@ -27,9 +27,9 @@ export interface Route<
   readonly body: Body;
   /** The body of the response; `nothing` for a 204. */
   readonly answer: Answer;
-  readonly status: 200 | 201 | 202 | 204;
+  readonly status: 200 | 201 | 202 | 204 | 302;
   /** For responses that are not JSON: their content type. */
-  readonly answerType?: "text/csv" | "application/x-ndjson" | "text/html";
+  readonly answerType?: "text/csv" | "application/x-ndjson" | "text/html" | "image/*";
   /** For bodies that are not JSON: streamed, not parsed. */
   readonly bodyTypes?: readonly string[];
   /** How much of a body is read. */
@@ -44,8 +44,8 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type Access =
   | {
       readonly who: "anyone";
-      /** What a request counts as, if one IP address sends many: a read, or an attempt at a secret. */
-      readonly attempt: "anything" | "token";
+      /** What a request counts as, if one IP address sends many. */
+      readonly attempt: AnonymousAttempt;
     }
   /** A signed-in user, or a personal access token as far as the route allows. */
   | { readonly who: "person"; readonly byToken: ByToken }
@@ -57,7 +57,12 @@ export type Access =
       readonly or: readonly Permission[];
     }
   | { readonly who: "owner" }
-  | { readonly who: "platform_admin" };
+  | { readonly who: "platform_admin" }
+  /** A customer, signed in to the portal. No user and no token is one. */
+  | { readonly who: "customer" };
+
+/** A read, an attempt at a secret, a request for a sign-in code, or an attempt at such a code. */
+export type AnonymousAttempt = "anything" | "token" | "portal_sign_in" | "portal_code";
 
 /**
  * Which personal access tokens can call a route that concerns the user and requires no permission: none, only those
@@ -65,10 +70,11 @@ export type Access =
  */
 export type ByToken = "never" | "full" | "any";
 
-export const anyone = (attempt: "anything" | "token"): Access => ({ who: "anyone", attempt });
+export const anyone = (attempt: AnonymousAttempt): Access => ({ who: "anyone", attempt });
 export const person = (byToken: ByToken): Access => ({ who: "person", byToken });
 export const owner: Access = { who: "owner" };
 export const platformAdmin: Access = { who: "platform_admin" };
+export const customer: Access = { who: "customer" };
 export const member = (may: Permission | null, ...or: readonly Permission[]): Access => ({
   who: "member",
   may,

@@ -53,6 +53,13 @@ export const email = z
   .max(254)
   .regex(/^[^\s@,;<>()"]+@[^\s@,;<>()"]+$/, fieldCode("not_an_email"));
 
+/** A page that people open: no other scheme can be a link. */
+export const webUrl = z
+  .string()
+  .trim()
+  .max(2_000)
+  .regex(/^https?:\/\/[^\s/@\\]+(?:[/?#][^\s\\]*)?$/i, fieldCode("not_a_web_url"));
+
 export const locale = z.enum(languages).meta({ description: "The language of emails." });
 
 /** A list is read page by page: pass `next_cursor` back as `cursor`. */

@@ -110,6 +110,7 @@ export const generalFieldErrors = {
   too_many_values: "must have at most {max} values",
   too_many_parameters: "must have at most {max} parameters",
   not_an_email: "must be an email address, such as ada@example.com",
+  not_a_web_url: "must be a URL that starts with https:// or http://",
   not_a_discord_id: "must be a Discord user ID of up to 20 digits",
   not_a_time: "must be a date and time such as 2031-01-02T03:04:05Z",
   not_a_time_or_date: "must be a date and time such as 2031-01-02T03:04:05Z, or a date such as 2031-01-02",

@@ -10,6 +10,7 @@ import { generalFieldErrors, generalProblems } from "./general.ts";
 import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
+import { portalProblems } from "./portal.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
 
 /** Every reason why the management, sign-in and setup APIs refuse a request, by its stable code. */
@@ -19,6 +20,7 @@ export const problems = {
   ...organizationsProblems,
   ...licensesProblems,
   ...webhooksProblems,
+  ...portalProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;

@@ -16,6 +16,7 @@ export const eventTypes = [
   "license.transfer_requested",
   "license.transferred",
   "license.transfer_rejected",
+  "license.transfer_cancelled",
   "license.bulk_revoked",
   "quota.warning",
   "quota.exhausted",

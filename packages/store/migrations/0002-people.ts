@@ -97,7 +97,7 @@ export const people: Migration = {
       at bigint not null,
       organization_id text,
       actor_kind text not null
-        check (actor_kind in ('person', 'token', 'platform_admin', 'command_line', 'system')),
+        check (actor_kind in ('person', 'token', 'customer', 'platform_admin', 'command_line', 'system')),
       actor_id text,
       actor_name text not null,
       access_token_id text,

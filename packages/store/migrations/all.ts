@@ -3,10 +3,11 @@ import { journal } from "./0001-journal.ts";
 import { people } from "./0002-people.ts";
 import { signIn } from "./0003-sign-in.ts";
 import { events } from "./0004-events.ts";
+import { portal } from "./0005-portal.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
-export const mainMigrations: readonly Migration[] = [core, people, signIn, events];
+export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal];
 
 /**
  * Observations: the request log and the sightings. SQLite stores these in a separate file, so that writing them never

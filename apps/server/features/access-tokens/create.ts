@@ -15,7 +15,7 @@ import {
 import { sessionOpenedAt } from "@countersign/store/queries/identity/sign-in";
 import { lockedUser } from "@countersign/store/queries/identity/users";
 import type { Database } from "@countersign/store/store";
-import { type Context, requireActor } from "../../http/manage/context.ts";
+import { type Context, requireActor, requireUserOrToken } from "../../http/manage/context.ts";
 import { iso, milliseconds } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -121,7 +121,7 @@ function checkHasPermissions(held: ReadonlySet<Permission>, wanted: readonly Per
 
 /** Looked up again inside the transaction: a token that is revoked in the meantime must not create another. */
 async function checkAskingToken(db: Database, context: Context, expiresAtMs: number | null): Promise<void> {
-  const actor = requireActor(context);
+  const actor = requireUserOrToken(context);
   const tokenId = actor.kind === "token" ? actor.tokenId : "token" in actor.by ? actor.by.token : null;
   if (tokenId === null) return;
   const asking = await accessTokenById(db, tokenId);

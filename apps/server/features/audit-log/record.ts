@@ -18,6 +18,7 @@ export interface Change {
 
 /** What is recorded about a request: who made it, for which organization, when and from where. */
 export type AuditContext = Pick<Context, "actor" | "organization" | "nowMs" | "ip" | "requestId"> & {
+  readonly customer?: Context["customer"];
   readonly asPlatform?: true;
 };
 
@@ -82,12 +83,18 @@ function changeColumns({ action, subject, before, after, organizationId }: Chang
 
 type ActorColumns = Pick<AuditLogRow, "actor_kind" | "actor_id" | "actor_name" | "access_token_id">;
 
-export function actorColumns({ actor, asPlatform }: AuditContext): ActorColumns {
+export function actorColumns({ actor, asPlatform, customer }: AuditContext): ActorColumns {
   if (actor === null)
     return { actor_kind: "system", actor_id: null, actor_name: "nobody signed in", access_token_id: null };
   if (actor.kind === "token") {
     const { tokenId, name } = actor;
     return { actor_kind: "token", actor_id: tokenId, actor_name: name, access_token_id: tokenId };
+  }
+  if (actor.kind === "customer") {
+    // The organization's own ID and name of the customer: others reveal what they bought elsewhere.
+    if (customer == null) throw new Error("This request is not about a customer's license.");
+    const { id, name } = customer;
+    return { actor_kind: "customer", actor_id: id, actor_name: name, access_token_id: null };
   }
   const tokenId = "token" in actor.by ? actor.by.token : null;
   return {

@@ -47,6 +47,16 @@ export const limits = {
     account: { anywhere: rate(10, 5 * minute) },
   },
   mail: { ipAddress: { times: 30, withinSeconds: hour }, account: { anywhere: rate(5, 12 * minute) } },
+  /** For sign-in codes of the portal: at most 150 a day for one email address, and one every ten minutes at least. */
+  portal_sign_in: {
+    ipAddress: { times: 100, withinSeconds: 10 * minute },
+    account: { anywhere: rate(6, 10 * minute), network: rate(4, 10 * minute), device: rate(6, 2 * minute) },
+  },
+  /** For guesses at such a code, which also allows five of its own. */
+  portal_code: {
+    ipAddress: { times: 100, withinSeconds: 10 * minute },
+    account: { anywhere: rate(20, minute), network: rate(10, 2 * minute) },
+  },
   /** Actions with nothing to guess are not counted per account. */
   anything: { ipAddress: { times: 600, withinSeconds: minute }, account: null },
 } as const satisfies Record<string, { ipAddress: Rate; account: AccountRates | null }>;

@@ -18,7 +18,7 @@ import {
   type Context,
   checkUnchanged,
   nextUpdatedAt,
-  requireActor,
+  requireUserOrToken,
   requireLicense,
 } from "../../http/manage/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
@@ -63,7 +63,7 @@ export async function addBlock(
   const limit = mostBlocks[scope.tier];
   if ((await countIpBlocks(db, scope)) >= limit) throw new Problem("block_limit_reached", { limit });
   const id = newId();
-  const createdBy = requireActor(context).name;
+  const createdBy = requireUserOrToken(context).name;
   await addIpBlocks(
     db,
     [{ id, scope, cidr: body.cidr, note: body.note, expiresAtMs, createdBy }],

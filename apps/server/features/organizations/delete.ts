@@ -4,7 +4,7 @@ import { updateOrganization } from "@countersign/store/queries/organizations/org
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { type Context, nextUpdatedAt, requireAccess, requireActor } from "../../http/manage/context.ts";
+import { type Context, nextUpdatedAt, requireAccess, requireUserOrToken } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
@@ -70,7 +70,7 @@ async function notifyOwner(
 ): Promise<void> {
   const owner = await recipientById(db, organization.owner_id);
   if (owner === undefined) return;
-  const by = requireActor(context).name;
+  const by = requireUserOrToken(context).name;
   const message =
     deleteAfterMs === null
       ? deletionCancelledEmail(owner, organization.name, by)

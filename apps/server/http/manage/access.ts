@@ -3,7 +3,6 @@ import { hashAccessToken, isAccessToken } from "@countersign/domain/members/acce
 import { everyPermission, isPermission, type Permission } from "@countersign/domain/members/permissions";
 import { parseBearer } from "@countersign/domain/products/api-key";
 import {
-  type LicenseReference,
   licenseReference,
   memberPermissions,
   organizationById,
@@ -11,11 +10,14 @@ import {
   tokenByHash,
   touchToken,
 } from "@countersign/store/queries/manage/access";
+import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Store } from "@countersign/store/store";
-import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { OrganizationRow } from "@countersign/store/tables";
 import type { FloodLimits } from "../../features/identity/flood-limits.ts";
 import { type Actor, accessOf, type OrganizationAccess, type PersonActor } from "./actor.ts";
+import { authorizeCustomer } from "./customer-access.ts";
 import { Problem } from "./problem.ts";
+import { noSubject, type Subject } from "./subject.ts";
 
 /** Finds the owner of a session cookie, and opens sessions. */
 export interface SignIn {
@@ -66,16 +68,6 @@ export async function authenticate(
   };
 }
 
-/** The resource in the path, if the actor can know about it. */
-export interface Subject {
-  readonly organization: OrganizationRow | null;
-  readonly organizationAccess: OrganizationAccess | null;
-  readonly product: ProductRow | null;
-  readonly license: LicenseReference | null;
-}
-
-const noSubject: Subject = { organization: null, organizationAccess: null, product: null, license: null };
-
 /** Authorizes the actor or throws. A caller outside the organization gets "not found". */
 export async function authorize(
   route: Route,
@@ -85,6 +77,7 @@ export async function authorize(
 ): Promise<Subject> {
   const { access } = route;
   if (access.who === "anyone") return noSubject;
+  if (access.who === "customer") return authorizeCustomer(params, actor, store);
   if (actor === null) {
     throw new Problem("authentication_required", {}, { headers: { "www-authenticate": "Bearer" } });
   }
@@ -104,7 +97,7 @@ export async function authorize(
       if (access.who === "owner" && !organizationAccess.isOwner) throw new Problem("owner_required");
       if (access.who === "owner" && !holdsEverything(actor)) throw needsFullToken();
       if (access.who === "member") checkMay(access, organizationAccess);
-      return { ...subject, organizationAccess };
+      return { ...subject, organizationAccess, customer: null };
     }
   }
 }
@@ -142,19 +135,27 @@ function checkMay(
 async function findSubject(
   params: Readonly<Record<string, string>>,
   store: Store,
-): Promise<Omit<Subject, "organizationAccess">> {
-  const { organization_id: organizationId, product_id: productId, license_id: licenseId } = params;
+): Promise<Omit<Subject, "organizationAccess" | "customer">> {
+  const {
+    organization_id: organizationId,
+    product_id: productId,
+    license_id: licenseId,
+    transfer_id: transferId,
+  } = params;
   const db = store.reads;
+  const transfer = transferId === undefined ? null : ((await transferById(db, transferId)) ?? null);
+  if (transferId !== undefined && transfer === null) throw new Problem("not_found");
   const license = licenseId === undefined ? null : ((await licenseReference(db, licenseId)) ?? null);
   if (licenseId !== undefined && license === null) throw new Problem("not_found");
   const product = productId === undefined ? null : ((await productById(db, productId)) ?? null);
   if (productId !== undefined && product === null) throw new Problem("not_found");
-  const id = organizationId ?? product?.organization_id ?? license?.organization_id;
+  const id =
+    organizationId ?? product?.organization_id ?? license?.organization_id ?? transfer?.organization_id;
   const organization = id === undefined ? null : ((await organizationById(db, id)) ?? null);
-  const owners = [product?.organization_id, license?.organization_id];
+  const owners = [product?.organization_id, license?.organization_id, transfer?.organization_id];
   // A path with two resources is not found unless they belong together.
   if (owners.some((owner) => owner !== undefined && owner !== id)) throw new Problem("not_found");
-  return { organization, product, license };
+  return { organization, product, license, transfer };
 }
 
 /** The actor's access to an organization; null if they have none. */

@@ -1,7 +1,7 @@
 import { everyPermission, type Permission } from "@countersign/domain/members/permissions";
 
 /** Who makes the request. */
-export type Actor = PersonActor | TokenActor;
+export type Actor = PersonActor | TokenActor | CustomerActor;
 
 /** A signed-in user, or their token, which can have fewer permissions. */
 export interface PersonActor {
@@ -30,6 +30,16 @@ export interface TokenActor {
   readonly permissions: ReadonlySet<Permission>;
 }
 
+/** A customer who is signed in to the portal. */
+export interface CustomerActor {
+  readonly kind: "customer";
+  readonly personId: string;
+  readonly sessionId: string;
+  /** In lower case, proven by the person. */
+  readonly emails: readonly string[];
+  readonly discordIds: readonly string[];
+}
+
 /** An actor's access to one organization. */
 export interface OrganizationAccess {
   readonly isOwner: boolean;
@@ -38,6 +48,7 @@ export interface OrganizationAccess {
 
 /** The scope of idempotency keys: a token never gets a response given to a more powerful one. */
 export function actorId(actor: Actor): string {
+  if (actor.kind === "customer") return actor.personId;
   if (actor.kind === "token") return actor.tokenId;
   return "token" in actor.by ? actor.by.token : actor.userId;
 }
@@ -48,6 +59,7 @@ export function accessOf(
   organization: { readonly id: string; readonly owner_id: string | null },
   rolePermissions: ReadonlySet<Permission> | null,
 ): OrganizationAccess | null {
+  if (actor.kind === "customer") return null;
   if (actor.kind === "token") {
     return actor.organizationId === organization.id
       ? { isOwner: false, permissions: actor.permissions }

@@ -1,11 +1,12 @@
 import type { LicenseReference } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
+import type { OrganizationRow, ProductRow, TransferRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import type { SignIn } from "./access.ts";
-import type { Actor, OrganizationAccess, PersonActor } from "./actor.ts";
+import type { Actor, CustomerActor, OrganizationAccess, PersonActor, TokenActor } from "./actor.ts";
 import { Problem } from "./problem.ts";
+import type { CustomerReference } from "./subject.ts";
 
 /** What every handler of the management API gets besides its input. */
 export interface Context {
@@ -24,6 +25,9 @@ export interface Context {
   /** The product or license in the path. */
   readonly product: ProductRow | null;
   readonly license: LicenseReference | null;
+  readonly transfer: TransferRow | null;
+  /** In the portal: the caller as a customer of the organization of the request. */
+  readonly customer: CustomerReference | null;
   readonly request: Request;
   /** The raw body, for routes that read it themselves. It counts as part of the request when it is repeated. */
   readonly body: AsyncIterable<Uint8Array> | null;
@@ -76,10 +80,28 @@ export function requireActor(context: Context): Actor {
   return context.actor;
 }
 
+/** For routes that no customer can call. */
+export function requireUserOrToken(context: Context): PersonActor | TokenActor {
+  const actor = requireActor(context);
+  if (actor.kind === "customer") throw new Error("Customers cannot call this route.");
+  return actor;
+}
+
 export function requirePerson(context: Context): PersonActor {
   const actor = requireActor(context);
   if (actor.kind === "person") return actor;
   throw new Problem("user_required");
+}
+
+export function requireTransfer(context: Context): TransferRow {
+  if (context.transfer === null) throw new Error("This route has no transfer.");
+  return context.transfer;
+}
+
+export function requireCustomer(context: Context): CustomerActor {
+  const actor = requireActor(context);
+  if (actor.kind === "customer") return actor;
+  throw new Problem("sign_in_required");
 }
 
 /** Rejects a change based on an outdated read: by `If-Match`, or by an `updated_at` in the body. */

@@ -47,3 +47,6 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...eventRoutes,
   ...webhookRoutes,
 ];
+
+/** Every route of the customer portal's API. */
+export const portalRoutes: readonly BoundRoute[] = [];

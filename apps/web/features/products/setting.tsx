@@ -29,6 +29,14 @@ const sections: Record<SettingName, DocsSection | null> = {
   license_email_text: null,
   expiring_soon_email: null,
   locale: null,
+  portal_enabled: null,
+  portal_ip_removals_per_30_days: null,
+  portal_key_rotation: null,
+  transfers: null,
+  transfer_cooldown_days: null,
+  transfer_resets_ips: null,
+  transfer_rotates_key: null,
+  renewal_url: null,
 };
 
 /** Links a control to its label and description. */

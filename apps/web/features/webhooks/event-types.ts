@@ -21,6 +21,7 @@ const groupOf: Readonly<Record<ChoosableType, EventGroup>> = {
   "license.transfer_requested": "transfers",
   "license.transferred": "transfers",
   "license.transfer_rejected": "transfers",
+  "license.transfer_cancelled": "transfers",
   "quota.warning": "quota",
   "quota.exhausted": "quota",
 };

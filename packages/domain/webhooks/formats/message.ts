@@ -44,6 +44,7 @@ const words: Readonly<Record<EventType, readonly [title: string, severity: Sever
   "license.transfer_requested": ["Transfer requested", "warning"],
   "license.transferred": ["License transferred", "good"],
   "license.transfer_rejected": ["Transfer rejected", "bad"],
+  "license.transfer_cancelled": ["Transfer cancelled", "neutral"],
   "license.bulk_revoked": ["Licenses revoked", "bad"],
   "quota.warning": ["Daily quota almost used up", "warning"],
   "quota.exhausted": ["Daily quota used up", "bad"],

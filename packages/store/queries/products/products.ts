@@ -46,6 +46,14 @@ export const defaultProductSettings: ProductSettings = {
   version_module_enabled: 0,
   version_enforcement: "enforce",
   ipv6_prefix: 64,
+  portal_enabled: 1,
+  portal_ip_removals_per_30_days: 0,
+  portal_key_rotation: 0,
+  transfers: "off",
+  transfer_cooldown_days: 30,
+  transfer_resets_ips: 1,
+  transfer_rotates_key: 1,
+  renewal_url: null,
 };
 
 /** A product with its first API key and its signing secret, so that signing can be turned on at any time. */

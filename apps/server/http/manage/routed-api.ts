@@ -18,24 +18,36 @@ import { organizationSuspended, Problem, problemResponse } from "./problem.ts";
 import { Router } from "./router.ts";
 import { SecretsOnce } from "./secrets-once.ts";
 
-export interface ManageParts {
+export interface ApiParts {
   readonly store: Store;
   readonly config: Config;
   readonly log: Log;
   readonly signIn: SignIn;
 }
 
-/** The management API: finds the route, authenticates and authorizes the caller, parses the input, and responds. */
-export class ManageApi {
-  readonly #parts: ManageParts;
+/** Which of the APIs it is. */
+export interface ApiSite {
+  /** The path that all its routes are below. */
+  readonly base: string;
+  /** The URL of the pages that call it: browsers can change something only from there. */
+  readonly url: string;
+  /** The actor; null if anonymous. */
+  readonly authenticate: (request: Request, nowMs: number) => Promise<Actor | null>;
+}
+
+/** Serves routes: finds the one, authenticates and authorizes the caller, parses the input, and responds. */
+export class RoutedApi {
+  readonly #parts: ApiParts;
   readonly #router: Router;
+  readonly #site: ApiSite;
   readonly #origin: string;
   readonly #secrets = new SecretsOnce();
 
-  constructor(parts: ManageParts, routes: readonly BoundRoute[]) {
+  constructor(parts: ApiParts, routes: readonly BoundRoute[], site: ApiSite = managementSite(parts)) {
     this.#parts = parts;
     this.#router = new Router(routes);
-    this.#origin = new URL(parts.config.url).origin;
+    this.#site = site;
+    this.#origin = new URL(site.url).origin;
   }
 
   async handle(request: Request, peer: string | null, requestId: string): Promise<Response> {
@@ -49,17 +61,17 @@ export class ManageApi {
   async #answer(request: Request, peer: string | null, requestId: string): Promise<Response> {
     const { store } = this.#parts;
     const { pathname, search, searchParams } = targetOf(request);
-    const match = this.#router.match(request.method, pathBelow(pathname, manageBase));
+    const match = this.#router.match(request.method, pathBelow(pathname, this.#site.base));
     if (!match.found) throw unmatched(request.method, match.methods);
     const { route, handle } = match.bound;
     const ip = callerIpOf(peer, request.headers, this.#parts.config.trustedProxies);
     if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
     // The database's clock: validations use it, whatever this node's clock says.
     const nowMs = await store.clock();
-    const actor = await authenticate(request, store, this.#parts.signIn, nowMs);
+    const actor = await this.#site.authenticate(request, nowMs);
     this.#checkOrigin(request, actor);
     const subject = await authorize(route, match.params, actor, store);
-    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization);
+    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor);
     const query = readQuery(route, searchParams);
     const ifMatch = ifMatchOf(request);
     const key = request.method === "POST" && actor !== null ? idempotencyKeyOf(request) : null;
@@ -155,11 +167,22 @@ export class ManageApi {
 
   /** A browser attaches cookies to requests from any site, but it cannot forge the origin. */
   #checkOrigin(request: Request, actor: Actor | null): void {
-    const byCookie = actor?.kind === "person" && "session" in actor.by;
-    if (!byCookie || !isWrite(request)) return;
-    if (request.headers.get("origin") === this.#origin) return;
+    if (!isWrite(request)) return;
+    const origin = request.headers.get("origin");
+    if (origin === this.#origin) return;
+    const byCookie = actor?.kind === "customer" || (actor?.kind === "person" && "session" in actor.by);
+    // Nobody is signed in yet, but a request from another site could sign its visitor in as someone else.
+    if (!byCookie && (actor !== null || origin === null)) return;
     throw new Problem("wrong_origin", { origin: this.#origin });
   }
+}
+
+function managementSite({ config, store, signIn }: ApiParts): ApiSite {
+  return {
+    base: manageBase,
+    url: config.url,
+    authenticate: (request, nowMs) => authenticate(request, store, signIn, nowMs),
+  };
 }
 
 class AnsweredBefore extends Error {
@@ -197,8 +220,13 @@ function isWrite(request: Request): boolean {
   return request.method !== "GET" && request.method !== "HEAD";
 }
 
-function checkServed(organization: { suspended_at: number | null; suspension_reason: string | null }): void {
+function checkServed(
+  organization: { suspended_at: number | null; suspension_reason: string | null },
+  actor: Actor | null,
+): void {
   if (organization.suspended_at === null) return;
+  // The reason is not for its customers.
+  if (actor?.kind === "customer") throw new Problem("seller_suspended");
   throw organizationSuspended(organization.suspension_reason);
 }
 

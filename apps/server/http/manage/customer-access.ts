@@ -1,0 +1,56 @@
+import { organizationById, productById } from "@countersign/store/queries/manage/access";
+import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
+import { transferById } from "@countersign/store/queries/transfers/transfers";
+import type { Store } from "@countersign/store/store";
+import type { Actor, CustomerActor } from "./actor.ts";
+import { Problem } from "./problem.ts";
+import { noSubject, type Subject } from "./subject.ts";
+
+/**
+ * The license or transfer in the path, if it is the customer's. A license is theirs if they have proven the identifier
+ * of its customer: whatever else an organization has recorded about the customer does not count.
+ */
+export async function authorizeCustomer(
+  params: Readonly<Record<string, string>>,
+  actor: Actor | null,
+  store: Store,
+): Promise<Subject> {
+  if (actor?.kind !== "customer") throw new Problem("sign_in_required");
+  const { license_id: licenseId, transfer_id: transferId } = params;
+  if (licenseId !== undefined) return licenseSubject(licenseId, actor, store);
+  if (transferId !== undefined) return transferSubject(transferId, actor, store);
+  return noSubject;
+}
+
+async function licenseSubject(licenseId: string, actor: CustomerActor, store: Store): Promise<Subject> {
+  const db = store.reads;
+  const found = await portalLicenseReference(db, licenseId);
+  if (found === undefined || !isTheirs(found, actor)) throw new Problem("not_found");
+  const [organization, product] = [
+    await organizationById(db, found.organization_id),
+    await productById(db, found.product_id),
+  ];
+  if (organization === undefined || product === undefined) throw new Problem("not_found");
+  const { customer_name: name, identity_email: email, identity_discord_id: discordId } = found;
+  const customer = { id: found.customer_id, name: name ?? email ?? discordId ?? "" };
+  return { ...noSubject, organization, product, license: found, customer };
+}
+
+/** Whoever requested it sees it, also when the license is no longer theirs. */
+async function transferSubject(transferId: string, actor: CustomerActor, store: Store): Promise<Subject> {
+  const db = store.reads;
+  const transfer = await transferById(db, transferId);
+  if (transfer === undefined || transfer.requested_by !== actor.personId) throw new Problem("not_found");
+  const organization = await organizationById(db, transfer.organization_id);
+  if (organization === undefined || organization.deleted_at !== null) throw new Problem("not_found");
+  const { from_customer_id: id, from_name: name, from_email: email, from_discord_id: discordId } = transfer;
+  return { ...noSubject, organization, transfer, customer: { id, name: name ?? email ?? discordId ?? "" } };
+}
+
+export function isTheirs(
+  license: { readonly identity_email: string | null; readonly identity_discord_id: string | null },
+  { emails, discordIds }: CustomerActor,
+): boolean {
+  const { identity_email: email, identity_discord_id: discordId } = license;
+  return (email !== null && emails.includes(email)) || (discordId !== null && discordIds.includes(discordId));
+}

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { smallBody } from "../body-limit.ts";
+import { anyone, customer, route } from "../manage/route.ts";
+import { email } from "../manage/shapes.ts";
+import { me } from "./me.ts";
+import { seller } from "./shapes.ts";
+
+const group = "Customer portal: sign-in";
+
+/** A page of the portal to continue to, below its base path. */
+const next = z
+  .string()
+  .max(500)
+  .regex(/^\/(?![/\\])[^\s\\]*$/)
+  .optional()
+  .meta({ description: "The page of the portal to continue to, such as /licenses." });
+
+const code = z
+  .string()
+  .trim()
+  .transform((text) => text.replace(/[\s-]/g, ""))
+  .pipe(z.string().regex(/^\d{6}$/))
+  .meta({ description: "The six digits from the email." });
+
+export const getPortalOptions = route({
+  id: "getPortalOptions",
+  method: "GET",
+  path: "/options",
+  summary: "Get the ways to sign in",
+  group,
+  access: anyone("anything"),
+  answer: z
+    .object({
+      discord: z.boolean().meta({ description: "Whether customers can sign in with Discord." }),
+      sends_email: z
+        .boolean()
+        .meta({ description: "If false, the server's administrator finds the codes in the outbox." }),
+    })
+    .meta({ id: "PortalOptions" }),
+});
+
+export const getPortalSeller = route({
+  id: "getPortalSeller",
+  method: "GET",
+  path: "/sellers/{slug}",
+  summary: "Get how a seller presents itself",
+  description: "For the sign-in page. Returns 404 for an unknown seller.",
+  group,
+  access: anyone("anything"),
+  answer: seller,
+});
+
+export const getPortalLogo = route({
+  id: "getPortalLogo",
+  method: "GET",
+  path: "/logos/{logo}",
+  summary: "Get a seller's logo",
+  group,
+  access: anyone("anything"),
+  answerType: "image/*",
+  status: 200,
+});
+
+export const requestPortalSignIn = route({
+  id: "requestPortalSignIn",
+  method: "POST",
+  path: "/sign-in",
+  summary: "Request a sign-in code by email",
+  description:
+    "The response is the same whether or not the email address is known, and takes the same time. The code and the link in the email work for ten minutes.",
+  group,
+  access: anyone("portal_sign_in"),
+  bodyLimit: smallBody,
+  body: z.strictObject({ email, next }),
+  answer: z.object({ expires_in_seconds: z.int() }).meta({ id: "PortalCodeRequested" }),
+  status: 202,
+});
+
+export const verifyPortalSignIn = route({
+  id: "verifyPortalSignIn",
+  method: "POST",
+  path: "/sign-in/verify",
+  summary: "Sign in with a code",
+  description: "Sets the portal's session cookie. A code works once and allows five attempts.",
+  group,
+  access: anyone("portal_code"),
+  bodyLimit: smallBody,
+  body: z.strictObject({ email, code }),
+  answer: me,
+  status: 200,
+});
+
+export const signInWithPortalLink = route({
+  id: "signInWithPortalLink",
+  method: "POST",
+  path: "/sign-in/link",
+  summary: "Sign in with the link from the email",
+  description: "Sets the portal's session cookie. A link works once.",
+  group,
+  access: anyone("token"),
+  bodyLimit: smallBody,
+  body: z.strictObject({ token: z.string().min(1).max(200) }),
+  answer: me,
+  status: 200,
+});
+
+export const startPortalDiscord = route({
+  id: "startPortalDiscord",
+  method: "POST",
+  path: "/sign-in/discord",
+  summary: "Start signing in with Discord",
+  description: "Sets a cookie that proves on return that this browser made the request.",
+  group,
+  access: anyone("anything"),
+  bodyLimit: smallBody,
+  body: z.strictObject({ next }),
+  answer: z
+    .object({ url: z.string().meta({ description: "The page on Discord to open." }) })
+    .meta({ id: "PortalDiscordStart" }),
+  status: 200,
+});
+
+export const returnFromPortalDiscord = route({
+  id: "returnFromPortalDiscord",
+  method: "GET",
+  path: "/sign-in/discord/callback",
+  summary: "Return from Discord",
+  description:
+    "Discord redirects the browser to this URL. It works only in the browser that started, and continues to a page of the portal, on failure with `error` in its query.",
+  group,
+  access: anyone("token"),
+  query: z.object({
+    code: z.string().max(2_000).optional().meta({ description: "The authorization code from Discord." }),
+    state: z.string().max(2_000).optional().meta({ description: "The state that was sent to Discord." }),
+    error: z.string().max(2_000).optional().meta({ description: "The error code from Discord." }),
+    error_description: z
+      .string()
+      .max(2_000)
+      .optional()
+      .meta({ description: "The error message from Discord." }),
+  }),
+  status: 302,
+});
+
+export const signOutOfPortal = route({
+  id: "signOutOfPortal",
+  method: "POST",
+  path: "/sign-out",
+  summary: "Sign out",
+  group,
+  access: customer,
+  bodyLimit: smallBody,
+  body: z.strictObject({
+    everywhere: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Whether to end the sessions in all other browsers too." }),
+  }),
+});

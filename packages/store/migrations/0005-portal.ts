@@ -1,0 +1,134 @@
+import type { Migration } from "./migration.ts";
+
+/** The customer portal: who signs in, what customers can do themselves, transfers, and how a seller presents itself. */
+export const portal: Migration = {
+  name: "0005-portal",
+  statements: [
+    "alter table products add column portal_enabled integer not null default 1",
+    `alter table products add column portal_ip_removals_per_30_days integer not null default 0
+      check (portal_ip_removals_per_30_days >= 0)`,
+    "alter table products add column portal_key_rotation integer not null default 0",
+    `alter table products add column transfers text not null default 'off'
+      check (transfers in ('off', 'review', 'automatic'))`,
+    `alter table products add column transfer_cooldown_days integer not null default 30
+      check (transfer_cooldown_days >= 0)`,
+    "alter table products add column transfer_resets_ips integer not null default 1",
+    "alter table products add column transfer_rotates_key integer not null default 1",
+    "alter table products add column renewal_url text",
+    // Someone who has signed in to the portal. Organizations never see this ID.
+    `create table portal_people (
+      id text primary key,
+      locale text,
+      created_at bigint not null,
+      updated_at bigint not null
+    )`,
+    // What the person has proven to own. Only a proof writes or moves a row: what organizations write about their
+    // customers is not here.
+    `create table portal_identities (
+      kind text not null check (kind in ('email', 'discord')),
+      value text not null,
+      id text not null unique,
+      person_id text not null references portal_people (id),
+      name text,
+      verified_at bigint not null,
+      primary key (kind, value)
+    )`,
+    "create index portal_identities_by_person on portal_identities (person_id)",
+    `create table portal_sessions (
+      id text primary key,
+      person_id text not null references portal_people (id),
+      token_hash text not null unique,
+      signed_in_by text not null check (signed_in_by in ('email', 'discord')),
+      ip text,
+      user_agent text,
+      created_at bigint not null,
+      last_used_at bigint not null,
+      expires_at bigint not null
+    )`,
+    "create index portal_sessions_by_person on portal_sessions (person_id, created_at)",
+    "create index portal_sessions_by_expiry on portal_sessions (expires_at)",
+    // A code and a link sent to an email address. An address without customers gets a row too, so that both take the
+    // same time; the address itself is stored as a hash and encrypted.
+    `create table portal_codes (
+      id text primary key,
+      email_hash text not null,
+      sealed_email text not null,
+      person_id text references portal_people (id),
+      code_hash text not null,
+      link_hash text not null unique,
+      challenge_hash text not null,
+      attempts integer not null default 0,
+      other_attempts integer not null default 0,
+      created_at bigint not null,
+      expires_at bigint not null
+    )`,
+    "create index portal_codes_by_email on portal_codes (email_hash, expires_at)",
+    "create index portal_codes_by_expiry on portal_codes (expires_at)",
+    "create index portal_codes_by_person on portal_codes (person_id) where person_id is not null",
+    // What customers did themselves in the last 30 days, per license: their budgets are counted here.
+    `create table portal_actions (
+      id text primary key,
+      license_id text not null references licenses (id),
+      action text not null check (action in ('ip_removed', 'key_rotated')),
+      count integer not null check (count >= 1),
+      at bigint not null
+    )`,
+    "create index portal_actions_by_license on portal_actions (license_id, action, at)",
+    "create index portal_actions_by_age on portal_actions (at)",
+    // A transfer outlives its license, so it names the license and does not reference it.
+    `create table transfers (
+      id text primary key,
+      organization_id text not null references organizations (id),
+      product_id text not null references products (id),
+      license_id text not null,
+      license_key_hint text not null,
+      state text not null check (state in ('pending', 'approved', 'rejected', 'cancelled')),
+      from_customer_id text not null,
+      from_email text,
+      from_discord_id text,
+      from_name text,
+      to_email text,
+      to_discord_id text,
+      to_customer_id text,
+      message text,
+      review_reason text check (review_reason in ('product_setting', 'cooldown', 'target_blocked')),
+      requested_by text,
+      requested_at bigint not null,
+      decided_at bigint,
+      decided_by text check (decided_by in ('organization', 'customer', 'system')),
+      decided_by_name text,
+      reason text,
+      updated_at bigint not null,
+      check ((to_email is null) <> (to_discord_id is null))
+    )`,
+    "create unique index transfers_one_pending on transfers (license_id) where state = 'pending'",
+    "create index transfers_by_organization on transfers (organization_id, id)",
+    "create index transfers_by_state on transfers (organization_id, state, id)",
+    "create index transfers_by_license on transfers (license_id, id)",
+    "create index transfers_by_requester on transfers (requested_by, id) where requested_by is not null",
+    `create table organization_branding (
+      organization_id text primary key references organizations (id),
+      display_name text,
+      logo_type text check (logo_type in ('image/png', 'image/svg+xml')),
+      logo text,
+      logo_hash text,
+      accent_color text,
+      support_email text,
+      support_url text,
+      links text not null default '[]',
+      locale text,
+      updated_at bigint not null
+    )`,
+    "create index organization_branding_by_logo on organization_branding (logo_hash) where logo_hash is not null",
+    `create table product_downloads (
+      product_id text not null references products (id),
+      position integer not null,
+      id text not null unique,
+      title text not null,
+      url text not null,
+      min_version text,
+      checksum text,
+      primary key (product_id, position)
+    )`,
+  ],
+};
