@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { generalFieldErrors, generalProblems } from "@countersign/contract/problems/general";
+import { codesOf } from "@countersign/contract/openapi-problems";
+import { portalRoutes } from "@countersign/contract/portal/routes";
 
 type Texts = Readonly<Record<string, string>>;
 
-const codes = new Set(Object.keys(generalProblems));
-const fieldCodes = new Set(Object.keys(generalFieldErrors));
+const codes: ReadonlySet<string> = new Set(portalRoutes.flatMap(codesOf));
 
 /** The files with the portal's texts in a language. */
 export function portalWordFiles(language: string): { portal: string; problems: string } {
@@ -13,7 +13,10 @@ export function portalWordFiles(language: string): { portal: string; problems: s
   return { portal: join(folder, "portal.json"), problems: join(folder, "problems.json") };
 }
 
-/** The portal's texts, and of the texts of refusals only those that a customer can meet: a fifth of the file. */
+/**
+ * The portal's texts, and of the texts of refusals only those that its routes declare. What can be wrong with a field is
+ * not declared by route, so those are all there.
+ */
 export function portalWords(language: string): Record<string, object> {
   const files = portalWordFiles(language);
   const { problems = {}, fields = {} }: Record<string, Texts> = JSON.parse(
@@ -21,7 +24,7 @@ export function portalWords(language: string): Record<string, object> {
   );
   return {
     portal: JSON.parse(readFileSync(files.portal, "utf8")),
-    problems: { problems: only(problems, codes), fields: only(fields, fieldCodes) },
+    problems: { problems: only(problems, codes), fields },
   };
 }
 

@@ -4,6 +4,10 @@ declare module "virtual:routes" {
   export const auth: Readonly<Record<string, string>>;
 }
 
+declare module "virtual:portal-routes" {
+  export const portal: Readonly<Record<string, string>>;
+}
+
 declare module "virtual:portal-words/en" {
   export const words: Record<string, object>;
 }

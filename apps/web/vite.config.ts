@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
+import { portalRoutes } from "@countersign/contract/portal/routes";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { languages } from "./i18n/languages.ts";
@@ -58,6 +59,8 @@ function routeTable(): Plugin {
     "virtual:routes": () =>
       `export const manage = ${places(contractRoutes)};
        export const auth = ${places(authRoutes)};`,
+    // A module of its own: the dashboard does not call these, and the portal calls no others.
+    "virtual:portal-routes": () => `export const portal = ${places(portalRoutes)};`,
   });
 }
 

@@ -1,6 +1,75 @@
+import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { AccountPage } from "./account/account-page.tsx";
+import type { Me, Seller } from "./api.ts";
+import { BrandProvider } from "./brand.tsx";
+import { Layout } from "./layout.tsx";
+import { LicensePage } from "./license/license-page.tsx";
+import { LicensesPage } from "./licenses/licenses-page.tsx";
+import { MissingPage } from "./missing-page.tsx";
+import { OpenPage } from "./open-page.tsx";
+import { type Found, pageAt } from "./pages.ts";
+import { meQuery, queryClient } from "./queries.ts";
+import { usePath } from "./router.tsx";
+import { LinkPage } from "./sign-in/link-page.tsx";
+import { SignInPage } from "./sign-in/sign-in-page.tsx";
+import { TransfersPage } from "./transfers/transfers-page.tsx";
+import { Announcements } from "./ui/announce.tsx";
+import { ErrorBoundary } from "./ui/error-boundary.tsx";
+import { Page } from "./ui/page.tsx";
+import { Failed, Loading } from "./ui/state.tsx";
 
-export function App() {
+export function App({ seller }: { readonly seller: Seller | null }) {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <BrandProvider first={seller}>
+        <CurrentPage />
+        <Announcements />
+      </BrandProvider>
+    </QueryClientProvider>
+  );
+}
+
+function CurrentPage() {
+  const path = usePath();
+  const me = useQuery(meQuery);
   const { t } = useTranslation("portal");
-  return <h1>{t("licenses.title")}</h1>;
+  const found = pageAt(path);
+  // The token in the fragment is for whoever opens the link, whether or not they are signed in.
+  const isLink = found?.name === "signIn" && window.location.hash.length > 1;
+  const person = me.data ?? null;
+  return (
+    <Layout me={person}>
+      <ErrorBoundary key={path}>
+        {isLink ? (
+          <LinkPage />
+        ) : me.data !== undefined ? (
+          <PageFor found={found} me={me.data} />
+        ) : (
+          <Page title={t("name")}>
+            {me.error === null ? <Loading /> : <Failed error={me.error} again={() => void me.refetch()} />}
+          </Page>
+        )}
+      </ErrorBoundary>
+    </Layout>
+  );
+}
+
+/** Without a session, every page is the sign-in page, so that its URL is still there afterwards. */
+function PageFor({ found, me }: { readonly found: Found | null; readonly me: Me | null }) {
+  if (found === null) return <MissingPage />;
+  if (me === null) return <SignInPage page={found.name} />;
+  switch (found.name) {
+    case "licenses":
+    case "signIn":
+      return <LicensesPage me={me} />;
+    case "license":
+      return <LicensePage licenseId={found.params.licenseId ?? ""} me={me} />;
+    case "transfers":
+      return <TransfersPage />;
+    case "account":
+      return <AccountPage me={me} />;
+    case "open":
+      return <OpenPage me={me} />;
+  }
 }

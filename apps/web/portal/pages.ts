@@ -7,7 +7,7 @@ export const paths = {
   /** From an app: `#` and the license key. */
   open: "/open",
   /** From an email: `#` and the token of the link. */
-  link: "/sign-in",
+  signIn: "/sign-in",
 } as const;
 
 export type PageName = keyof typeof paths;
