@@ -1,8 +1,11 @@
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
+import i18next from "i18next";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { AccountPage } from "./account/account-page.tsx";
 import type { Me, Seller } from "./api.ts";
 import { BrandProvider } from "./brand.tsx";
+import { chosenLanguage } from "./language.ts";
 import { Layout } from "./layout.tsx";
 import { LicensePage } from "./license/license-page.tsx";
 import { LicensesPage } from "./licenses/licenses-page.tsx";
@@ -14,6 +17,7 @@ import { usePath } from "./router.tsx";
 import { LinkPage } from "./sign-in/link-page.tsx";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
 import { TransfersPage } from "./transfers/transfers-page.tsx";
+import { changeLanguage } from "./translation.ts";
 import { Announcements } from "./ui/announce.tsx";
 import { ErrorBoundary } from "./ui/error-boundary.tsx";
 import { Page } from "./ui/page.tsx";
@@ -35,6 +39,7 @@ function CurrentPage() {
   const me = useQuery(meQuery);
   const { t } = useTranslation("portal");
   const found = pageAt(path);
+  useSavedLanguage(me.data?.locale ?? null);
   // The token in the fragment is for whoever opens the link, whether or not they are signed in.
   const isLink = found?.name === "signIn" && window.location.hash.length > 1;
   const person = me.data ?? null;
@@ -53,6 +58,14 @@ function CurrentPage() {
       </ErrorBoundary>
     </Layout>
   );
+}
+
+/** The language of the account, unless another one was chosen on this device. */
+function useSavedLanguage(locale: Me["locale"]): void {
+  useEffect(() => {
+    if (locale === null || chosenLanguage() !== null || locale === i18next.language) return;
+    void changeLanguage(locale).catch(() => undefined);
+  }, [locale]);
 }
 
 /** Without a session, every page is the sign-in page, so that its URL is still there afterwards. */

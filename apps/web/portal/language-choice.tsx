@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { type Language, languages } from "../i18n/languages.ts";
 import { saveChosenLanguage } from "./language.ts";
 import { changeLanguage } from "./translation.ts";
+import { announce } from "./ui/announce.tsx";
 import { Choice } from "./ui/field.tsx";
 
 interface LanguageChoiceProps {
@@ -11,9 +12,10 @@ interface LanguageChoiceProps {
 export function LanguageChoice({ onChosen }: LanguageChoiceProps) {
   const { t, i18n } = useTranslation("portal");
   const choose = async (language: Language) => {
-    await changeLanguage(language);
+    // Saved first: if its texts cannot be loaded now, the next visit is in this language.
     saveChosenLanguage(language);
     onChosen?.(language);
+    await changeLanguage(language).catch(() => announce(t("offline.text")));
   };
   return (
     <Choice

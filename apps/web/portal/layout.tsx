@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Me } from "./api.ts";
+import type { Me, Seller } from "./api.ts";
 import { useBrand } from "./brand.tsx";
 import { LanguageChoice } from "./language-choice.tsx";
 import classes from "./layout.module.css";
@@ -16,15 +16,17 @@ const places = ["licenses", "transfers", "account"] as const satisfies readonly 
 export function Layout({ me, children }: { readonly me: Me | null; readonly children: ReactNode }) {
   const { t } = useTranslation("portal");
   const brand = useBrand();
+  // The sign-in page is where people look whether they are in the right place.
+  const isLarge = me === null && brand !== null;
   return (
     <>
       <a href="#content" className={classes.skip}>
         {t("skipToContent")}
       </a>
-      <header className={classes.header}>
+      <header className={classes.header} data-large={isLarge || undefined}>
         <div className={classes.bar}>
           <Link to={pathOf("licenses")} className={classes.brand}>
-            {brand === null ? <KeyMark /> : <SellerMark seller={brand} />}
+            {brand === null ? <KeyMark /> : <SellerMark seller={brand} isLarge={isLarge} />}
             <span className={classes.name}>{brand?.name ?? t("name")}</span>
           </Link>
           {me !== null && <Navigation />}
@@ -33,12 +35,14 @@ export function Layout({ me, children }: { readonly me: Me | null; readonly chil
       <main id="content" className={classes.main} tabIndex={-1}>
         {children}
       </main>
-      <footer className={classes.footer}>
-        <div className={classes.footerBar}>
-          {brand !== null && <SellerLinks />}
-          {me === null && <LanguageChoice />}
-        </div>
-      </footer>
+      {me === null && (
+        <footer className={classes.footer}>
+          <div className={classes.footerBar}>
+            {brand !== null && <SellerLinks seller={brand} />}
+            <LanguageChoice />
+          </div>
+        </footer>
+      )}
     </>
   );
 }
@@ -61,13 +65,11 @@ function Navigation() {
   );
 }
 
-function SellerLinks() {
+function SellerLinks({ seller }: { readonly seller: Seller }) {
   const { t } = useTranslation("portal");
-  const brand = useBrand();
-  if (brand === null) return null;
-  const { support_email: email, support_url: url, links } = brand;
+  const { support_email: email, support_url: url, links } = seller;
   return (
-    <ul className={classes.links} aria-label={t("support.linksOf", { seller: brand.name })}>
+    <ul className={classes.links} aria-label={t("support.linksOf", { seller: seller.name })}>
       {email !== null && (
         <li>
           <OutsideLink url={mailto(email)}>{email}</OutsideLink>

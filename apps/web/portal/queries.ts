@@ -10,6 +10,8 @@ import { call, type License, type Me } from "./api.ts";
 
 const meKey = ["me"] as const;
 
+let sessionEnded = false;
+
 /** A session that ended elsewhere is noticed by whatever is asked for first. */
 const onError = (error: Error) => {
   if (isSignedOut(error)) void queryClient.invalidateQueries({ queryKey: meKey });
@@ -36,8 +38,9 @@ export const meQuery = queryOptions({
     try {
       return await call("getPortalMe", { signal });
     } catch (error) {
-      if (isSignedOut(error)) return null;
-      throw error;
+      if (!isSignedOut(error)) throw error;
+      sessionEnded = queryClient.getQueryData(meKey) != null || sessionEnded;
+      return null;
     }
   },
 });
@@ -82,15 +85,29 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => call("listPortalSessions", { signal }),
 });
 
+/** Whether a session ended without the person signing out here. */
+export function hasSessionEnded(): boolean {
+  return sessionEnded;
+}
+
 /** Forgets everything that was loaded for another person. */
 export function signedIn(me: Me): void {
+  sessionEnded = false;
   queryClient.removeQueries({ predicate: ({ queryKey }) => isPersonal(queryKey[0]) });
   queryClient.setQueryData(meKey, me);
 }
 
 export function signedOut(): void {
+  sessionEnded = false;
   queryClient.setQueryData(meKey, null);
   queryClient.removeQueries({ predicate: ({ queryKey }) => isPersonal(queryKey[0]) });
+}
+
+/** The same person has an identity more or less, and so other licenses. */
+export function identitiesChanged(me: Me): void {
+  queryClient.setQueryData(meKey, me);
+  queryClient.removeQueries({ queryKey: ["license"] });
+  listsChanged();
 }
 
 /** After an action, the response is the license as it is now, and the lists are out of date. */

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type Me } from "../api.ts";
-import { optionsQuery, signedIn } from "../queries.ts";
+import { identitiesChanged, optionsQuery } from "../queries.ts";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { Confirm } from "../ui/confirm.tsx";
@@ -28,7 +28,7 @@ export function IdentitiesSection({ me }: { readonly me: Me }) {
     onSuccess: ({ url }) => window.location.assign(url),
   });
   const remove = async (identity: Identity) => {
-    signedIn(await call("removePortalIdentity", { params: { identity_id: identity.id } }));
+    identitiesChanged(await call("removePortalIdentity", { params: { identity_id: identity.id } }));
   };
   const isOnly = me.identities.length === 1;
   return (
@@ -62,7 +62,7 @@ export function IdentitiesSection({ me }: { readonly me: Me }) {
       {isAdding ? (
         <AddEmail
           onDone={(changed, email) => {
-            signedIn(changed);
+            identitiesChanged(changed);
             setAdding(false);
             announce(t("identities.added", { name: email }));
             requestAnimationFrame(() => focusOn(heading));

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { License } from "../api.ts";
 import { expiryOf } from "../expiry.ts";
 import { useExpiryText } from "../licenses/expiry-text.ts";
-import { shownStatus } from "../licenses/license-status.tsx";
+import { shownStatus } from "../licenses/shown-status.ts";
 import { OutsideLink } from "../ui/outside-link.tsx";
 import { Section } from "../ui/page.tsx";
 import { Day } from "../ui/time.tsx";

@@ -8,7 +8,6 @@ import { pathOf } from "../pages.ts";
 import { licenseQuery } from "../queries.ts";
 import { Link } from "../router.tsx";
 import { Page } from "../ui/page.tsx";
-import { SellerMark } from "../ui/seller-mark.tsx";
 import { Loaded } from "../ui/state.tsx";
 import { DownloadsSection } from "./downloads-section.tsx";
 import { FactsSection } from "./facts-section.tsx";
@@ -29,7 +28,11 @@ export function LicensePage({ licenseId, me }: { readonly licenseId: string; rea
       title={license?.product.name ?? t("license.title")}
       mark={license !== undefined && <LicenseStatus license={license} />}
       above={<Link to={pathOf("licenses")}>{t("license.back")}</Link>}
-      below={license !== undefined && <SellerLine license={license} />}
+      below={
+        license !== undefined && (
+          <p className="dimmed">{t("license.soldBy", { seller: license.seller.name })}</p>
+        )
+      }
     >
       <Loaded
         query={query}
@@ -42,16 +45,6 @@ export function LicensePage({ licenseId, me }: { readonly licenseId: string; rea
         {(loaded) => <Sections license={loaded} />}
       </Loaded>
     </Page>
-  );
-}
-
-function SellerLine({ license }: { readonly license: License }) {
-  const { t } = useTranslation("portal");
-  return (
-    <p className={classes.seller}>
-      <SellerMark seller={license.seller} />
-      <span>{t("license.soldBy", { seller: license.seller.name })}</span>
-    </p>
   );
 }
 

@@ -44,7 +44,9 @@ function Refusal({ refusal, license }: RefusalProps) {
       <p>
         {t("refusals.sentence", {
           count: refusal.count,
-          since: t(`refusals.since.${since.kind}`, { day: "day" in since ? since.day : "" }),
+          since: t(`refusals.${refusal.count === 1 ? "on" : "since"}.${since.kind}`, {
+            day: "day" in since ? since.day : "",
+          }),
           reason: t(`refusals.reason.${refusal.status}`, values),
         })}
       </p>

@@ -1,8 +1,8 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, type License } from "../api.ts";
-import { licenseQuery, listsChanged, queryClient } from "../queries.ts";
+import { licenseQuery, listsChanged, optionsQuery, queryClient } from "../queries.ts";
 import { navigate } from "../router.tsx";
 import { announce } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
@@ -23,6 +23,7 @@ interface TransferDialogProps {
 /** To whom, then what will happen, because a transfer that was approved cannot be taken back. */
 export function TransferDialog({ license, onClose }: TransferDialogProps) {
   const { t } = useTranslation("portal");
+  const options = useQuery(optionsQuery);
   const [kind, setKind] = useState<(typeof kinds)[number]>("email");
   const [target, setTarget] = useState("");
   const [message, setMessage] = useState("");
@@ -93,24 +94,26 @@ export function TransferDialog({ license, onClose }: TransferDialogProps) {
   return (
     <Dialog title={t("transfer.formTitle")} onClose={onClose}>
       <form className={classes.stack} onSubmit={review}>
-        <fieldset className={classes.choices}>
-          <legend>{t("transfer.by")}</legend>
-          {kinds.map((name) => (
-            <label key={name} className={classes.choice}>
-              <input
-                type="radio"
-                name="kind"
-                checked={kind === name}
-                onChange={() => {
-                  setKind(name);
-                  setTarget("");
-                  request.reset();
-                }}
-              />
-              {t(`transfer.kind.${name}`)}
-            </label>
-          ))}
-        </fieldset>
+        {options.data?.discord === true && (
+          <fieldset className={classes.choices}>
+            <legend>{t("transfer.by")}</legend>
+            {kinds.map((name) => (
+              <label key={name} className={classes.choice}>
+                <input
+                  type="radio"
+                  name="kind"
+                  checked={kind === name}
+                  onChange={() => {
+                    setKind(name);
+                    setTarget("");
+                    request.reset();
+                  }}
+                />
+                {t(`transfer.kind.${name}`)}
+              </label>
+            ))}
+          </fieldset>
+        )}
         {kind === "email" ? (
           <Field
             key="email"

@@ -28,7 +28,7 @@ export function TransferSection({ license }: { readonly license: License }) {
           </strong>
         </p>
         <p>{t("transfer.pendingText", { seller: license.seller.name })}</p>
-        {transfer.message !== null && <blockquote className={classes.keyText}>{transfer.message}</blockquote>}
+        {transfer.message !== null && <blockquote className={classes.quote}>{transfer.message}</blockquote>}
         <p className="small dimmed">
           {t("transfer.requested")} <Day at={transfer.requested_at} />
         </p>

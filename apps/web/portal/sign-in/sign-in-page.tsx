@@ -1,14 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useBrand } from "../brand.tsx";
 import { openKey } from "../open-key.ts";
 import type { PageName } from "../pages.ts";
-import { optionsQuery } from "../queries.ts";
+import { hasSessionEnded, optionsQuery } from "../queries.ts";
 import { usePath } from "../router.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Page } from "../ui/page.tsx";
-import { SellerMark } from "../ui/seller-mark.tsx";
 import { CodeForm } from "./code-form.tsx";
 import { DiscordButton } from "./discord-button.tsx";
 import { EmailForm } from "./email-form.tsx";
@@ -18,7 +16,6 @@ import classes from "./sign-in.module.css";
 /** Email address, then code. The step survives a reload: phones discard pages while the person reads the email. */
 export function SignInPage({ page }: { readonly page: PageName }) {
   const { t } = useTranslation("portal");
-  const brand = useBrand();
   const path = usePath();
   const options = useQuery(optionsQuery);
   const [sent, setSent] = useState<SentCode | null>(() => sentCode(Date.now()));
@@ -36,17 +33,16 @@ export function SignInPage({ page }: { readonly page: PageName }) {
   };
   return (
     <div className={classes.frame}>
-      {brand !== null && (
-        <div className={classes.seller}>
-          <SellerMark seller={brand} isLarge />
-          <p className={classes.sellerName}>{brand.name}</p>
-        </div>
-      )}
       <div className={classes.card}>
         <Page title={sent === null ? t("signIn.title") : t("signIn.codeTitle")}>
           {page === "open" && sent === null && (
             <Notice>
               <p>{t("signIn.forOpen")}</p>
+            </Notice>
+          )}
+          {hasSessionEnded() && sent === null && (
+            <Notice>
+              <p>{t("signIn.ended")}</p>
             </Notice>
           )}
           <DiscordFailure />

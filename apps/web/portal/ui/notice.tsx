@@ -24,7 +24,7 @@ export function Notice({ tone = "neutral", title, children }: NoticeProps) {
 export function Trouble({ error }: { readonly error: Error | null }) {
   const text = useErrorText();
   return (
-    <div role="alert">
+    <div role="alert" className={classes.trouble}>
       {error !== null && (
         <Notice tone="danger">
           <p>{text(error)}</p>
@@ -38,6 +38,8 @@ export function useErrorText(): (error: Error) => string {
   const { t } = useTranslation("portal");
   return (error) => {
     if (error instanceof Unreachable) return t("offline.text");
-    return error instanceof ApiProblem ? error.message : t("broken.text");
+    // The server's own text is for its operator.
+    const isBroken = !(error instanceof ApiProblem) || error.code === "internal_error";
+    return isBroken ? t("broken.text") : error.message;
   };
 }

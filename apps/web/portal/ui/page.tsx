@@ -1,4 +1,6 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { useBrand } from "../brand.tsx";
 import { navigationCount } from "../router.tsx";
 import classes from "./page.module.css";
 
@@ -14,10 +16,12 @@ interface PageProps {
 
 /** The heading gets the focus when a person comes here from another page, so that screen readers start there. */
 export function Page({ title, mark, above, below, children }: PageProps) {
+  const { t } = useTranslation("portal");
+  const site = useBrand()?.name ?? t("name");
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = title;
-  }, [title]);
+    document.title = `${title} · ${site}`;
+  }, [title, site]);
   useEffect(() => {
     if (navigationCount() > 0) heading.current?.focus({ preventScroll: true });
   }, []);
