@@ -48,12 +48,15 @@ export function licenseMiddleware(options: LicenseOptions): RequestHandler {
 /** Lets only requests with a valid license continue. */
 export function requireLicense(options: LicenseOptions): RequestHandler {
   return (request, response, next) => {
-    attach(request, options).then((license) => {
-      if (license.allowed) return next();
-      const refusal = refusalOf(license);
-      if (options.onRefused !== undefined) return options.onRefused(refusal, request, response, next);
-      response.status(refusal.status).json({ error: refusal.code, message: refusal.message });
-    }, next);
+    attach(request, options)
+      .then((license) => {
+        if (license.allowed) return next();
+        const refusal = refusalOf(license);
+        if (options.onRefused !== undefined) return options.onRefused(refusal, request, response, next);
+        response.status(refusal.status).json({ error: refusal.code, message: refusal.message });
+      })
+      // Also errors of onRefused, which would otherwise end the process.
+      .catch(next);
   };
 }
 

@@ -170,6 +170,19 @@ test("onRefused sends the response, and an error of the key function reaches the
   assert.deepEqual(await request("/thrown"), { status: 599, body: { message: "no such session" } });
 });
 
+test("an error of onRefused reaches the app, thrown or as a rejected promise", async () => {
+  const { client } = await startCase(revoked);
+  const request = await serve((app) => {
+    const failing = () => {
+      throw new Error("no such template");
+    };
+    app.get("/thrown", requireLicense({ client, onRefused: failing }));
+    app.get("/rejected", requireLicense({ client, onRefused: async () => failing() }));
+  });
+  for (const path of ["/thrown", "/rejected"])
+    assert.deepEqual(await request(path, withKey), { status: 599, body: { message: "no such template" } });
+});
+
 test("version and device ID are sent", async () => {
   const { client } = await startCase([
     { real: { outcome: { product: { version_module_enabled: 1 }, versions: { "2.0.0": "blocked" } } } },
