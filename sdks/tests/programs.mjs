@@ -13,6 +13,7 @@ const here = import.meta.dirname;
 const sdks = process.env.SDKS;
 const key = "ABCD-EFGH-JKMN-PQRS";
 const revoked = { outcome: "a revoked license is refused" };
+const fullLicense = { outcome: "a full license refuses a new address" };
 const signed = { signing: "current", outcome: { product: { signed_validation: 1 } } };
 const children = [];
 const folders = [];
@@ -234,6 +235,21 @@ describe("the example for", () => {
       [ended.status, ended.errors.trim()],
       [1, "This license was revoked. Contact support@example.com."],
     );
+    const full = await startCase({ real: fullLicense });
+    const folder = home();
+    const limited = runToEnd(process.execPath, [agent, key], {
+      ...full.environment,
+      BACKUP_AGENT_HOME: folder,
+    });
+    assert.deepEqual(limited.errors.trim().split("\n"), [
+      "This license is already in use on the maximum number of machines.",
+      `You can solve this yourself: ${full.url}/portal/open#${key}`,
+    ]);
+    // A later start reads the stored key and may write to a log, which must not contain it.
+    writeFileSync(join(folder, "license-key"), key);
+    const later = runToEnd(process.execPath, [agent], { ...full.environment, BACKUP_AGENT_HOME: folder });
+    assert.equal(later.status, 1);
+    assert.ok(!later.errors.includes(key));
     const unreachable = {
       ...refused.environment,
       BACKUP_AGENT_HOME: home(),
