@@ -279,10 +279,13 @@ describe("the example for", () => {
     assert.deepEqual((await request("/reports", order)).body, { report: "May", plan: "pro" });
     assert.equal((await request("/countersign", delivery("license.expired"))).status, 204);
     const refused = await request("/reports", order);
-    assert.deepEqual(
-      [refused.status, refused.body.message],
-      [403, "Your license has expired. Renew it to get reports again."],
-    );
+    assert.equal(refused.status, 403);
+    assert.deepEqual(refused.body, {
+      message: "Your license has expired. Renew it to get reports again.",
+      portal_url: `${started.url}/portal/open#${key}`,
+    });
+    const missing = await request("/reports", { method: "POST" });
+    assert.deepEqual([missing.status, Object.keys(missing.body)], [401, ["message"]]);
     assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
 

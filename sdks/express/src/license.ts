@@ -9,7 +9,10 @@ export interface LicenseOptions {
   /** The licensed app's version, or how to get it from a request. */
   readonly version?: string | ((request: Request) => string | undefined);
   readonly deviceId?: (request: Request) => string | undefined;
-  /** Responds to rejected requests. Defaults to a JSON problem. */
+  /**
+   * Responds to rejected requests. Defaults to a JSON problem. For rejections that customers solve themselves, respond
+   * with `client.portalUrl(refusal.key)`.
+   */
   readonly onRefused?: (refusal: Refusal, request: Request, response: Response, next: NextFunction) => void;
 }
 
