@@ -300,4 +300,21 @@ describe("the example for", () => {
     assert.equal((await request("/countersign", delivery("license.revoked"))).status, 204);
     assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
+
+  test("NestJS links to the portal only for rejections that customers solve there", async () => {
+    for (const [real, error, isLinked] of [
+      [fullLicense, "ip_limit_reached", true],
+      [revoked, "revoked", false],
+    ]) {
+      const started = await startCase({ real });
+      const request = await startWebService(join(here, "service.js"), started);
+      const { status, body } = await request("/forecast", withKey);
+      assert.equal(status, 403);
+      assert.deepEqual(body, {
+        error,
+        message: `The license was rejected: ${error}.`,
+        ...(isLinked ? { portal_url: `${started.url}/portal/open#${key}` } : {}),
+      });
+    }
+  });
 });
