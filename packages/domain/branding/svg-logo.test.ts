@@ -56,6 +56,13 @@ describe("an SVG logo", () => {
       '<rect style="-inkscape-x:1; FILL : red ;;cursor:help;marker:url(#a)"/>',
       '<rect style="fill:red"/>',
     ],
+    [
+      "a value with an open quote is dropped",
+      '<rect style="font-family:\'a;fill:red"/>',
+      '<rect style="fill:red"/>',
+    ],
+    ["elements of other namespaces are dropped", `<rect xmlns="urn:x"/><rect xmlns=""/>${rect}`, rect],
+    ["a carriage return becomes a space", "<text>a&#13;b</text>", "<text>a b</text>"],
     ["a repeated ID is dropped", '<rect id="a"/><circle id="a"/>', '<rect id="a"/><circle/>'],
     ["text around a dropped element becomes one", "<text>a<b/>b<!-- -->c</text>", "<text>abc</text>"],
     [
@@ -191,6 +198,7 @@ describe("nothing dangerous survives:", () => {
     ["a fill with a comment", '<rect fill="url/**/(evil.svg)"/>'],
     ["a second address behind a local one", '<rect fill="url(#a) url(evil.svg)"/>'],
     ["an address that a removal would put together", '<rect fill="uurl(#a)rl(evil.svg)"/>'],
+    ["an address behind a function that a removal would complete", '<rect fill="rgb url(#a)(evil.svg)"/>'],
     ["an address in another attribute", '<rect x="url(evil.svg)" transform="url(evil.svg)"/>'],
     ["a local address where none belongs", '<rect font-family="url(#a)"/>'],
     [
@@ -487,14 +495,19 @@ describe("a file is refused:", () => {
       expect(sanitize(text)).toEqual({ ok: false, fault: { code: "logo_unsupported_markup", markup } });
   });
 
+  test.each([
+    ["forwards", (level: number) => `<mask id="m${level}"><rect mask="url(#m${level + 1})"/></mask>`],
+    ["backwards", (level: number) => `<mask id="m${level + 1}"><rect mask="url(#m${level})"/></mask>`],
+  ])("a chain of more than eight references, %s", (_name, mask) => {
+    expect(codeOf(svg(levels(9, mask)))).toBe("ok");
+    expect(codeOf(svg(levels(10, mask)))).toBe("logo_too_complex");
+  });
+
   test("not at the bounds themselves", () => {
     expect(codeOf(svg("<g>".repeat(30) + rect + "</g>".repeat(30)))).toBe("ok");
     expect(codeOf(svg(rect + "<g/>".repeat(4_998)))).toBe("ok");
     expect(codeOf(svg(`<path d="${"1 ".repeat(32_768)}"/>`))).toBe("ok");
     expect(codeOf(svg(`<rect id="a"/>${uses(1_000, "a")}`))).toBe("ok");
-    expect(
-      codeOf(svg(levels(8, (level) => `<mask id="m${level}"><rect mask="url(#m${level + 1})"/></mask>`))),
-    ).toBe("ok");
   });
 });
 

@@ -101,7 +101,8 @@ class TreeBuilder {
         href = name === "href" ? value : (href ?? value);
         continue;
       }
-      const allowed = uri === "" ? allowedValue(name, value) : null;
+      // The name includes the prefix, so attributes of other namespaces are on no list.
+      const allowed = allowedValue(name, value);
       if (allowed !== null) attributes.set(name, allowed);
     }
     const target = href === null ? null : localReference(href);
