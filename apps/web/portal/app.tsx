@@ -13,7 +13,7 @@ import { MissingPage } from "./missing-page.tsx";
 import { OpenPage } from "./open-page.tsx";
 import { type Found, pageAt } from "./pages.ts";
 import { meQuery, queryClient } from "./queries.ts";
-import { usePath } from "./router.tsx";
+import { navigate, usePath } from "./router.tsx";
 import { LinkPage } from "./sign-in/link-page.tsx";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
 import { TransfersPage } from "./transfers/transfers-page.tsx";
@@ -40,13 +40,12 @@ function CurrentPage() {
   const { t } = useTranslation("portal");
   const found = pageAt(path);
   useSavedLanguage(me.data?.locale ?? null);
-  // The token in the fragment is for whoever opens the link, whether or not they are signed in.
-  const isLink = found?.name === "signIn" && window.location.hash.length > 1;
   const person = me.data ?? null;
   return (
     <Layout me={person}>
       <ErrorBoundary key={path}>
-        {isLink ? (
+        {found?.name === "link" ? (
+          // For whoever opens the link, whether or not they are signed in.
           <LinkPage />
         ) : me.data !== undefined ? (
           <PageFor found={found} me={me.data} />
@@ -58,6 +57,11 @@ function CurrentPage() {
       </ErrorBoundary>
     </Layout>
   );
+}
+
+function Redirect({ to }: { readonly to: string }) {
+  useEffect(() => navigate(to, { replaces: true }), [to]);
+  return null;
 }
 
 /** The language of the account, unless another one was chosen on this device. */
@@ -73,8 +77,10 @@ function PageFor({ found, me }: { readonly found: Found | null; readonly me: Me 
   if (found === null) return <MissingPage />;
   if (me === null) return <SignInPage page={found.name} />;
   switch (found.name) {
-    case "licenses":
     case "signIn":
+    case "link":
+      return <Redirect to="/" />;
+    case "licenses":
       return <LicensesPage me={me} />;
     case "license":
       return <LicensePage licenseId={found.params.licenseId ?? ""} me={me} />;

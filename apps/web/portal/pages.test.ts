@@ -9,6 +9,7 @@ test.each([
   ["/account", { name: "account", params: {} }],
   ["/open", { name: "open", params: {} }],
   ["/sign-in", { name: "signIn", params: {} }],
+  ["/sign-in/link", { name: "link", params: {} }],
   ["/licenses/%E0%A4%A", { name: "license", params: { licenseId: "%E0%A4%A" } }],
   ["/licenses", null],
   ["/licenses/a/b", null],

@@ -6,8 +6,10 @@ export const paths = {
   account: "/account",
   /** From an app: `#` and the license key. */
   open: "/open",
-  /** From an email: `#` and the token of the link. */
+  /** Where Discord sends people back to if signing in failed. */
   signIn: "/sign-in",
+  /** From an email: `#` and the token of the link. */
+  link: "/sign-in/link",
 } as const;
 
 export type PageName = keyof typeof paths;

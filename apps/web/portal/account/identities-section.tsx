@@ -105,11 +105,14 @@ export function IdentitiesSection({ me }: { readonly me: Me }) {
 /** Discord sends people back with a reason if it did not work. */
 function DiscordFailure() {
   const { t } = useTranslation("portal");
-  if (!new URLSearchParams(window.location.search).has("error")) return null;
+  const reason = new URLSearchParams(window.location.search).get("error");
+  if (reason === null) return null;
   return (
     <div role="alert">
       <Notice tone="danger">
-        <p>{t("identities.discordFailed")}</p>
+        <p>
+          {t(reason === "discord_too_many_identities" ? "identities.tooMany" : "identities.discordFailed")}
+        </p>
       </Notice>
     </div>
   );

@@ -78,7 +78,7 @@ function DiscordFailure() {
   return (
     <div role="alert">
       <Notice tone="danger">
-        <p>{t(reason === "access_denied" ? "signIn.discordDenied" : "signIn.discordFailed")}</p>
+        <p>{t(reason === "discord_denied" ? "signIn.discordDenied" : "signIn.discordFailed")}</p>
       </Notice>
     </div>
   );
