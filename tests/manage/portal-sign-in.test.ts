@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { AccountLimits } from "../../apps/server/features/identity/account-limits.ts";
+import { requestSignIn, withSignInCode } from "../../apps/server/features/portal/codes.ts";
+import { Problem } from "../../apps/server/http/manage/problem.ts";
 import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { newestCode, PortalClient, signedInCustomer } from "../support/portal-client.ts";
@@ -356,6 +359,101 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
     const sessions = await fixture.store.reads.selectFrom("portal_sessions").selectAll().execute();
     expect(JSON.stringify(sessions)).not.toContain(browser.browser.cookies.get("countersign_portal") ?? "");
     expect(fixture.server.output()).not.toContain(email);
+  });
+
+  test("guesses without the browser that requested the code never use up the customer's attempts", async () => {
+    const email = await fixture.customer();
+    const [browser, elsewhere] = [client(), client()];
+    await ask(browser, email);
+    const { code } = await newestCode(fixture.store, email);
+    const statuses = new Map<number, number>();
+    for (let round = 0; round < 4; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => client().post("/sign-in/verify", { email, code: wrong(code) })),
+      );
+      for (const { status, headers } of answers) {
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status === 429) expect(Number(headers.get("retry-after"))).toBeWithin(1, 601);
+      }
+    }
+    expect([...statuses.keys()].sort()).toEqual([401, 429]);
+    expect(statuses.get(401)).toBeWithin(20, 22);
+    // The right code is refused in other browsers, like every wrong one.
+    expect((await elsewhere.post("/sign-in/verify", { email, code })).status).toBe(429);
+    expect((await browser.post("/sign-in/verify", { email, code })).status).toBe(200);
+  });
+
+  test("100,000 guesses within ten minutes never succeed, and never lock the customer out", async () => {
+    const email = await fixture.customer();
+    const startMs = Date.now();
+    let nowMs = startMs;
+    const { store, secrets, url } = fixture;
+    const limits = new AccountLimits(store, () => nowMs);
+    const parts = { store, secrets, limits, portalUrl: `${url}/portal` };
+    const request = (challenge: string, ip: string) =>
+      requestSignIn(parts, {
+        email,
+        next: undefined,
+        challenge,
+        ip,
+        deviceOf: () => null,
+        language: "en",
+        nowMs,
+      });
+    let signedIn = 0;
+    const attempt = async (code: string, challenge: string | null, ip: string): Promise<boolean> => {
+      try {
+        return (
+          (await withSignInCode(parts, { email, code, challenge, ip, nowMs }, async () => true)) === true
+        );
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== "too_many_attempts") throw error;
+        expect(Number(error.headers["retry-after"])).toBeWithin(1, 601);
+        return false;
+      }
+    };
+    const own = "c".repeat(43);
+    await request(own, "192.0.2.1");
+    const mine = await newestCode(store, email);
+    const ipOf = (at: number) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`;
+    const guesses = 100_000;
+    for (let at = 0; at < guesses; at++) {
+      nowMs = startMs + Math.floor((at / guesses) * 595_000);
+      // Guessers request codes too, and have the five attempts of each.
+      if (at % 1_000 === 1) {
+        const challenge = `${"g".repeat(37)}${String(at).padStart(6, "0")}`;
+        await request(challenge, ipOf(at));
+        for (let time = 0; time < 6; time++) if (await attempt("not it", challenge, ipOf(at))) signedIn += 1;
+      }
+      // After the first few, even the right code is refused.
+      const code = at < 10 ? wrong(mine.code) : mine.code;
+      if (await attempt(code, null, ipOf(at))) signedIn += 1;
+    }
+    expect(signedIn).toBe(0);
+    expect((await codesOf(email)).length).toBeLessThanOrEqual(8);
+    const rows = await fixture.codeRows(email);
+    for (const row of rows) {
+      expect(row.attempts).toBeLessThanOrEqual(5);
+      expect(row.other_attempts).toBeLessThanOrEqual(5);
+    }
+    // In their own browser, at once.
+    expect(await attempt(mine.code, own, "192.0.2.1")).toBe(true);
+    // In a browser that requested nothing, within ten minutes of the last guess.
+    nowMs += 600_000;
+    await request("d".repeat(43), "192.0.2.2");
+    const later = await newestCode(store, email);
+    expect(later.code).not.toBe("");
+    expect(await attempt(later.code, null, "192.0.2.3")).toBe(true);
+  });
+
+  test("the link works while others guess and request codes", async () => {
+    const email = await fixture.customer();
+    await Promise.all(Array.from({ length: 30 }, () => ask(client(), email)));
+    await Promise.all(
+      Array.from({ length: 60 }, () => client().post("/sign-in/verify", { email, code: "000000" })),
+    );
+    const { token } = await newestCode(fixture.store, email);
+    expect((await client().post("/sign-in/link", { token })).status).toBe(200);
   });
 
   test("the ways to sign in are public", async () => {

@@ -124,7 +124,7 @@ export async function withSignInCode<T>(
 ): Promise<T | null> {
   const emailHash = secrets.emailHash(email);
   const requested = { emailHash, challengeHash: secrets.challengeHash(challenge ?? ""), nowMs };
-  const isRequester = await hasRequestedCode(store.reads, requested);
+  const isRequester = challenge !== null && (await hasRequestedCode(store.reads, requested));
   const from: Origin = { ip, deviceId: null };
   if (!isRequester) await limits.check("portal_code", email, from);
   const result = await store.transaction(async (db) => {
