@@ -4,6 +4,7 @@ import { removeUnknownCustomers } from "../customers/identify.ts";
 import { removeSomeRejects } from "../license-files/rejects.ts";
 import { removeWaitingEmails, waitingEmails } from "../mail/waiting-emails.ts";
 import { lockedOrganization } from "../manage/access.ts";
+import { removeUnknownIdentities } from "../portal/unknown-identities.ts";
 import { emptyEndpoint } from "../webhooks/empty-endpoint.ts";
 
 /** Those whose grace period is over and that still have data, whichever node started to remove them. */
@@ -198,10 +199,8 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
   await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
   await db.deleteFrom("recorded_expiries").where("license_id", "in", ids).execute();
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
-  await removeUnknownCustomers(
-    db,
-    licenses.flatMap((license) => license.customer_id ?? []),
-  );
+  const customerIds = licenses.flatMap((license) => license.customer_id ?? []);
+  await removeUnknownIdentities(db, await removeUnknownCustomers(db, customerIds));
   return true;
 }
 
@@ -232,7 +231,7 @@ async function removeCustomers(db: Database, organizationId: string, atMost: num
     .where("organization_id", "=", organizationId)
     .where("customer_id", "in", ids)
     .execute();
-  await removeUnknownCustomers(db, ids);
+  await removeUnknownIdentities(db, await removeUnknownCustomers(db, ids));
   return true;
 }
 
