@@ -119,12 +119,12 @@ export async function ownLicense(db: Database, context: Context): Promise<OwnLic
   const product = await productById(db, license.product_id);
   const organization = await organizationById(db, license.organization_id);
   if (reference === undefined || product === undefined || organization === undefined)
-    throw new Problem("license_not_found");
+    throw new Problem("not_found");
   const identities = await portalIdentitiesOf(db, requireCustomer(context).personId);
   const valuesOf = (kind: "email" | "discord") =>
     identities.filter((identity) => identity.kind === kind).map(({ value }) => value);
   if (!isTheirs(reference, { emails: valuesOf("email"), discordIds: valuesOf("discord") }))
-    throw new Problem("license_not_found");
+    throw new Problem("not_found");
   const facts = selfServiceFacts(license, product, organization, null, context.nowMs);
   if (facts.sellerIsSuspended) throw new Problem("seller_suspended");
   const asCustomer = { ...context, organization, product, customer: customerIn(reference) };
