@@ -1,7 +1,6 @@
 import {
   removeExpiredPortalCodes,
   removeExpiredPortalSessions,
-  removeOldPortalActions,
 } from "@countersign/store/queries/portal/expired-rows";
 import type { Database, Store } from "@countersign/store/store";
 import { inBatches } from "../../jobs/in-batches.ts";
@@ -9,8 +8,6 @@ import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 
 const everyMs = 10 * 60_000;
 const rowsAtATime = 500;
-/** A day longer than the longest budget looks back. */
-const actionsKeptMs = 31 * 86_400_000;
 
 /** Prunes what has expired in the portal. */
 export function portalPruning(store: Store): PeriodicJob {
@@ -22,7 +19,6 @@ export function portalPruning(store: Store): PeriodicJob {
       const removals = [
         (db: Database) => removeExpiredPortalCodes(db, nowMs, rowsAtATime),
         (db: Database) => removeExpiredPortalSessions(db, nowMs, rowsAtATime),
-        (db: Database) => removeOldPortalActions(db, nowMs - actionsKeptMs, rowsAtATime),
       ];
       for (const remove of removals)
         await inBatches(async () => (await store.transaction(remove, "soon")) === rowsAtATime, stopping);

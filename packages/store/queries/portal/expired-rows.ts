@@ -6,21 +6,6 @@ export const removeExpiredPortalCodes = removingExpired("portal_codes");
 /** The same for sessions. */
 export const removeExpiredPortalSessions = removingExpired("portal_sessions");
 
-/** The same for actions that no longer count towards a budget. */
-export async function removeOldPortalActions(
-  db: Database,
-  beforeMs: number,
-  atMost: number,
-): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom("portal_actions")
-    .where("id", "in", (rows) =>
-      rows.selectFrom("portal_actions").select("id").where("at", "<", beforeMs).orderBy("at").limit(atMost),
-    )
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
 function removingExpired(table: "portal_codes" | "portal_sessions") {
   return async (db: Database, nowMs: number, atMost: number): Promise<number> => {
     const { numDeletedRows } = await db
