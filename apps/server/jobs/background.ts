@@ -10,6 +10,8 @@ import { emailPruning } from "../features/mail/prune.ts";
 import { smtpTransport } from "../features/mail/transport.ts";
 import { WaitingEmails } from "../features/mail/waiting-emails.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
+import { portalActionPruning } from "../features/portal/prune-actions.ts";
+import { portalPruning } from "../features/portal/prune-expired.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
@@ -46,12 +48,14 @@ export function startBackground(
       deliveryPruning(jobs),
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       signInPruning(jobs),
+      portalPruning(jobs),
       new ExpiryCheck(jobs, config.dailyEmails),
       new WaitingEmails(jobs, config.dailyEmails),
       new QuotaCheck(jobs),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),
+      portalActionPruning(jobs),
       new UnusedKeysCheck(jobs, config.url),
     ],
     log,

@@ -6,6 +6,7 @@ import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminUsers from "./admin-users.ts";
 import * as auditLog from "./audit-log.ts";
 import * as customers from "./customers.ts";
+import * as downloads from "./downloads.ts";
 import * as events from "./events.ts";
 import * as invitations from "./invitations.ts";
 import * as ipBlocks from "./ip-blocks.ts";
@@ -38,6 +39,7 @@ export const contractRoutes: readonly Route[] = [
   adminUsers,
   auditLog,
   customers,
+  downloads,
   events,
   invitations,
   ipBlocks,
@@ -66,6 +68,7 @@ export type ManageContract = typeof accessTokens &
   typeof adminUsers &
   typeof auditLog &
   typeof customers &
+  typeof downloads &
   typeof events &
   typeof invitations &
   typeof ipBlocks &

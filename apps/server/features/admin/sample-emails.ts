@@ -7,6 +7,7 @@ import type { Email } from "../mail/email.ts";
 import { endpointDisabledEmail, endpointEnabledEmail } from "../mail/endpoint-emails.ts";
 import { deliveryEmail, expiringEmail } from "../mail/license-emails.ts";
 import * as organizations from "../organizations/emails.ts";
+import * as portal from "../portal/emails.ts";
 import { unusedKeysEmail } from "../products/unused-keys.ts";
 
 /** Every kind of email, with sample data. */
@@ -115,7 +116,8 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
   ownership_received: (to, url) => organizations.ownershipReceivedEmail(to, organization, name, url),
   password_changed: (to) => account.passwordChangedEmail(to),
   password_reset: (to, url) => account.resetEmail(to, `${url}/reset-password?token=${token}`),
-  sign_in_code: (to) => account.signInCodeEmail(to, "402 917", 10),
+  portal_email: (to) => portal.addEmailCode(to, "402917"),
+  portal_sign_in: (to, url) => portal.signInCode(to, "402917", `${url}/portal/sign-in/link#${token}`),
   sign_up_again: (to, url) => account.existingAccountEmail(to, `${url}/sign-in`),
 };
 

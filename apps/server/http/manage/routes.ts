@@ -13,6 +13,10 @@ import { memberRoutes } from "../../features/members/routes.ts";
 import { organizationExportRoutes } from "../../features/organization-export/routes.ts";
 import { organizationRoutes } from "../../features/organizations/routes.ts";
 import { overviewRoutes } from "../../features/overview/routes.ts";
+import { portalAccountRoutes } from "../../features/portal/account-routes.ts";
+import { portalLicenseRoutes } from "../../features/portal/licenses.ts";
+import { portalSignInRoutes } from "../../features/portal/sign-in-routes.ts";
+import { downloadRoutes } from "../../features/products/downloads.ts";
 import { productKeyRoutes } from "../../features/products/key-routes.ts";
 import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
@@ -41,6 +45,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,
+  ...downloadRoutes,
   ...ipRoutes,
   ...ipBlockRoutes,
   ...customerRoutes,
@@ -49,4 +54,8 @@ export const manageRoutes: readonly BoundRoute[] = [
 ];
 
 /** Every route of the customer portal's API. */
-export const portalRoutes: readonly BoundRoute[] = [];
+export const portalRoutes: readonly BoundRoute[] = [
+  ...portalSignInRoutes,
+  ...portalAccountRoutes,
+  ...portalLicenseRoutes,
+];
