@@ -12,6 +12,7 @@ import { WaitingEmails } from "../features/mail/waiting-emails.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
+import { TransferReminders } from "../features/transfers/remind.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
@@ -47,7 +48,8 @@ export function startBackground(
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       signInPruning(jobs),
       new ExpiryCheck(jobs, config.dailyEmails),
-      new WaitingEmails(jobs, config.dailyEmails),
+      new WaitingEmails(jobs, config),
+      new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),

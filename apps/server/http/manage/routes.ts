@@ -18,6 +18,8 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
+import { transferRoutes } from "../../features/transfers/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -32,6 +34,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
   ...organizationExportRoutes,
@@ -49,4 +52,4 @@ export const manageRoutes: readonly BoundRoute[] = [
 ];
 
 /** Every route of the customer portal's API. */
-export const portalRoutes: readonly BoundRoute[] = [];
+export const portalRoutes: readonly BoundRoute[] = [...portalTransferRoutes];
