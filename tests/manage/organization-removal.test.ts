@@ -46,6 +46,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   import_undo: "goes",
   import_rejects: "goes",
   request_log: "goes",
+  license_refusals: "goes",
   events: "goes",
   recorded_expiries: "goes",
   webhook_endpoints: "goes",
@@ -134,6 +135,10 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
     for (const { license_key } of [license, other, deleted]) {
       expect((await publicApi.validate({ license_key })).body.valid).toBe(true);
     }
+    for (const { id, license_key } of [license, deleted]) {
+      await call(owner, "POST", `/licenses/${id}/revoke`, {});
+      expect((await publicApi.validate({ license_key })).body.status).toBe("revoked");
+    }
     await until("the import is done", async () => {
       const { data } = await call(owner, "GET", `/products/${product.id}/imports`);
       return data[0]?.state === "finished";
@@ -165,7 +170,7 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
         .select("license_id")
         .where("organization_id", "=", organization.id)
         .execute();
-      return rows.length === 3;
+      return rows.length === 5;
     });
     await call(owner, "DELETE", `/licenses/${deleted.id}`);
     const ids = {
@@ -207,9 +212,14 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
       before[name] = Object.keys(await rowsWith(fixture.store, id));
     }
     expect(before.organization).toEqual(
-      expect.arrayContaining(["licenses", "request_log", "ip_sightings", "waiting_emails", "daily_emails"]),
+      expect.arrayContaining([
+        ...["licenses", "request_log", "ip_sightings", "license_refusals"],
+        ...["waiting_emails", "daily_emails"],
+      ]),
     );
-    expect(before.deletedLicense).toEqual(expect.arrayContaining(["request_log", "ip_sightings"]));
+    expect(before.deletedLicense).toEqual(
+      expect.arrayContaining(["request_log", "ip_sightings", "license_refusals"]),
+    );
     expect(before.token).toContain("idempotency_keys");
     await until("all events are distributed", async () => {
       const events = fixture.store.reads.selectFrom("events").select("id");

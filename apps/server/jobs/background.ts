@@ -10,6 +10,7 @@ import { emailPruning } from "../features/mail/prune.ts";
 import { smtpTransport } from "../features/mail/transport.ts";
 import { WaitingEmails } from "../features/mail/waiting-emails.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
+import { portalActionPruning } from "../features/portal/prune-actions.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
 import { TransferReminders } from "../features/transfers/remind.ts";
@@ -54,6 +55,7 @@ export function startBackground(
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),
+      portalActionPruning(jobs),
       new UnusedKeysCheck(jobs, config.url),
     ],
     log,

@@ -12,6 +12,7 @@ import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
 import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
+import { selfServiceProblems } from "./self-service.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
 
 /** Every reason why the management, sign-in and setup APIs refuse a request, by its stable code. */
@@ -23,6 +24,7 @@ export const problems = {
   ...webhooksProblems,
   ...portalProblems,
   ...transfersProblems,
+  ...selfServiceProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;

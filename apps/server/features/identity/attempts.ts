@@ -57,6 +57,11 @@ export const limits = {
     ipAddress: { times: 100, withinSeconds: 10 * minute },
     account: { anywhere: rate(20, minute), network: rate(10, 2 * minute) },
   },
+  /** For what a customer changes in the portal: 60 at once, and then one a minute. */
+  portal_change: {
+    ipAddress: { times: 600, withinSeconds: hour },
+    account: { anywhere: rate(60, minute) },
+  },
   /** Actions with nothing to guess are not counted per account. */
   anything: { ipAddress: { times: 600, withinSeconds: minute }, account: null },
 } as const satisfies Record<string, { ipAddress: Rate; account: AccountRates | null }>;

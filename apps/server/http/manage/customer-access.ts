@@ -5,7 +5,7 @@ import type { Store } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
 import type { Actor, CustomerActor } from "./actor.ts";
 import { Problem } from "./problem.ts";
-import { noSubject, type Subject } from "./subject.ts";
+import { type CustomerReference, noSubject, type Subject } from "./subject.ts";
 
 /**
  * The license or transfer in the path, if it is the customer's. A license is theirs if they have proven the identifier
@@ -32,9 +32,13 @@ async function licenseSubject(licenseId: string, actor: CustomerActor, store: St
     await productById(db, found.product_id),
   ];
   if (organization === undefined || product === undefined) throw new Problem("not_found");
-  const { customer_name: name, identity_email: email, identity_discord_id: discordId } = found;
-  const customer = { id: found.customer_id, name: name ?? email ?? discordId ?? "" };
-  return { ...noSubject, organization, product, license: found, customer };
+  return { ...noSubject, organization, product, license: found, customer: customerIn(found) };
+}
+
+/** The customer of a license as its organization knows them. */
+export function customerIn(license: OwnedLicense & { readonly customer_id: string }): CustomerReference {
+  const { customer_name: name, identity_email: email, identity_discord_id: discordId } = license;
+  return { id: license.customer_id, name: name ?? email ?? discordId ?? "" };
 }
 
 /**
@@ -59,9 +63,15 @@ async function canCancel(transfer: TransferRow, actor: CustomerActor, store: Sto
   return license !== undefined && isTheirs(license, actor);
 }
 
+interface OwnedLicense {
+  readonly identity_email: string | null;
+  readonly identity_discord_id: string | null;
+  readonly customer_name: string | null;
+}
+
 export function isTheirs(
-  license: { readonly identity_email: string | null; readonly identity_discord_id: string | null },
-  { emails, discordIds }: CustomerActor,
+  license: Pick<OwnedLicense, "identity_email" | "identity_discord_id">,
+  { emails, discordIds }: Pick<CustomerActor, "emails" | "discordIds">,
 ): boolean {
   const { identity_email: email, identity_discord_id: discordId } = license;
   return (email !== null && emails.includes(email)) || (discordId !== null && discordIds.includes(discordId));

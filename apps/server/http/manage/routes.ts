@@ -13,6 +13,8 @@ import { memberRoutes } from "../../features/members/routes.ts";
 import { organizationExportRoutes } from "../../features/organization-export/routes.ts";
 import { organizationRoutes } from "../../features/organizations/routes.ts";
 import { overviewRoutes } from "../../features/overview/routes.ts";
+import { portalLicenseRoutes } from "../../features/portal/licenses.ts";
+import { downloadRoutes } from "../../features/products/downloads.ts";
 import { productKeyRoutes } from "../../features/products/key-routes.ts";
 import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
@@ -44,6 +46,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,
+  ...downloadRoutes,
   ...ipRoutes,
   ...ipBlockRoutes,
   ...customerRoutes,
@@ -52,4 +55,4 @@ export const manageRoutes: readonly BoundRoute[] = [
 ];
 
 /** Every route of the customer portal's API. */
-export const portalRoutes: readonly BoundRoute[] = [...portalTransferRoutes];
+export const portalRoutes: readonly BoundRoute[] = [...portalLicenseRoutes, ...portalTransferRoutes];

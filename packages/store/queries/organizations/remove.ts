@@ -85,6 +85,7 @@ const drawers: readonly Drawer[] = [
   removeCustomers,
   removeUsage,
   removeVersions,
+  removeDownloads,
 ];
 
 /** Import files: each chunk can be large, so only a few at a time. */
@@ -211,6 +212,7 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
   await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
   await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
   await db.deleteFrom("recorded_expiries").where("license_id", "in", ids).execute();
+  await db.deleteFrom("portal_actions").where("license_id", "in", ids).execute();
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
   await removeUnknownCustomers(
     db,
@@ -273,6 +275,19 @@ async function removeVersions(db: Database, organizationId: string): Promise<boo
     .executeTakeFirst();
   if (known === undefined) return false;
   await db.deleteFrom("product_versions").where("product_id", "=", known.product_id).execute();
+  return true;
+}
+
+async function removeDownloads(db: Database, organizationId: string): Promise<boolean> {
+  const known = await db
+    .selectFrom("product_downloads")
+    .innerJoin("products", "products.id", "product_downloads.product_id")
+    .select("product_id")
+    .where("products.organization_id", "=", organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  if (known === undefined) return false;
+  await db.deleteFrom("product_downloads").where("product_id", "=", known.product_id).execute();
   return true;
 }
 
