@@ -5,6 +5,7 @@ import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminUsers from "./admin-users.ts";
 import * as auditLog from "./audit-log.ts";
+import * as branding from "./branding.ts";
 import * as customers from "./customers.ts";
 import * as events from "./events.ts";
 import * as invitations from "./invitations.ts";
@@ -37,6 +38,7 @@ export const contractRoutes: readonly Route[] = [
   adminOrganizations,
   adminUsers,
   auditLog,
+  branding,
   customers,
   events,
   invitations,
@@ -65,6 +67,7 @@ export type ManageContract = typeof accessTokens &
   typeof adminOrganizations &
   typeof adminUsers &
   typeof auditLog &
+  typeof branding &
   typeof customers &
   typeof events &
   typeof invitations &

@@ -1,3 +1,4 @@
+import { brandingFieldErrors } from "./branding.ts";
 import {
   type DeclaredProblem,
   type FieldErrorBody,
@@ -33,6 +34,7 @@ export const fieldErrors = {
   ...organizationsFieldErrors,
   ...licensesFieldErrors,
   ...webhooksFieldErrors,
+  ...brandingFieldErrors,
 } as const satisfies Record<string, Text>;
 
 export type FieldErrorCode = keyof typeof fieldErrors;
