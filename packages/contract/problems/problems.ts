@@ -1,3 +1,4 @@
+import { brandingFieldErrors } from "./branding.ts";
 import {
   type DeclaredProblem,
   type FieldErrorBody,
@@ -11,8 +12,8 @@ import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
-import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { selfServiceProblems } from "./self-service.ts";
+import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
 
 /** Every reason why the management, sign-in and setup APIs refuse a request, by its stable code. */
@@ -38,6 +39,7 @@ export const fieldErrors = {
   ...licensesFieldErrors,
   ...transfersFieldErrors,
   ...webhooksFieldErrors,
+  ...brandingFieldErrors,
 } as const satisfies Record<string, Text>;
 
 export type FieldErrorCode = keyof typeof fieldErrors;

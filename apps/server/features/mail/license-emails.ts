@@ -63,11 +63,11 @@ function emailAbout(kind: LicenseEmailKind, facts: LicenseEmailFacts, nowMs: num
 }
 
 export function deliveryEmail(facts: LicenseEmailFacts): CustomerEmail["message"] {
-  const { email, locale: language, organization, product, license_email_text: text } = facts;
+  const { email, locale: language, sender, product, license_email_text: text } = facts;
   const sellerText = paragraphs(text ?? "");
   const message = compose({ email, language }, "license_delivery", {
-    sender: organization,
-    values: { organization, product },
+    sender,
+    values: { organization: sender, product },
     before: ["license_delivery.what"],
     facts: [
       { label: "label.product", value: product },
@@ -83,10 +83,10 @@ export function deliveryEmail(facts: LicenseEmailFacts): CustomerEmail["message"
 export function expiringEmail(
   facts: LicenseEmailFacts & { readonly expires_at: number },
 ): CustomerEmail["message"] {
-  const { email, locale: language, organization, product, expires_at: expiresAtMs } = facts;
+  const { email, locale: language, sender, product, expires_at: expiresAtMs } = facts;
   const message = compose({ email, language }, "license_expiring", {
-    sender: organization,
-    values: { organization, product, until: moment(language, expiresAtMs, facts.time_zone) },
+    sender,
+    values: { organization: sender, product, until: moment(language, expiresAtMs, facts.time_zone) },
     before: ["license_expiring.what", "license_expiring.renew"],
     facts: [
       { label: "label.product", value: product },
