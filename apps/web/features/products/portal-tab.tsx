@@ -1,6 +1,8 @@
-import { Alert } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useMay } from "../../app/current-organization.ts";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { NoEmail } from "../../ui/no-email.tsx";
@@ -29,7 +31,7 @@ export function PortalTab() {
           {t("readOnly")}
         </Alert>
       )}
-      <Panel title={t("group.portal")} lead={t("group.portalWords")}>
+      <Panel title={t("group.portal")} lead={t("group.portalWords")} actions={<OpenPortal />}>
         {!sendsEmail && <NoEmail>{t("group.portalNoEmail")}</NoEmail>}
         <div>
           <SwitchSetting name="portal_enabled" {...its} />
@@ -77,5 +79,21 @@ export function PortalTab() {
       </Panel>
       <Downloads product={product} mayManage={!isFixed} />
     </>
+  );
+}
+
+/** The portal with the organization's branding, where customers sign in. */
+function OpenPortal() {
+  const { t } = useTranslation("products");
+  const { id } = useOrganization();
+  const { data } = useQuery(ask("getBranding", { params: { organization_id: id } }));
+  if (data === undefined) return null;
+  return (
+    <Button component="a" href={data.portal_url} target="_blank" rel="noopener" variant="default">
+      {t("group.portalOpen")}
+      <span role="img" aria-label={t("everywhere:docs.newTab")}>
+        {"\u00a0↗"}
+      </span>
+    </Button>
   );
 }

@@ -15,7 +15,7 @@ import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { ApproveQuestion } from "./approve-question.tsx";
-import { HolderWords } from "./holder.tsx";
+import { HolderWords, useHolderName } from "./holder.tsx";
 import { OtherTransfers } from "./other-transfers.tsx";
 import { RejectDialog } from "./reject-dialog.tsx";
 import { type Transfer, warningsOf } from "./transfer.ts";
@@ -52,6 +52,7 @@ function LoadedTransfer({ transfer }: { transfer: Transfer }) {
   const { t } = useTranslation("transfers");
   const { slug } = useOrganization();
   const may = useMay();
+  const nameOf = useHolderName();
   const { license, product } = useSubjects(transfer);
   const [open, setOpen] = useState<"approve" | "reject" | null>(null);
   const [refusal, setRefusal] = useState<Error | null>(null);
@@ -69,7 +70,7 @@ function LoadedTransfer({ transfer }: { transfer: Transfer }) {
   };
   return (
     <Page
-      title={t("titleOf", { key: transfer.license_key_hint })}
+      title={t("transferTo", { name: nameOf(transfer.to) })}
       above={<Back to={`/o/${slug}/transfers`}>{t("title")}</Back>}
       beside={<TransferState state={transfer.state} />}
       lead={transfer.product_name}
@@ -141,7 +142,7 @@ function RequestFacts({ transfer }: { transfer: Transfer }) {
   const { t } = useTranslation("transfers");
   const { slug } = useOrganization();
   const maySee = useMaySee();
-  const key = <span className="mono">{transfer.license_key_hint}…</span>;
+  const key = <span className="mono">{transfer.license_key_hint}</span>;
   return (
     <Facts>
       <dt>{t("from")}</dt>

@@ -12,6 +12,7 @@ import { Page } from "../../ui/page.tsx";
 import { useHolderName } from "./holder.tsx";
 import { NoTransfers } from "./no-transfers.tsx";
 import { shownStates } from "./search.ts";
+import classes from "./transfer-page.module.css";
 import { TransferState } from "./transfer-state.tsx";
 
 const transfersRoute = getRouteApi("/inside/o/$organization/transfers");
@@ -35,26 +36,36 @@ export function TransfersPage() {
   });
   const columns: Column<Listed>[] = [
     {
-      id: "license",
-      header: t("license"),
+      id: "from",
+      header: t("from"),
       fills: true,
       cell: (transfer) => (
         <>
-          <GoLink to={`/o/${slug}/transfers/${transfer.id}`} fw={600} className="mono">
-            {transfer.license_key_hint}…
+          <GoLink
+            to={`/o/${slug}/transfers/${transfer.id}`}
+            fw={600}
+            // Without "from … to", links of the same customer would all have the same name.
+            aria-label={t("fromTo", { from: nameOf(transfer.from), to: nameOf(transfer.to) })}
+          >
+            {nameOf(transfer.from)}
           </GoLink>
-          <Text inherit c="dimmed" hiddenFrom="sm" style={{ overflowWrap: "anywhere" }}>
-            {t("fromTo", { from: nameOf(transfer.from), to: nameOf(transfer.to) })}
+          <Text inherit hiddenFrom="sm" className={classes.line ?? ""}>
+            {t("toName", { name: nameOf(transfer.to) })}
           </Text>
-          <Text inherit c="dimmed" hiddenFrom="sm">
+          <Text inherit c="dimmed" hiddenFrom="sm" className={classes.line ?? ""}>
             {transfer.product_name} · <ListTime at={transfer.requested_at} />
           </Text>
         </>
       ),
     },
-    { id: "product", header: t("product"), wide: true, cell: (transfer) => transfer.product_name },
-    { id: "from", header: t("from"), wide: true, cell: (transfer) => nameOf(transfer.from) },
     { id: "to", header: t("to"), wide: true, cell: (transfer) => nameOf(transfer.to) },
+    { id: "product", header: t("product"), wide: true, cell: (transfer) => transfer.product_name },
+    {
+      id: "license",
+      header: t("license"),
+      wide: true,
+      cell: (transfer) => <span className="mono">{transfer.license_key_hint}</span>,
+    },
     {
       id: "state",
       header: t("state"),
