@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { portalBase } from "@countersign/contract/portal/base";
 import { addPortalSession } from "@countersign/store/queries/portal/sessions";
-import { hashPortalToken, portalCookieName } from "../../apps/server/features/portal/session.ts";
+import { portalCookieName } from "../../apps/server/features/portal/cookies.ts";
+import { hashPortalToken } from "../../apps/server/features/portal/session.ts";
 import type { Dashboard } from "../support/dashboard.ts";
 import { newId } from "../support/test-organization.ts";
 
