@@ -1,11 +1,13 @@
-import { Select, TextInput } from "@mantine/core";
+import { Alert, Select, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { useOrganization } from "../../app/current-organization.ts";
 import { type Language, languages } from "../../i18n/languages.ts";
 import { ChangedMeanwhile } from "../../ui/changed-meanwhile.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
@@ -36,15 +38,18 @@ export function BrandingForm({ draft, basis, onChange, onSaved, onReloaded }: Br
         body: { ...changesOf(draft, base), updated_at: basis.updated_at },
       }),
     onSuccess: (saved) => {
+      setReloaded(false);
       notify(t("saved"));
       onSaved(saved);
     },
   });
+  const [isReloaded, setReloaded] = useState(false);
   const { error } = save;
   const isOld = error instanceof ApiProblem && error.code === "changed_meanwhile";
   const reload = async () => {
     onReloaded(await call("getBranding", { params }));
     save.reset();
+    setReloaded(true);
   };
   const text = (field: "displayName" | "supportEmail" | "supportUrl") => ({
     value: draft[field],
@@ -107,6 +112,11 @@ export function BrandingForm({ draft, basis, onChange, onSaved, onReloaded }: Br
           <ChangedMeanwhile onReload={reload} />
         ) : (
           <ProblemAlert error={error} beside={shown(error)} />
+        )}
+        {isReloaded && !isOld && (
+          <Alert role="status" icon={<Icon name="info" />}>
+            {t("everywhere:changedMeanwhile.loaded")}
+          </Alert>
         )}
       </SaveForm>
     </Panel>
