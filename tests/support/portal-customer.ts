@@ -24,6 +24,9 @@ export async function openPortalServer(make: () => Promise<TestDatabase>): Promi
   });
 }
 
+/** For servers whose port is not known in advance: changes are accepted from this origin. */
+export const portalEnvironment = { COUNTERSIGN_URL: "http://license.example.com" };
+
 /** A customer who is signed in to the portal. Checks every response against its route's contract. */
 export interface PortalCustomer {
   readonly personId: string;
@@ -36,7 +39,7 @@ export interface PortalCustomer {
 export async function portalCustomer(
   { store, server }: { readonly store: Store; readonly server: { readonly url: string } },
   { emails = [], discordIds = [] }: { readonly emails?: string[]; readonly discordIds?: string[] },
-  ip = "198.51.100.1",
+  { ip = "198.51.100.1", origin }: { readonly ip?: string; readonly origin?: string } = {},
 ): Promise<PortalCustomer> {
   const personId = newId();
   const token = randomBytes(32).toString("base64url");
@@ -71,7 +74,8 @@ export async function portalCustomer(
   const browser = new Browser(server.url, ip);
   browser.cookies.set("countersign_portal", token);
   const send = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
-    const answer = await browser.send(method, portalBase + path, body, headers);
+    const from = origin === undefined || method === "GET" ? {} : { origin };
+    const answer = await browser.send(method, portalBase + path, body, { ...from, ...headers });
     checkContract(method, path, answer);
     return answer;
   };

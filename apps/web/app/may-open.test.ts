@@ -17,7 +17,10 @@ test.each<[string, Permission[], boolean]>([
   ["/products/new", ["products:view"], false],
   ["/members", ["members:invite"], true],
   ["/ip-blocks", ["members:view"], false],
+  ["/transfers/42", ["transfers:review"], true],
+  ["/transfers", ["licenses:view", "customers:manage"], false],
   ["/settings", ["licenses:view"], false],
+  ["/settings/portal", ["licenses:view"], true],
   ["/no-such-page", [], true],
 ])("%s with %p: %p", (path, permissions, isOpen) => {
   expect(mayOpen(held(...permissions), path)).toBe(isOpen);

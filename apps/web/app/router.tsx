@@ -3,6 +3,7 @@ import { accessTokenRoutes } from "../features/access-tokens/routes.tsx";
 import { accountRoutes } from "../features/account/routes.tsx";
 import { adminRoutes } from "../features/admin/routes.tsx";
 import { auditLogRoutes } from "../features/audit-log/routes.tsx";
+import { brandingRoutes } from "../features/branding/routes.tsx";
 import { customerRoutes } from "../features/customers/routes.tsx";
 import { authLayoutRoutes, identityRoutes } from "../features/identity/routes.tsx";
 import { ipBlockRoutes } from "../features/ip-blocks/routes.tsx";
@@ -14,6 +15,7 @@ import { organizationSettingsRoutes } from "../features/organizations/routes.tsx
 import { overviewRoutes } from "../features/overview/routes.tsx";
 import { productRoutes } from "../features/products/routes.tsx";
 import { roleRoutes } from "../features/roles/routes.tsx";
+import { transferRoutes } from "../features/transfers/routes.tsx";
 import { webhookRoutes } from "../features/webhooks/routes.tsx";
 import {
   accountRoute,
@@ -35,6 +37,7 @@ const tree = rootRoute.addChildren([
     organizationRoute.addChildren([
       ...overviewRoutes,
       ...customerRoutes,
+      ...transferRoutes,
       ...ipBlockRoutes,
       ...ipRoutes,
       ...productRoutes,
@@ -42,6 +45,7 @@ const tree = rootRoute.addChildren([
       ...roleRoutes,
       ...accessTokenRoutes,
       ...organizationSettingsRoutes,
+      ...brandingRoutes,
       ...licenseRoutes,
       ...licenseFileRoutes,
       ...webhookRoutes,

@@ -5,6 +5,7 @@ import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminUsers from "./admin-users.ts";
 import * as auditLog from "./audit-log.ts";
+import * as branding from "./branding.ts";
 import * as customers from "./customers.ts";
 import * as downloads from "./downloads.ts";
 import * as events from "./events.ts";
@@ -22,6 +23,7 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
+import * as transfers from "./transfers.ts";
 import * as versions from "./versions.ts";
 import * as webhookDeliveries from "./webhook-deliveries.ts";
 import * as webhooks from "./webhooks.ts";
@@ -38,6 +40,7 @@ export const contractRoutes: readonly Route[] = [
   adminOrganizations,
   adminUsers,
   auditLog,
+  branding,
   customers,
   downloads,
   events,
@@ -54,6 +57,7 @@ export const contractRoutes: readonly Route[] = [
   products,
   requests,
   roles,
+  transfers,
   versions,
   webhooks,
   webhookDeliveries,
@@ -67,6 +71,7 @@ export type ManageContract = typeof accessTokens &
   typeof adminOrganizations &
   typeof adminUsers &
   typeof auditLog &
+  typeof branding &
   typeof customers &
   typeof downloads &
   typeof events &
@@ -83,6 +88,7 @@ export type ManageContract = typeof accessTokens &
   typeof products &
   typeof requests &
   typeof roles &
+  typeof transfers &
   typeof versions &
   typeof webhooks &
   typeof webhookDeliveries;

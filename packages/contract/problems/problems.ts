@@ -1,3 +1,4 @@
+import { brandingFieldErrors } from "./branding.ts";
 import {
   type DeclaredProblem,
   type FieldErrorBody,
@@ -12,6 +13,7 @@ import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
 import { selfServiceProblems } from "./self-service.ts";
+import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
 
 /** Every reason why the management, sign-in and setup APIs refuse a request, by its stable code. */
@@ -22,6 +24,7 @@ export const problems = {
   ...licensesProblems,
   ...webhooksProblems,
   ...portalProblems,
+  ...transfersProblems,
   ...selfServiceProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
@@ -34,7 +37,9 @@ export const fieldErrors = {
   ...identityFieldErrors,
   ...organizationsFieldErrors,
   ...licensesFieldErrors,
+  ...transfersFieldErrors,
   ...webhooksFieldErrors,
+  ...brandingFieldErrors,
 } as const satisfies Record<string, Text>;
 
 export type FieldErrorCode = keyof typeof fieldErrors;

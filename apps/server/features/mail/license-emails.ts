@@ -35,10 +35,13 @@ export async function licenseExpiringEmails(
   await writeToCustomers(db, emails, dailyEmails, nowMs);
 }
 
+/** Those that depend on the product's settings. */
+export type LicenseEmailKind = Exclude<CustomerEmail["kind"], "license_received">;
+
 /** The emails about these licenses that are due, by their products' settings and their current state. */
 export async function emailsAbout(
   db: Database,
-  kind: CustomerEmail["kind"],
+  kind: LicenseEmailKind,
   licenseIds: readonly string[],
   nowMs: number,
 ): Promise<CustomerEmail[]> {
@@ -46,11 +49,7 @@ export async function emailsAbout(
   return found.flatMap((facts) => emailAbout(kind, facts, nowMs) ?? []);
 }
 
-function emailAbout(
-  kind: CustomerEmail["kind"],
-  facts: LicenseEmailFacts,
-  nowMs: number,
-): CustomerEmail | null {
+function emailAbout(kind: LicenseEmailKind, facts: LicenseEmailFacts, nowMs: number): CustomerEmail | null {
   const { expires_at: endsAtMs } = facts;
   if (facts.revoked_at !== null) return null;
   switch (kind) {
@@ -64,11 +63,11 @@ function emailAbout(
 }
 
 export function deliveryEmail(facts: LicenseEmailFacts): CustomerEmail["message"] {
-  const { email, locale: language, organization, product, license_email_text: text } = facts;
+  const { email, locale: language, sender, product, license_email_text: text } = facts;
   const sellerText = paragraphs(text ?? "");
   const message = compose({ email, language }, "license_delivery", {
-    sender: organization,
-    values: { organization, product },
+    sender,
+    values: { organization: sender, product },
     before: ["license_delivery.what"],
     facts: [
       { label: "label.product", value: product },
@@ -84,10 +83,10 @@ export function deliveryEmail(facts: LicenseEmailFacts): CustomerEmail["message"
 export function expiringEmail(
   facts: LicenseEmailFacts & { readonly expires_at: number },
 ): CustomerEmail["message"] {
-  const { email, locale: language, organization, product, expires_at: expiresAtMs } = facts;
+  const { email, locale: language, sender, product, expires_at: expiresAtMs } = facts;
   const message = compose({ email, language }, "license_expiring", {
-    sender: organization,
-    values: { organization, product, until: moment(language, expiresAtMs, facts.time_zone) },
+    sender,
+    values: { organization: sender, product, until: moment(language, expiresAtMs, facts.time_zone) },
     before: ["license_expiring.what", "license_expiring.renew"],
     facts: [
       { label: "label.product", value: product },

@@ -1,4 +1,5 @@
 import { auditEntries } from "@countersign/store/queries/audit-log/entries";
+import { brandingOf } from "@countersign/store/queries/branding/branding";
 import { userById } from "@countersign/store/queries/identity/users";
 import { invitationsOf } from "@countersign/store/queries/invitations/invitations";
 import { membersOf } from "@countersign/store/queries/members/members";
@@ -13,15 +14,18 @@ import {
 } from "@countersign/store/queries/organization-export/rows";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { rolesOf } from "@countersign/store/queries/roles/roles";
+import { transfersToExport } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
 import { showToOrganization } from "../audit-log/show.ts";
+import { exportedBranding } from "../branding/show.ts";
 import { showInvitation } from "../invitations/show.ts";
 import { showMember, showOwner } from "../members/show.ts";
 import { showOrganization } from "../organizations/show.ts";
 import { showProducts } from "../products/show.ts";
 import { showRoles } from "../roles/show.ts";
+import { showTransfers } from "../transfers/show.ts";
 import { exportedBlock, exportedCustomer, exportedLicense, exportedWebhook } from "./rows.ts";
 
 export interface ExportLine {
@@ -37,10 +41,13 @@ const rowsAtATime = 200;
 /** All data of an organization, page by page: what others refer to comes first. */
 export async function* organizationLines(db: Database, organization: OrganizationRow, nowMs: number): Lines {
   yield [{ kind: "organization", data: showOrganization(organization) }];
+  const branding = await brandingOf(db, organization.id);
+  if (branding !== undefined) yield [{ kind: "branding", data: exportedBranding(branding) }];
   yield* productLines(db, organization.id, nowMs);
   yield* peopleLines(db, organization, nowMs);
   yield* customerLines(db, organization.id);
   yield* licenseLines(db, organization.id);
+  yield* transferLines(db, organization.id, nowMs);
   yield* blockLines(db, organization.id);
   yield* webhookLines(db, organization.id);
   yield* auditLines(db, organization.id);
@@ -118,6 +125,13 @@ async function* licenseLines(db: Database, organizationId: string): Lines {
         rows.map((row) => exportedLicense(row, ips.get(row.id) ?? [], tags.get(row.id) ?? [])),
       );
     },
+  );
+}
+
+async function* transferLines(db: Database, organizationId: string, nowMs: number): Lines {
+  yield* paged(
+    (last: { id: string } | null) => transfersToExport(db, organizationId, last?.id ?? null, rowsAtATime),
+    async (rows) => linesOf("transfer", await showTransfers(db, organizationId, rows, nowMs)),
   );
 }
 

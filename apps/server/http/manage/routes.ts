@@ -1,6 +1,7 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
@@ -22,6 +23,8 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
+import { transferRoutes } from "../../features/transfers/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -32,10 +35,12 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accountRoutes,
   ...adminRoutes,
   ...auditLogRoutes,
+  ...brandingRoutes,
   ...invitationRoutes,
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
   ...organizationExportRoutes,
@@ -58,4 +63,6 @@ export const portalRoutes: readonly BoundRoute[] = [
   ...portalSignInRoutes,
   ...portalAccountRoutes,
   ...portalLicenseRoutes,
+  ...portalTransferRoutes,
+  ...portalBrandingRoutes,
 ];

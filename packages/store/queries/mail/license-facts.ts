@@ -25,6 +25,7 @@ function someRows(db: Database, licenseIds: readonly string[]) {
     .selectFrom("licenses as l")
     .innerJoin("products as p", "p.id", "l.product_id")
     .innerJoin("organizations as o", "o.id", "l.organization_id")
+    .leftJoin("organization_branding as b", "b.organization_id", "o.id")
     .innerJoin("organization_customers as c", (join) =>
       join.onRef("c.organization_id", "=", "l.organization_id").onRef("c.customer_id", "=", "l.customer_id"),
     )
@@ -35,11 +36,14 @@ function someRows(db: Database, licenseIds: readonly string[]) {
       "l.term_ms",
       "l.revoked_at",
       "l.organization_id",
+      "l.customer_id",
       "p.name as product",
       "p.deliver_license_by_email",
       "p.license_email_text",
       "p.expiring_soon_email",
       "o.name as organization",
+      // As its customers know it.
+      (is) => is.fn.coalesce("b.display_name", "o.name").as("sender"),
       "o.suspended_at",
       "o.owner_id",
       "o.time_zone",

@@ -57,7 +57,13 @@ export async function closeOrganization(
       tokens.selectFrom("access_tokens").select("id").where("organization_id", "=", id),
     )
     .execute();
-  for (const table of ["members", "invitations", "roles", "access_tokens"] as const) {
+  for (const table of [
+    "members",
+    "invitations",
+    "roles",
+    "access_tokens",
+    "organization_branding",
+  ] as const) {
     await db.deleteFrom(table).where("organization_id", "=", id).execute();
   }
   return before;
@@ -80,6 +86,7 @@ const drawers: readonly Drawer[] = [
   removeEmails,
   removeEndpoints,
   removeEvents,
+  removeTransfers,
   removeLicenses,
   removeBlocks,
   removeCustomers,
@@ -167,6 +174,19 @@ async function removeEvents(db: Database, organizationId: string, atMost: number
   if (events.length === 0) return false;
   const ids = events.map((event) => event.id);
   await db.deleteFrom("events").where("id", "in", ids).execute();
+  return true;
+}
+
+async function removeTransfers(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const transfers = await db
+    .selectFrom("transfers")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .limit(atMost)
+    .execute();
+  if (transfers.length === 0) return false;
+  const ids = transfers.map((transfer) => transfer.id);
+  await db.deleteFrom("transfers").where("id", "in", ids).execute();
   return true;
 }
 
