@@ -18,8 +18,8 @@ import {
   type Context,
   checkUnchanged,
   nextUpdatedAt,
-  requireUserOrToken,
   requireLicense,
+  requireUserOrToken,
 } from "../../http/manage/context.ts";
 import { decodeCursor, iso, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
