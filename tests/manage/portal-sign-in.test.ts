@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { AccountLimits } from "../../apps/server/features/identity/account-limits.ts";
-import { requestSignIn, withSignInCode } from "../../apps/server/features/portal/codes.ts";
+import { requestSignIn, withSignInCode, withSignInLink } from "../../apps/server/features/portal/codes.ts";
 import { Problem } from "../../apps/server/http/manage/problem.ts";
 import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
@@ -77,6 +77,12 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
       (await browser.get("/me")).body.identities.map(({ id }: { id: string }) => id);
     expect(await ids(one)).toEqual(await ids(other));
     expect((await one.get("/me/sessions")).body.data).toHaveLength(2);
+  });
+
+  test("someone who signs in often gets a code each time, also in new browsers of one network", async () => {
+    const email = await fixture.customer();
+    for (let times = 0; times < 14; times++)
+      await new PortalClient(fixture.url, "203.0.113.78").signIn(fixture.store, email);
   });
 
   test("a code allows five attempts in the browser that requested it", async () => {
@@ -444,6 +450,47 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
     const later = await newestCode(store, email);
     expect(later.code).not.toBe("");
     expect(await attempt(later.code, null, "192.0.2.3")).toBe(true);
+  });
+
+  test("where many codes are requested, further emails have a link and no code, except for a known browser", async () => {
+    const email = await fixture.customer();
+    const known = await signedInCustomer(fixture.url, fixture.store, email);
+    let nowMs = Date.now();
+    const { store, secrets, url } = fixture;
+    const parts = {
+      store,
+      secrets,
+      limits: new AccountLimits(store, () => nowMs),
+      portalUrl: `${url}/portal`,
+    };
+    const challenge = "e".repeat(43);
+    for (let at = 0; at < 58; at++) {
+      nowMs += 600_000;
+      const ip = `10.9.0.${at}`;
+      await requestSignIn(parts, {
+        email,
+        next: undefined,
+        challenge,
+        ip,
+        deviceOf: () => null,
+        language: "en",
+        nowMs,
+      });
+    }
+    const emails = await codesOf(email);
+    expect(emails).toHaveLength(59);
+    const withCode = emails.filter(({ body_text: text }) => /^Code: \d{6}$/m.test(text));
+    // Ten at first, and one every two hours of the ten.
+    expect(withCode.length).toBeWithin(10, 16);
+    const last = await newestCode(store, email);
+    expect(last.code).toBe("");
+    for (const code of ["", "000000"])
+      expect(
+        await withSignInCode(parts, { email, code, challenge, ip: null, nowMs }, async () => true),
+      ).toBeNull();
+    expect(await withSignInLink(parts, { token: last.token, ip: null, nowMs }, async () => true)).toBe(true);
+    await known.post("/sign-out", {});
+    await known.signIn(store, email);
   });
 
   test("the link works while others guess and request codes", async () => {

@@ -140,7 +140,7 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
   password_changed: (to) => account.passwordChangedEmail(to),
   password_reset: (to, url) => account.resetEmail(to, `${url}/reset-password?token=${token}`),
   portal_email: (to) => portal.addEmailCode(to, "402917"),
-  portal_sign_in: (to, url) => portal.signInCode(to, "402917", `${url}/portal/sign-in/link#${token}`),
+  portal_sign_in: (to, url) => portal.signInEmail(to, "402917", `${url}/portal/sign-in/link#${token}`),
   transfer_completed: ({ email, language }, url) =>
     transfers.transferCompletedEmail(email, transfer(language, url)),
   transfer_rejected: ({ email, language }, url) =>

@@ -15,8 +15,9 @@ import { knownEmail } from "@countersign/store/queries/portal/known-email";
 import type { Database, Store } from "@countersign/store/store";
 import { Problem } from "../../http/manage/problem.ts";
 import type { AccountLimits, Origin } from "../identity/account-limits.ts";
+import type { Attempt } from "../identity/attempts.ts";
 import { writeEmail } from "../mail/email.ts";
-import { addEmailCode, codeMinutes, signInCode } from "./emails.ts";
+import { addEmailCode, codeMinutes, signInEmail } from "./emails.ts";
 import { isSame, type PortalSecrets } from "./secrets.ts";
 import { newPortalToken } from "./session.ts";
 
@@ -47,8 +48,8 @@ export interface SignInRequest {
 }
 
 /**
- * Sends a code and a link, if someone is known by this email address. Beyond the limit nothing is sent, and earlier
- * codes stay valid. The caller cannot tell the difference: an unknown email address is counted and stored in the same
+ * Sends a code and a link, if someone is known by this email address. Where many are requested, only the link, which
+ * nobody can guess. Beyond the limit nothing is sent, and earlier codes stay valid. The caller cannot tell the difference: an unknown email address is counted and stored in the same
  * way, with a code that no six digits match.
  */
 export async function requestSignIn(parts: CodeParts, request: SignInRequest): Promise<void> {
@@ -56,18 +57,20 @@ export async function requestSignIn(parts: CodeParts, request: SignInRequest): P
   const { email, challenge, ip, nowMs } = request;
   const { isKnown, personId, language } = await knownEmail(store.reads, email);
   const deviceId = personId === null ? null : request.deviceOf(personId);
-  if (!(await isWithinLimit(parts.limits, email, { ip, deviceId }))) return;
+  if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, { ip, deviceId }))) return;
+  const hasCode =
+    deviceId !== null || (await isWithinLimit(parts.limits, "portal_code_sent", email, { ip, deviceId }));
   const [id, code, link] = [newId(), newCode(), newPortalToken()];
   const to = { email, language: language ?? request.language };
   const next = request.next === undefined ? "" : `&next=${encodeURIComponent(request.next)}`;
-  const message = signInCode(to, code, `${portalUrl}/sign-in/link#${link}${next}`);
+  const message = signInEmail(to, hasCode ? code : null, `${portalUrl}/sign-in/link#${link}${next}`);
   await store.transaction(async (db) => {
     await addPortalCode(db, {
       id,
       email,
       email_hash: secrets.emailHash(email),
       person_id: null,
-      code_hash: secrets.codeHash(id, isKnown ? code : newPortalToken()),
+      code_hash: secrets.codeHash(id, isKnown && hasCode ? code : newPortalToken()),
       link_hash: secrets.linkHash(link),
       challenge_hash: secrets.challengeHash(challenge),
       created_at: nowMs,
@@ -84,7 +87,7 @@ export async function requestAddition(
 ): Promise<void> {
   const { store, secrets } = parts;
   const { email, personId, ip, nowMs } = request;
-  if (!(await isWithinLimit(parts.limits, email, { ip, deviceId: null }))) return;
+  if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, { ip, deviceId: null }))) return;
   const [id, code] = [newId(), newCode()];
   await store.transaction(async (db) => {
     await addPortalCode(db, {
@@ -137,19 +140,29 @@ export async function withSignInCode<T>(
   });
   if (result === null) return null;
   if (!isRequester) await limits.clearFailures("portal_code", email, from);
+  await forgiveRequests(limits, email, ip);
   return result.value;
+}
+
+/** Emails that led to a sign-in do not count: only the owner of the email address can bring that about. */
+async function forgiveRequests(limits: AccountLimits, email: string, ip: string | null): Promise<void> {
+  for (const attempt of ["portal_sign_in", "portal_code_sent"] as const)
+    await limits.clearFailures(attempt, email, { ip, deviceId: null });
 }
 
 /** The same with the link from the email, which nobody can guess. */
 export async function withSignInLink<T>(
-  { store, secrets }: Pick<CodeParts, "store" | "secrets">,
-  { token, nowMs }: { readonly token: string; readonly nowMs: number },
+  { store, secrets, limits }: CodeParts,
+  { token, ip, nowMs }: { readonly token: string; readonly ip: string | null; readonly nowMs: number },
   then: (db: Database, email: string) => Promise<T>,
 ): Promise<T | null> {
-  return store.transaction(async (db) => {
+  const result = await store.transaction(async (db) => {
     const email = await takeLink(db, secrets.linkHash(token), nowMs);
-    return email === null ? null : then(db, email);
+    return email === null ? null : { email, value: await then(db, email) };
   });
+  if (result === null) return null;
+  await forgiveRequests(limits, result.email, ip);
+  return result.value;
 }
 
 /** The same with a code for adding an email address. */
@@ -168,9 +181,14 @@ export async function withAdditionCode<T>(
   });
 }
 
-async function isWithinLimit(limits: AccountLimits, email: string, from: Origin): Promise<boolean> {
+async function isWithinLimit(
+  limits: AccountLimits,
+  attempt: Attempt,
+  email: string,
+  from: Origin,
+): Promise<boolean> {
   try {
-    await limits.check("portal_sign_in", email, from);
+    await limits.check(attempt, email, from);
     return true;
   } catch (error) {
     if (error instanceof Problem && error.code === "too_many_attempts") return false;

@@ -4,13 +4,14 @@ import type { Email } from "../mail/email.ts";
 /** How long a code and its link work. */
 export const codeMinutes = 10;
 
-export function signInCode(to: Recipient, code: string, url: string): Email {
+/** Without a code if too many were sent: the link alone is enough. */
+export function signInEmail(to: Recipient, code: string | null, url: string): Email {
   return compose(to, "portal_sign_in", {
     values: { minutes: codeMinutes },
-    before: ["portal_sign_in.what"],
-    facts: [{ label: "label.code", value: code, isCode: true }],
+    before: [code === null ? "portal_sign_in.what_link" : "portal_sign_in.what"],
+    facts: code === null ? [] : [{ label: "label.code", value: code, isCode: true }],
     action: { label: "portal_sign_in.action", url },
-    after: ["portal_sign_in.until"],
+    after: [code === null ? "portal_sign_in.until_link" : "portal_sign_in.until"],
   });
 }
 

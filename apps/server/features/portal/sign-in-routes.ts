@@ -67,10 +67,10 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.signInWithPortalLink, async (context, { body }) => {
-    const { nowMs } = context;
+    const { ip, nowMs } = context;
     const signedIn = await withSignInLink(
       await codeParts(context),
-      { token: body.token, nowMs },
+      { token: body.token, ip, nowMs },
       (db, email) => signInByEmail(db, context, email),
     );
     if (signedIn === null) throw new Problem("invalid_link");
