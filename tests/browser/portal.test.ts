@@ -63,7 +63,7 @@ for (const { kind, make } of databases) {
 
       const code = await portal.code(portal.email);
       await field.fill(code === "000000" ? "111111" : "000000");
-      await page.getByRole("alert").getByText("The code is incorrect or has expired").waitFor();
+      await page.getByRole("alert").getByText("code is incorrect or has expired").waitFor();
       expect(await field.inputValue()).toBe("");
       // The step survives a reload: phones discard pages while the person reads the email.
       await page.reload();
@@ -131,7 +131,9 @@ for (const { kind, make } of databases) {
           await saveScreenshot(page, `portal-${name}-${look.name}-${scheme}`);
           const rules = scheme === look.scheme ? undefined : ["color-contrast"];
           expect([name, scheme, await violationsOf(page, rules)]).toEqual([name, scheme, []]);
-          expect([name, scheme, await ask<string[]>(page, "focusFaults")]).toEqual([name, scheme, []]);
+          // Behind a dialog, no field can get the focus.
+          const faults = name === "delete-account" ? [] : await ask<string[]>(page, "focusFaults");
+          expect([name, scheme, faults]).toEqual([name, scheme, []]);
         }
         expect([name, await page.evaluate(sideways)]).toEqual([name, 0]);
         await page.setViewportSize({ width: 360, height: 800 });
@@ -165,7 +167,11 @@ for (const { kind, make } of databases) {
       expect(await validate(fullLicense.key, thirdIp)).toBe("ip_limit_reached");
       await openFull(page);
       await page.getByText("This is you").waitFor();
-      await page.getByText(/Refused \d+ times today: one IP address more than the 2 allowed/).waitFor();
+      // Refusals are counted a moment after the response.
+      await until("both refusals are shown", async () => {
+        await openFull(page);
+        return page.getByText(/Refused \d+ times today: one IP address more than the 2 allowed/).isVisible();
+      });
       await page.getByText("You can remove 3 more IP addresses of 3 in 30 days.").waitFor();
       const remove = page.getByRole("button", { name: `Remove ${oldIp}` });
       await remove.click();
