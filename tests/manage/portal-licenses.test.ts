@@ -11,7 +11,7 @@ import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import type { ManageFixture } from "../support/manage-fixture.ts";
 import { openPortalServer, type PortalCustomer, portalCustomer } from "../support/portal-customer.ts";
-import { newId } from "../support/test-organization.ts";
+import { newId, openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
@@ -199,12 +199,59 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       expect((await customer.get("/licenses")).body.data).toHaveLength(mostPerSeller);
     });
 
+    test("misses and repeats nothing of a person with two identities, some of whose licenses are hidden", async () => {
+      const at = await seller();
+      const hidden = await at.owner.api.post(`/organizations/${at.organizationId}/products`, {
+        name: "Hidden",
+        portal_enabled: false,
+      });
+      const who = [{ email: newEmail() }, { discordId: newDiscordId() }];
+      const visible: string[] = [];
+      // The pattern has runs of each customer, of hidden and of visible ones.
+      for (const [turn, letter] of [..."aabBbAAaabbBBBBBaAabAAAAAbbbbaaaaBABAabab"].entries()) {
+        const isHidden = letter === letter.toUpperCase();
+        const customer = who[letter.toLowerCase() === "a" ? 0 : 1] ?? {};
+        const productId = isHidden ? hidden.body.id : at.productId;
+        const ids = await give({ ...at, productId }, customer, 1 + (turn % 2));
+        if (!isHidden) visible.push(...ids);
+      }
+      const customer = await portalCustomer(fixture, {
+        emails: [who[0]?.email ?? ""],
+        discordIds: [who[1]?.discordId ?? ""],
+      });
+      for (const limit of [1, 2, 3, 50]) {
+        const pages = await everyPage(customer, `organization_id=${at.organizationId}&limit=${limit}`);
+        expect(pages.flat()).toEqual(visible.toReversed());
+      }
+      expect((await everyPage(customer, "limit=4")).flat()).toEqual(
+        visible.toReversed().slice(0, mostPerSeller),
+      );
+    });
+
+    test("misses and repeats no seller of a person who bought from many", async () => {
+      const email = newEmail();
+      const discordId = newDiscordId();
+      const sellers: { organizationId: string; productId: string }[] = [];
+      for (let count = 0; count < 60; count++)
+        sellers.push(await openTestOrganization(fixture.database.location, { store: fixture.store }));
+      const expected: string[][] = [];
+      for (const [at, one] of sellers.entries()) {
+        const ids = await give(one, { email }, 1);
+        if (at % 5 === 4) ids.push(...(await give(one, { discordId }, 1)));
+        expected.push(ids.toReversed());
+      }
+      const customer = await portalCustomer(fixture, { emails: [email], discordIds: [discordId] });
+      for (const limit of [7, 60, 200])
+        expect((await everyPage(customer, `limit=${limit}`)).flat()).toEqual(expected.flat());
+    });
+
     test("reads indexes only, and as much for 20,000 licenses as for a few", async () => {
       const email = newEmail();
       const at = await seller();
       const others = await Promise.all([seller(), seller()]);
       await give(at, { email }, 20_000);
       for (const other of others) await give(other, { email }, 1);
+      await addCustomers(at.organizationId, 5_000);
       if (kind === "postgres") await sql`analyze licenses, customers`.execute(fixture.store.reads);
       const { store, plans, count } = watched(fixture.store);
       const who = { emails: [email], discordIds: [newDiscordId()] };
@@ -641,6 +688,22 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       );
     });
   });
+
+  const addCustomers = (organizationId: string, count: number) =>
+    fixture.store.transaction(async (db) => {
+      const row = () => ({
+        id: newId(),
+        organization_id: organizationId,
+        email: newEmail(),
+        discord_id: null,
+        created_at: Date.now(),
+      });
+      for (let added = 0; added < count; added += 500)
+        await db
+          .insertInto("customers")
+          .values(Array.from({ length: 500 }, row))
+          .execute();
+    });
 
   const validated = async (apiKey: string, key: string, ip: string) => {
     const response = await fetch(`${fixture.server.url}/api/v1/validate`, {
