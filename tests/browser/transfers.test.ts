@@ -111,9 +111,10 @@ else
       await dialog.getByRole("textbox", { name: "Reason" }).fill("Ask your own customer service first.");
       // A reason that was typed is not lost by accident. The question is loaded with the first form.
       await page.waitForLoadState("networkidle");
-      await page.keyboard.press("Escape");
+      await dialog.getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("dialog", { name: "Discard changes?" }).waitFor();
       await page.getByRole("button", { name: "Keep editing" }).click();
+      await page.getByRole("dialog", { name: "Discard changes?" }).waitFor({ state: "detached" });
       await submit.click();
       await page.getByText("Transfer rejected").waitFor();
       await page.getByText("Reason: Ask your own customer service first.").waitFor();
@@ -219,6 +220,7 @@ else
       message?: string | null;
     } = {}) {
       const { manage, productId } = dashboard;
+      await manage("PATCH", `/products/${productId}`, { transfers: "review" });
       const email = `${newId()}@example.com`;
       const license = await manage("POST", `/products/${productId}/licenses`, {
         customer_email: email,
