@@ -35,8 +35,9 @@ export async function drainForTransfer(
   licenseId: string,
   check: () => Promise<Licensed | null>,
 ): Promise<Drained> {
-  const { license } = await licensedOf(context.store.reads, context, licenseId);
-  if (license.ip_count <= ipsAtOnce) return nothingDrained;
+  const { id: organizationId } = requireOrganization(context);
+  const [license] = await ownLicenseViews(context.store.reads, organizationId, [licenseId]);
+  if (license === undefined || license.ip_count <= ipsAtOnce) return nothingDrained;
   const transferable = await check();
   if (transferable === null || transferable.product.transfer_resets_ips === 0) return nothingDrained;
   return drain(context.store, [licenseId]);
