@@ -60,11 +60,24 @@ export const sellerQuery = (slug: string) =>
   });
 
 export const licensesQuery = infiniteQueryOptions({
-  queryKey: ["licenses"],
+  queryKey: ["licenses", "newest"],
   queryFn: ({ signal, pageParam }) => call("listPortalLicenses", { query: cursor(pageParam), signal }),
   initialPageParam: null as string | null,
   getNextPageParam: (last) => last.next_cursor,
 });
+
+/** All of one seller, of which the list across sellers has only the newest. */
+export const licensesOfQuery = (organizationId: string) =>
+  infiniteQueryOptions({
+    queryKey: ["licenses", organizationId],
+    queryFn: ({ signal, pageParam }) =>
+      call("listPortalLicenses", {
+        query: { ...cursor(pageParam), organization_id: organizationId },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+  });
 
 export const transfersQuery = infiniteQueryOptions({
   queryKey: ["transfers"],
@@ -117,7 +130,7 @@ export function licenseChanged(license: License): void {
 }
 
 export function listsChanged(): void {
-  void queryClient.invalidateQueries({ queryKey: licensesQuery.queryKey });
+  void queryClient.invalidateQueries({ queryKey: ["licenses"] });
   void queryClient.invalidateQueries({ queryKey: transfersQuery.queryKey });
 }
 

@@ -28,7 +28,7 @@ export function KeyFact({ license }: { readonly license: License }) {
   return (
     <div className={classes.key}>
       <dt>{t("key.label")}</dt>
-      <dd className={classes.keyText}>{key ?? `${license.license_key_hint}••••••••`}</dd>
+      <dd className={classes.keyText}>{key ?? license.license_key_hint}</dd>
       <dd className={classes.actions}>
         {key === null ? (
           <Button isSmall isBusy={reveal.isPending} onClick={() => reveal.mutate()}>

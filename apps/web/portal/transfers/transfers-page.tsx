@@ -77,7 +77,7 @@ function Item({ transfer }: { readonly transfer: Transfer }) {
         </strong>
       </p>
       <p className="small dimmed">
-        {transfer.seller_name} · <span className="mono">{transfer.license_key_hint}…</span> ·{" "}
+        {transfer.seller_name} · <span className="mono">{transfer.license_key_hint}</span> ·{" "}
         {t("transfer.requested")} <Day at={transfer.requested_at} />
       </p>
       {transfer.decided_at !== null && (
