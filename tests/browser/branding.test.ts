@@ -29,6 +29,7 @@ else
       const troubles = pageErrorsOf(page);
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/settings/portal`);
       await page.getByRole("heading", { name: "Branding" }).waitFor();
+      await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
       return { page, troubles };
     };
 
@@ -50,6 +51,7 @@ else
       await color.fill("#ffcc00");
       await page.getByText("White text on this color would be hard to read.").waitFor();
       expect(await violationsOf(page)).toEqual([]);
+      await saveScreenshot(page, `branding-${kind}-low-contrast`);
       const save = page.getByRole("button", { name: "Save" });
       await save.click();
       expect(await color.evaluate((field) => field.matches(":focus"))).toBe(true);
@@ -106,6 +108,7 @@ else
       await shows(page.getByRole("img", { name: "Your logo" }));
       await shows(inPreview);
       const first = await inPreview.getAttribute("src");
+      await saveScreenshot(page, `branding-${kind}-logo`);
       expect(first).toEndWith(".svg");
       expect(await page.getByRole("textbox", { name: "Name for customers" }).inputValue()).toBe("Aurora");
 
@@ -144,6 +147,18 @@ else
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Saved.", { exact: true }).waitFor();
       expect(await stored()).toMatchObject({ display_name: "Mine", support_email: "new@example.com" });
+    }, 180_000);
+
+    test("if it cannot be loaded, the page says so and tries again on request", async () => {
+      dashboard = await openDashboard(make);
+      const page = await dashboard.pageFor(dashboard.owner, { width: 390 });
+      await page.route("**/branding", (route) => route.abort());
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/settings/portal`);
+      await page.getByRole("alert").filter({ hasText: "Can't reach the server" }).first().waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.unroute("**/branding");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("heading", { name: "Branding" }).waitFor();
     }, 180_000);
 
     test("a hostile SVG file runs nothing when it is opened directly, even if its check had let it pass", async () => {

@@ -1,22 +1,28 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { seller as sellerShape } from "@countersign/contract/portal/shapes";
 import { databases } from "../support/databases.ts";
-import { openedEmails } from "../support/emails.ts";
 import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
+import { type MailServer, openMailServer } from "../support/mail-server.ts";
 import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
 describe.each(databases)("branding on $kind", ({ make }) => {
   let fixture: ManageFixture;
+  let mail: MailServer;
   beforeAll(async () => {
+    mail = await openMailServer();
     fixture = await openManageFixture(make, {
-      COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
+      COUNTERSIGN_SMTP_URL: mail.url,
       COUNTERSIGN_MAIL_FROM: "license@example.com",
     });
   });
-  afterAll(() => fixture.close());
+  afterAll(async () => {
+    await fixture.close();
+    await mail.close();
+  });
 
   const organization = async (name = "Acme") => {
     const owner = await fixture.person();
@@ -395,18 +401,27 @@ describe.each(databases)("branding on $kind", ({ make }) => {
     expect((await logo(url)).response.status).toBe(404);
   });
 
-  test("emails to customers carry the display name, as text and never as markup", async () => {
+  test("emails to customers carry the display name as text, never as markup, and replies go to support", async () => {
     const { owner, path, productId } = await organization("Acme GmbH");
-    const name = '<img src=x onerror="alert(1)"> & Söhne';
-    await owner.api.patch(path, { display_name: name });
+    const name = '<img src=x onerror="alert(1)"> & Co';
     await owner.api.patch(`/products/${productId}`, { deliver_license_by_email: true });
-    const to = `${newId()}@example.net`;
-    await owner.api.post(`/products/${productId}/licenses`, { customer_email: to });
-    const [message] = await openedEmails(fixture.store, { to });
-    expect(message?.body_text).toContain(name);
-    expect(message?.body_text).not.toContain("Acme GmbH");
-    expect(message?.body_html).not.toContain("<img");
-    expect(message?.body_html).toContain("&#60;img");
+    const delivered = async () => {
+      const to = `${newId()}@example.net`;
+      await owner.api.post(`/products/${productId}/licenses`, { customer_email: to });
+      const found = () => mail.received.find((one) => one.to.includes(to));
+      await until("the email arrives", async () => found() !== undefined);
+      return found()?.text ?? "";
+    };
+    const before = await delivered();
+    expect(before).toContain("Acme GmbH");
+    expect(before).not.toMatch(/^Reply-To:/im);
+    await owner.api.patch(path, { display_name: name, support_email: "help@example.com" });
+    const after = await delivered();
+    expect(after).toContain(name);
+    expect(after).toContain("&#60;img src=x");
+    expect(after.split("text/html")[1]).not.toContain("<img");
+    expect(after).not.toContain("Acme GmbH");
+    expect(after).toMatch(/^Reply-To: help@example\.com\r?$/m);
   });
 
   test("a seller's text is data in every response, never a page", async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
+import { AccountLimits } from "../../apps/server/features/identity/account-limits.ts";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
+import { requestAddition } from "../../apps/server/features/portal/codes.ts";
 import { portalPruning } from "../../apps/server/features/portal/prune-expired.ts";
 import { neverAborted } from "../../apps/server/jobs/in-batches.ts";
 import { Browser } from "../support/browser.ts";
@@ -151,6 +153,24 @@ describe.each(databases)("a customer's account in the portal on $kind", ({ make 
       if (answer.status === 429) expect(Number(answer.headers.get("retry-after"))).toBeWithin(1, 601);
     }
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429]);
+  });
+
+  test("codes for adding count like codes for signing in, so that accounts are no way to guess more often", async () => {
+    const email = await fixture.customer();
+    const { store, secrets, url } = fixture;
+    let nowMs = Date.now();
+    const parts = {
+      store,
+      secrets,
+      limits: new AccountLimits(store, () => nowMs),
+      portalUrl: `${url}/portal`,
+    };
+    const personId = (await personOf((await signedIn()).email)) ?? "";
+    for (let at = 0; at < 144; at++) {
+      nowMs += 600_000;
+      await requestAddition(parts, { email, personId, ip: `10.8.0.${at}`, language: "en", nowMs });
+    }
+    expect((await openedEmails(store, { to: email })).length).toBeWithin(20, 23);
   });
 
   test("an identity that another person has moves, and a person left without any is gone", async () => {

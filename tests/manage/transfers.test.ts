@@ -324,6 +324,17 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
     expect((await shown(await requested(license, { email: target(), message: null }))).message).toBeNull();
   });
 
+  test.each(["\u0000", "\ud800"])("a text that cannot be stored is refused: %j", async (odd) => {
+    const license = await transfers.sold(review);
+    for (const body of [
+      { email: target(), message: `a${odd}b` },
+      { email: `a${odd}@example.com` },
+      { email: target(), extra: "x" },
+    ])
+      expect((await request(license, body)).status).toBe(422);
+    expect(await transfers.states(license.id)).toEqual([]);
+  });
+
   describe("automatic approval", () => {
     test("transfers the license with the request", async () => {
       const license = await transfers.sold(automatic);
@@ -796,6 +807,24 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
       expect((await receivers()).sort()).toEqual([grace, later].sort());
       await new WaitingEmails(fixture.store, options).run();
       expect(await receivers()).toHaveLength(2);
+    });
+
+    test("with the key that wait for the former customer do not go to the recipient", async () => {
+      const owner = await fixture.person();
+      const { body: organization } = await owner.api.post("/organizations", { name: "Late" });
+      const other = transferFixture({ ...fixture, owner, organizationId: organization.id });
+      const setLimit = (daily: number) =>
+        fixture.admin.api.patch(`/admin/organizations/${organization.id}`, { daily_emails_override: daily });
+      await setLimit(0);
+      const product = await other.product({ transfers: "automatic", deliver_license_by_email: true });
+      const license = await other.sold(product);
+      const email = target();
+      expect((await request(license, { email })).body.state).toBe("approved");
+      await setLimit(100);
+      const options = { dailyEmails: 100, portalUrl: "http://localhost/portal" };
+      await new WaitingEmails(fixture.store, options).run();
+      const kinds = (await openedEmails(fixture.store, { to: email })).map(({ kind }) => kind);
+      expect(kinds).toEqual(["license_received"]);
     });
 
     test("to the owner are written once a day while requests wait", async () => {

@@ -241,7 +241,7 @@ async function addImport(db: Database, organizationId: string, productId: string
 }
 
 /** Requested by a portal account that was deleted. */
-async function addPendingTransfer(
+export async function addPendingTransfer(
   db: Database,
   license: { id: string; organizationId: string; productId: string; customerId: string; email: string },
   nowMs: number,

@@ -75,6 +75,7 @@ test("a seller's text is marked as theirs, keeps its lines, and is not markup ei
     customer_id: "1",
     organization: "Acme",
     sender: "Acme",
+    reply_to: null,
     suspended_at: null,
     owner_id: null,
     time_zone: "UTC",

@@ -41,6 +41,7 @@ const license = (language: Language) => ({
   customer_id: "00000000-0000-7000-8000-000000000000",
   organization,
   sender: organization,
+  reply_to: null,
   suspended_at: null,
   owner_id: null,
   time_zone: "UTC",

@@ -77,7 +77,7 @@ export function deliveryEmail(facts: LicenseEmailFacts): CustomerEmail["message"
     quote: sellerText.length === 0 ? null : { by: "license_delivery.message", paragraphs: sellerText },
     last: "common.customer",
   });
-  return { ...message, once: `license_delivery:${facts.id}`, isBulk: true };
+  return { ...message, once: `license_delivery:${facts.id}`, isBulk: true, replyTo: facts.reply_to };
 }
 
 export function expiringEmail(
@@ -94,7 +94,12 @@ export function expiringEmail(
     ],
     last: "common.customer",
   });
-  return { ...message, once: `license_expiring:${facts.id}:${expiresAtMs}`, isBulk: true };
+  return {
+    ...message,
+    once: `license_expiring:${facts.id}:${expiresAtMs}`,
+    isBulk: true,
+    replyTo: facts.reply_to,
+  };
 }
 
 function validity(language: Language, facts: LicenseEmailFacts) {

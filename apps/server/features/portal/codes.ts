@@ -80,14 +80,19 @@ export async function requestSignIn(parts: CodeParts, request: SignInRequest): P
   });
 }
 
-/** Sends a code with which this person can add the email address. It works in their sessions only. */
+/**
+ * Sends a code with which this person can add the email address. It works in their sessions only. It counts like a code
+ * for signing in: whoever guesses it gets the email address too.
+ */
 export async function requestAddition(
   parts: CodeParts,
   request: Pick<SignInRequest, "email" | "ip" | "language" | "nowMs"> & { readonly personId: string },
 ): Promise<void> {
   const { store, secrets } = parts;
   const { email, personId, ip, nowMs } = request;
-  if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, { ip, deviceId: null }))) return;
+  const from: Origin = { ip, deviceId: null };
+  if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, from))) return;
+  if (!(await isWithinLimit(parts.limits, "portal_code_sent", email, from))) return;
   const [id, code] = [newId(), newCode()];
   await store.transaction(async (db) => {
     await addPortalCode(db, {

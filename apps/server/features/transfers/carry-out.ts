@@ -6,6 +6,7 @@ import { customerFor } from "@countersign/store/queries/customers/identify";
 import { customerOf } from "@countersign/store/queries/customers/views";
 import { changeLicense, resettingIps } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, showLicense } from "@countersign/store/queries/licenses/views";
+import { removeWaitingEmail } from "@countersign/store/queries/mail/waiting-emails";
 import { knownTarget } from "@countersign/store/queries/transfers/targets";
 import { decideTransfer } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
@@ -19,6 +20,7 @@ import { transferEvent } from "../events/transfer-event.ts";
 import { auditable } from "../licenses/change.ts";
 import type { Drained } from "../licenses/drain.ts";
 import { writeToCustomers } from "../mail/customer-emails.ts";
+import { dedupeKey } from "../mail/email.ts";
 import { receivedEmails, transferCompletedEmail } from "../mail/transfer-emails.ts";
 import { writeToFormerHolder } from "./email.ts";
 import type { Licensed } from "./lock.ts";
@@ -91,6 +93,8 @@ export async function carryOutTransfer(
     ...difference(auditable(before), auditable(after)),
   });
   await writeToFormerHolder(db, context, approved, product, transferCompletedEmail);
+  // The key that waits to be sent was for the former customer. The recipient sees it once they have signed in.
+  await removeWaitingEmail(db, dedupeKey(`license_delivery:${license.id}`));
   // Last: it locks counters that every other transaction with emails to customers waits for.
   const emails = await receivedEmails(db, [license.id], config.portalUrl);
   await writeToCustomers(db, emails, config.dailyEmails, nowMs);

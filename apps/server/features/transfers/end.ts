@@ -42,13 +42,13 @@ export async function endTransfer(
   };
   const ended = await decideTransfer(db, transfer.id, decision, nowMs);
   if (ended === undefined) return undefined;
-  const { license_id: licenseId, organization_id: organizationId, to_email, to_discord_id } = ended;
+  const { license_id: licenseId, organization_id: organizationId } = ended;
   const [license = null] = await shownLicenses(db, [licenseId], nowMs);
   await recordEvents(db, nowMs, transferEvent(ended, await knownTarget(db, organizationId, ended), license));
   await audit(db, context, {
     action: isRejected ? "license.transfer_rejected" : "license.transfer_cancelled",
     subject: { kind: "license", id: licenseId, name: nameOf(ended, license) },
-    after: { to_email, to_discord_id, ...(isRejected ? { reason: ending.reason } : {}) },
+    after: { ...recipientOf(ended), ...(isRejected ? { reason: ending.reason } : {}) },
     organizationId,
   });
   return ended;
@@ -72,6 +72,11 @@ export async function releaseTransfers(
     await endTransfer(db, { ...context, customer }, transfer, { state: "cancelled", by: "customer" });
   }
   await removeRequester(db, personId);
+}
+
+/** The recipient, for the audit log. */
+export function recipientOf({ to_email, to_discord_id }: TransferRow): object {
+  return to_email === null ? { to_discord_id } : { to_email };
 }
 
 function nameOf(transfer: TransferRow, license: ShownLicense | null): string {

@@ -27,6 +27,7 @@ import { transferEvent } from "../events/transfer-event.ts";
 import { transferRequestedEmail } from "../mail/transfer-emails.ts";
 import { carryOutTransfer } from "./carry-out.ts";
 import { writeToFormerHolder } from "./email.ts";
+import { recipientOf } from "./end.ts";
 import { drainForTransfer, type Licensed, licensedOf } from "./lock.ts";
 import { remindOwner } from "./remind.ts";
 import { showPortalTransfer } from "./show.ts";
@@ -153,14 +154,13 @@ async function record(
   db: Database,
   context: Context,
   transfer: TransferRow,
-  { licensed: { license }, known, review }: CheckedRequest,
+  { licensed: { license }, known }: CheckedRequest,
 ): Promise<void> {
   await addTransfer(db, transfer);
   await recordEvents(db, context.nowMs, transferEvent(transfer, known, showLicense(license, context.nowMs)));
-  const { to_email, to_discord_id } = transfer;
   await audit(db, context, {
     action: "license.transfer_requested",
     subject: { kind: "license", id: license.id, name: maskedKey(license.license_key) },
-    after: { to_email, to_discord_id, review_reason: review },
+    after: recipientOf(transfer),
   });
 }

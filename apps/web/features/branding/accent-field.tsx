@@ -21,28 +21,29 @@ export function AccentField({ value, onChange, error }: AccentFieldProps) {
   const wrong = fault === null ? error : t(`form.${fault.code}`);
   return (
     <div>
-      <div className={classes.accent}>
-        <TextInput
-          label={t("form.color")}
-          description={t("form.colorWords")}
-          placeholder={ownAccent}
-          maxLength={20}
-          spellCheck={false}
-          autoCapitalize="none"
-          classNames={{ input: "mono" }}
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value)}
-          error={wrong}
-          data-unreadable={fault === null ? undefined : true}
-        />
-        <input
-          type="color"
-          className={classes.picker}
-          aria-label={t("form.pick")}
-          value={parseColor(color) === null ? ownAccent : color.toLowerCase()}
-          onChange={(event) => onChange(event.currentTarget.value)}
-        />
-      </div>
+      <TextInput
+        label={t("form.color")}
+        description={t("form.colorWords")}
+        placeholder={ownAccent}
+        maxLength={20}
+        spellCheck={false}
+        autoCapitalize="none"
+        classNames={{ input: "mono" }}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={wrong}
+        data-unreadable={fault === null ? undefined : true}
+        rightSectionWidth={52}
+        rightSection={
+          <input
+            type="color"
+            className={classes.picker}
+            aria-label={t("form.pick")}
+            value={parseColor(color) === null ? ownAccent : color.toLowerCase()}
+            onChange={(event) => onChange(event.currentTarget.value)}
+          />
+        }
+      />
       <Group gap="xs" mt={6} role="status" mih={26}>
         {checked?.ok === true && <Contrast color={checked.color} />}
         {fault?.code === "accent_contrast_too_low" && (

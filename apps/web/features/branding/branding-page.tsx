@@ -19,11 +19,12 @@ import { PreviewPanel } from "./preview-panel.tsx";
 /** How the organization presents itself in the customer portal. */
 export function BrandingPage() {
   const { t } = useTranslation("branding");
+  const { t: settings } = useTranslation("organizations");
   const organization = useOrganization();
   const branding = useQuery(ask("getBranding", { params: { organization_id: organization.id } }));
   if (branding.data === undefined && branding.error === null) return <Waiting />;
   return (
-    <Page title={t("organizations:title")} part={t("title")} lead={t("lead")}>
+    <Page title={settings("title")} part={t("title")} lead={t("lead")}>
       <SettingsTabs />
       {branding.data === undefined ? (
         <Stack align="flex-start">

@@ -197,6 +197,7 @@ function Act({ icon, label, isDisabled = false, isMove = false, do: act }: ActPr
       <ActionIcon
         variant="subtle"
         color="gray"
+        className={classes.act ?? ""}
         aria-label={label}
         disabled={isDisabled}
         data-move={isMove || undefined}

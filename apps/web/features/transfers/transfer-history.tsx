@@ -14,11 +14,12 @@ export function TransferHistory({ transfer }: { transfer: Transfer }) {
     <ol className={classes.history}>
       <li>
         {t("requestedBy", { name: from })} · <Time at={transfer.requested_at} />
+        {transfer.review_reason !== null && (
+          <Text c="dimmed">{t(`reviewReason.${transfer.review_reason}`)}</Text>
+        )}
       </li>
       {decision === null || transfer.decided_at === null ? (
-        <li>
-          <Text c="dimmed">{t("decision.waiting")}</Text>
-        </li>
+        <li>{t("decision.waiting")}</li>
       ) : (
         <li>
           {t(decision, { name: transfer.decided_by_name })} · <Time at={transfer.decided_at} />

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { Box, Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
@@ -87,11 +87,15 @@ function LoadedTransfer({ transfer }: { transfer: Transfer }) {
         )
       }
     >
+      {refusal !== null && (
+        <Box mb="md">
+          <ProblemAlert error={refusal} />
+        </Box>
+      )}
+      {warnings.map((warning) => (
+        <WarningNotice key={warning.kind} warning={warning} transfer={transfer} />
+      ))}
       <Stack gap="lg">
-        <ProblemAlert error={refusal} />
-        {warnings.map((warning) => (
-          <WarningNotice key={warning.kind} warning={warning} transfer={transfer} />
-        ))}
         <Section title={t("request")}>
           <RequestFacts transfer={transfer} />
         </Section>
@@ -174,12 +178,6 @@ function RequestFacts({ transfer }: { transfer: Transfer }) {
       <dd>
         <Time at={transfer.requested_at} />
       </dd>
-      {transfer.review_reason !== null && (
-        <>
-          <dt>{t("reviewReason.label")}</dt>
-          <dd>{t(`reviewReason.${transfer.review_reason}`)}</dd>
-        </>
-      )}
     </Facts>
   );
 }

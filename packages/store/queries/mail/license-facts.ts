@@ -44,6 +44,7 @@ function someRows(db: Database, licenseIds: readonly string[]) {
       "o.name as organization",
       // As its customers know it.
       (is) => is.fn.coalesce("b.display_name", "o.name").as("sender"),
+      "b.support_email as reply_to",
       "o.suspended_at",
       "o.owner_id",
       "o.time_zone",
