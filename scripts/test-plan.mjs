@@ -9,6 +9,7 @@ export const longestFirst = [
   "tests/browser/pages.test.ts",
   "tests/browser/pages-on-a-phone.test.ts",
   "tests/browser/overlays.test.ts",
+  "tests/browser/portal.test.ts",
   "tests/manage/identity-lockout.test.ts",
   "tests/manage/portal-sign-in.test.ts",
   "tests/manage/portal-account.test.ts",

@@ -38,6 +38,10 @@ function Refusal({ refusal, license }: RefusalProps) {
     seller: license.seller.name,
     most: license.max_ips ?? 0,
   };
+  const isLimit = refusal.status === "ip_limit_reached";
+  // The limit may have been lifted since.
+  const reason = isLimit && license.max_ips === null ? "ip_not_registered" : refusal.status;
+  const canRemoveNone = isLimit && license.self_service.ip_removals.limit === 0;
   const since = sinceOf(refusal.first_at, Date.now(), i18n.language);
   return (
     <>
@@ -47,10 +51,10 @@ function Refusal({ refusal, license }: RefusalProps) {
           since: t(`refusals.${refusal.count === 1 ? "on" : "since"}.${since.kind}`, {
             day: "day" in since ? since.day : "",
           }),
-          reason: t(`refusals.reason.${refusal.status}`, values),
+          reason: t(`refusals.reason.${reason}`, values),
         })}
       </p>
-      <p>{t(`refusals.remedy.${refusal.status}`, values)}</p>
+      <p>{t(`refusals.remedy.${canRemoveNone ? "ask_to_remove" : refusal.status}`, values)}</p>
       <p className="small dimmed">
         {t("refusals.last")} <Ago at={refusal.last_at} />
         {" · "}
