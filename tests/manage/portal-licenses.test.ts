@@ -36,7 +36,8 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
     const productId = String(product.body.id);
     return { ...fixture, owner, organizationId, productId, apiKey: String(product.body.api_key) };
   }
-  const signedIn = (email: string, ip?: string) => portalCustomer(fixture, { emails: [email] }, ip);
+  const signedIn = (email: string, ip = "198.51.100.1") =>
+    portalCustomer(fixture, { emails: [email] }, { ip });
   const idsOf = (data: readonly { id: string }[]) => data.map(({ id }) => id);
   async function everyPage(customer: PortalCustomer, query: string) {
     const pages: string[][] = [];
