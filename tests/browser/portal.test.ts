@@ -70,6 +70,8 @@ for (const { kind, make } of databases) {
       await heading(page, "Check your email");
       await field.fill(`Code: ${code.slice(0, 3)} ${code.slice(3)}`);
       await heading(page, "Transfers");
+      // What had the focus is gone, so the heading has it.
+      expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
       expect(troubles).toEqual([]);
     }, 180_000);
 

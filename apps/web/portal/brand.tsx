@@ -27,11 +27,10 @@ export function useBrand(): Brand {
   return useContext(BrandContext).brand;
 }
 
-/** Shows this seller while the page is open. */
-export function usePageBrand(seller: Brand): void {
+/** Shows this seller until another page names one. Undefined while it is not known. */
+export function usePageBrand(seller: Brand | undefined): void {
   const { set } = useContext(BrandContext);
   useEffect(() => {
-    set(seller);
-    return () => set(null);
+    if (seller !== undefined) set(seller);
   }, [seller, set]);
 }

@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { ApiProblem } from "../api/problem.ts";
 import { call, type License, type Me } from "./api.ts";
+import { pageChanges } from "./router.tsx";
 
 const meKey = ["me"] as const;
 
@@ -105,12 +106,14 @@ export function hasSessionEnded(): boolean {
 
 /** Forgets everything that was loaded for another person. */
 export function signedIn(me: Me): void {
+  pageChanges();
   sessionEnded = false;
   queryClient.removeQueries({ predicate: ({ queryKey }) => isPersonal(queryKey[0]) });
   queryClient.setQueryData(meKey, me);
 }
 
 export function signedOut(): void {
+  pageChanges();
   sessionEnded = false;
   queryClient.setQueryData(meKey, null);
   queryClient.removeQueries({ predicate: ({ queryKey }) => isPersonal(queryKey[0]) });

@@ -4,16 +4,21 @@ import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from
 const base = document.querySelector<HTMLMetaElement>('meta[name="portal-base"]')?.content ?? "";
 
 const listeners = new Set<() => void>();
-let navigations = 0;
+let hasChanged = false;
 
 /** The path below the portal's base, without query and fragment. */
 export function usePath(): string {
   return useSyncExternalStore(listen, currentPath);
 }
 
-/** How often the page changed since it was loaded. The first page does not take the focus. */
-export function navigationCount(): number {
-  return navigations;
+/** Whether the page changed since it was loaded. The first page does not take the focus. */
+export function hasChangedPage(): boolean {
+  return hasChanged;
+}
+
+/** Signing in or out shows another page at the same URL. */
+export function pageChanges(): void {
+  hasChanged = true;
 }
 
 export function navigate(path: string, { replaces = false } = {}): void {
@@ -51,7 +56,7 @@ function currentPath(): string {
 }
 
 function changed(): void {
-  navigations += 1;
+  pageChanges();
   for (const listener of listeners) listener();
 }
 

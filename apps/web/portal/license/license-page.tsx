@@ -22,7 +22,7 @@ export function LicensePage({ licenseId, me }: { readonly licenseId: string; rea
   const { t } = useTranslation("portal");
   const query = useQuery(licenseQuery(licenseId));
   const license = query.data;
-  usePageBrand(license?.seller ?? null);
+  usePageBrand(license?.seller);
   return (
     <Page
       title={license?.product.name ?? t("license.title")}

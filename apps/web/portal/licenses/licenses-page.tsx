@@ -23,7 +23,8 @@ export function LicensesPage({ me }: { readonly me: Me }) {
   useEffect(() => {
     if (isSearching && !isFetching) void fetchNextPage();
   }, [isSearching, isFetching, fetchNextPage]);
-  usePageBrand(groups.length === 1 && !hasNextPage ? (groups[0]?.seller ?? null) : null);
+  const onlySeller = groups.length === 1 && !hasNextPage ? (groups[0]?.seller ?? null) : null;
+  usePageBrand(query.isPending ? undefined : onlySeller);
   return (
     <Page title={t("licenses.title")}>
       <Loaded query={query}>

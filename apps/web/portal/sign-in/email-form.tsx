@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../api.ts";
 import { Button } from "../ui/button.tsx";
@@ -11,12 +11,17 @@ import classes from "./sign-in.module.css";
 
 interface EmailFormProps {
   readonly next: string;
+  readonly takesFocus: boolean;
   readonly onSent: (code: SentCode) => void;
 }
 
-export function EmailForm({ next, onSent }: EmailFormProps) {
+export function EmailForm({ next, takesFocus, onSent }: EmailFormProps) {
   const { t } = useTranslation("portal");
   const [email, setEmail] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (takesFocus) field.current?.focus();
+  }, [takesFocus]);
   const request = useMutation({
     mutationFn: () => call("requestPortalSignIn", { body: { email, next } }),
     onSuccess: ({ expires_in_seconds }) => onSent(newSentCode(email.trim(), expires_in_seconds, Date.now())),
@@ -29,6 +34,7 @@ export function EmailForm({ next, onSent }: EmailFormProps) {
   return (
     <form className={classes.form} onSubmit={submit}>
       <Field
+        ref={field}
         label={t("signIn.email")}
         hint={t("signIn.emailHint")}
         error={wrongEmail}

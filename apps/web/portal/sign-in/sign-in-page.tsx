@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { usePageBrand } from "../brand.tsx";
 import { openKey } from "../open-key.ts";
 import type { PageName } from "../pages.ts";
 import { hasSessionEnded, optionsQuery } from "../queries.ts";
@@ -19,6 +20,8 @@ export function SignInPage({ page }: { readonly page: PageName }) {
   const path = usePath();
   const options = useQuery(optionsQuery);
   const [sent, setSent] = useState<SentCode | null>(() => sentCode(Date.now()));
+  const [hasStartedOver, setStartedOver] = useState(false);
+  usePageBrand(null);
   useEffect(() => {
     if (page === "open") openKey();
   }, [page]);
@@ -28,6 +31,7 @@ export function SignInPage({ page }: { readonly page: PageName }) {
     setSent(code);
   };
   const startOver = () => {
+    setStartedOver(true);
     forgetSentCode();
     setSent(null);
   };
@@ -53,7 +57,7 @@ export function SignInPage({ page }: { readonly page: PageName }) {
           )}
           {sent === null ? (
             <>
-              <EmailForm next={next} onSent={onSent} />
+              <EmailForm next={next} takesFocus={hasStartedOver} onSent={onSent} />
               {options.data?.discord === true && (
                 <>
                   <p className={classes.or}>{t("signIn.or")}</p>

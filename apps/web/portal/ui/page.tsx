@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useBrand } from "../brand.tsx";
-import { navigationCount } from "../router.tsx";
+import { hasChangedPage } from "../router.tsx";
 import classes from "./page.module.css";
 
 interface PageProps {
@@ -23,7 +23,7 @@ export function Page({ title, mark, above, below, children }: PageProps) {
     document.title = `${title} · ${site}`;
   }, [title, site]);
   useEffect(() => {
-    if (navigationCount() > 0) heading.current?.focus({ preventScroll: true });
+    if (hasChangedPage()) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <div className={classes.page}>
