@@ -12,7 +12,7 @@ import { type Remedy, remedyOf } from "./remedy.ts";
 export function RemedyNotice({ license }: { readonly license: License }) {
   const isFromApp = new URLSearchParams(window.location.search).has("from");
   const { t } = useTranslation("portal");
-  const remedy = remedyOf(license, isFromApp);
+  const remedy = remedyOf(license, isFromApp, Date.now());
   if (remedy === null) return null;
   const { title, text, asksSeller } = wordsFor(remedy);
   const values = {

@@ -5,6 +5,7 @@ type Facts = Parameters<typeof remedyOf>[0];
 type Refusal = Facts["refusals"][number];
 
 const here = "203.0.113.24";
+const nowMs = Date.parse("2026-11-18T00:00:00.000Z");
 const elsewhere = "198.51.100.99";
 
 const registered = { ip: here, registered_at: "", first_seen_at: null, last_seen_at: null, is_you: true };
@@ -66,20 +67,27 @@ describe("why a license does not work", () => {
     ],
     ["a version", { refusals: [refusal("version_not_allowed")] }, { kind: "version", version: "5.1.0" }],
   ];
+  test.each(["ip_blocked", "ip_limit_reached", "ip_not_registered", "version_not_allowed"] as const)(
+    "a refusal with %s of last week may be solved by now",
+    (status) => {
+      const old = refusal(status, elsewhere, "2026-11-11T00:00:00.000Z");
+      expect(remedyOf({ ...working, ...full, refusals: [old] }, false, nowMs)).toBeNull();
+    },
+  );
+
   test.each(cases)("%s", (_, facts, remedy) => {
-    expect(remedyOf({ ...working, ...facts }, false)).toEqual(remedy);
+    expect(remedyOf({ ...working, ...facts }, false, nowMs)).toEqual(remedy);
   });
 
   test("from an app, full slots are the reason even before the refusal is counted", () => {
     const facts = { ...working, ...full, your_ip: elsewhere };
-    expect(remedyOf(facts, true)).toEqual({ kind: "ips_full", ip: elsewhere, canRemove: true });
-    expect(remedyOf({ ...facts, your_ip: here }, true)).toBeNull();
+    expect(remedyOf(facts, true, nowMs)).toEqual({ kind: "ips_full", ip: elsewhere, canRemove: true });
+    expect(remedyOf({ ...facts, your_ip: here }, true, nowMs)).toBeNull();
   });
 });
 
-function refusal(status: Refusal["status"], ip = elsewhere): Refusal {
-  const at = "2026-11-17T00:00:00.000Z";
-  return { status, count: 1, first_at: at, last_at: at, last_ip: ip, last_version: "5.1.0" };
+function refusal(status: Refusal["status"], ip = elsewhere, lastAt = "2026-11-17T00:00:00.000Z"): Refusal {
+  return { status, count: 1, first_at: lastAt, last_at: lastAt, last_ip: ip, last_version: "5.1.0" };
 }
 
 function seller(isSuspended: boolean): Facts["seller"] {

@@ -29,12 +29,16 @@ type Facts = Pick<
   | "self_service"
 >;
 
+/** Whether an older refusal was solved meanwhile is not known. It is listed, but not on top of the page. */
+const recentMs = 3 * 86_400_000;
+
 /** `isFromApp`: the person comes from an app that was refused just now. */
-export function remedyOf(license: Facts, isFromApp: boolean): Remedy | null {
+export function remedyOf(license: Facts, isFromApp: boolean, nowMs: number): Remedy | null {
   const status = shownStatus(license);
   if (status === "expired") return { kind: status, canRenew: license.renewal_url !== null };
   if (status !== "active") return { kind: status };
-  const refused = (wanted: string) => license.refusals.find((refusal) => refusal.status === wanted);
+  const recent = license.refusals.filter((refusal) => nowMs - Date.parse(refusal.last_at) < recentMs);
+  const refused = (wanted: string) => recent.find((refusal) => refusal.status === wanted);
   const blocked = refused("ip_blocked");
   if (blocked !== undefined) return { kind: "ip_blocked", ip: blocked.last_ip };
   if (isFull(license)) {
