@@ -547,7 +547,7 @@ export interface DailyEmailsRow {
 export interface WaitingEmailRow {
   id: string;
   organization_id: string;
-  kind: "license_delivery" | "license_expiring";
+  kind: "license_delivery" | "license_expiring" | "license_received";
   license_id: string;
   /** Which expiry of the license it is about. */
   ends_at: number | null;

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
+import { addPendingTransfer } from "../support/filled-organization.ts";
 import { openTestJournal, type TestJournal } from "../support/journal.ts";
 import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
@@ -53,6 +54,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   customers: "goes",
   daily_emails: "goes",
   waiting_emails: "goes",
+  transfers: "goes",
   // Contain only IDs, and are pruned every hour.
   recorded_refusals: "stays",
   // Pruned with their hour.
@@ -101,6 +103,14 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
     const deleted = await call(owner, "POST", `/products/${product.id}/licenses`, { customer_email: canary });
     const customer = await call(owner, "POST", `${path}/customers`, { email: `b-${canary}`, name: "B" });
     await call(owner, "PATCH", `${path}/customers/${customer.id}`, { email: `c-${canary}` });
+    const transferred = {
+      id: license.id,
+      organizationId: organization.id,
+      productId: product.id,
+      customerId: license.global_customer_id,
+      email: canary,
+    };
+    await fixture.store.transaction((db) => addPendingTransfer(db, transferred, Date.now()));
     const block = { cidr: "198.51.100.0/24", note: canary };
     await call(owner, "POST", `${path}/ip-blocks`, block);
     await call(owner, "POST", `${path}/customers/${license.global_customer_id}/ip-blocks`, block);

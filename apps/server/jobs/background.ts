@@ -13,6 +13,7 @@ import { type JournalOfOrganizations, OrganizationRemoval } from "../features/or
 import { portalPruning } from "../features/portal/prune-expired.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
+import { TransferReminders } from "../features/transfers/remind.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
@@ -49,7 +50,8 @@ export function startBackground(
       signInPruning(jobs),
       portalPruning(jobs),
       new ExpiryCheck(jobs, config.dailyEmails),
-      new WaitingEmails(jobs, config.dailyEmails),
+      new WaitingEmails(jobs, config),
+      new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),

@@ -21,6 +21,7 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
+import * as transfers from "./transfers.ts";
 import * as versions from "./versions.ts";
 import * as webhookDeliveries from "./webhook-deliveries.ts";
 import * as webhooks from "./webhooks.ts";
@@ -52,6 +53,7 @@ export const contractRoutes: readonly Route[] = [
   products,
   requests,
   roles,
+  transfers,
   versions,
   webhooks,
   webhookDeliveries,
@@ -80,6 +82,7 @@ export type ManageContract = typeof accessTokens &
   typeof products &
   typeof requests &
   typeof roles &
+  typeof transfers &
   typeof versions &
   typeof webhooks &
   typeof webhookDeliveries;

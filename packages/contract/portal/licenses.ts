@@ -107,6 +107,13 @@ export const requestTransfer = route({
     message: z.string().trim().max(1_000).nullable().optional().meta({ description: "For the seller." }),
   }),
   answer: portalTransfer,
+  problems: [
+    "transfers_not_offered",
+    "transfer_pending",
+    "transfer_product_inactive",
+    "transfer_license_revoked",
+    "transfer_limit_reached",
+  ],
 });
 
 export const listPortalTransfers = route({
@@ -129,4 +136,5 @@ export const cancelTransfer = route({
   access: customer,
   answer: portalTransfer,
   status: 200,
+  problems: ["transfer_not_pending"],
 });

@@ -11,6 +11,7 @@ import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
+import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
 
 /** Every reason why the management, sign-in and setup APIs refuse a request, by its stable code. */
@@ -21,6 +22,7 @@ export const problems = {
   ...licensesProblems,
   ...webhooksProblems,
   ...portalProblems,
+  ...transfersProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;
@@ -32,6 +34,7 @@ export const fieldErrors = {
   ...identityFieldErrors,
   ...organizationsFieldErrors,
   ...licensesFieldErrors,
+  ...transfersFieldErrors,
   ...webhooksFieldErrors,
 } as const satisfies Record<string, Text>;
 

@@ -20,6 +20,8 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
+import { transferRoutes } from "../../features/transfers/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -34,6 +36,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
   ...organizationExportRoutes,
@@ -51,4 +54,8 @@ export const manageRoutes: readonly BoundRoute[] = [
 ];
 
 /** Every route of the customer portal's API. */
-export const portalRoutes: readonly BoundRoute[] = [...portalSignInRoutes, ...portalAccountRoutes];
+export const portalRoutes: readonly BoundRoute[] = [
+  ...portalSignInRoutes,
+  ...portalAccountRoutes,
+  ...portalTransferRoutes,
+];

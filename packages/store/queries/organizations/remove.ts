@@ -80,6 +80,7 @@ const drawers: readonly Drawer[] = [
   removeEmails,
   removeEndpoints,
   removeEvents,
+  removeTransfers,
   removeLicenses,
   removeBlocks,
   removeCustomers,
@@ -166,6 +167,19 @@ async function removeEvents(db: Database, organizationId: string, atMost: number
   if (events.length === 0) return false;
   const ids = events.map((event) => event.id);
   await db.deleteFrom("events").where("id", "in", ids).execute();
+  return true;
+}
+
+async function removeTransfers(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const transfers = await db
+    .selectFrom("transfers")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .limit(atMost)
+    .execute();
+  if (transfers.length === 0) return false;
+  const ids = transfers.map((transfer) => transfer.id);
+  await db.deleteFrom("transfers").where("id", "in", ids).execute();
   return true;
 }
 
