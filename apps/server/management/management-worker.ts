@@ -43,7 +43,9 @@ async function start(
       authenticate: (request, nowMs) => customerOf(request, config.portalUrl, store, nowMs),
     }),
     authApi: identity,
-    pages: new DashboardPages(dashboardFolder),
+    pages: new DashboardPages(dashboardFolder, {
+      portalUrl: config.portalHasOwnHost ? config.portalUrl : null,
+    }),
     log,
   });
   return {

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { DashboardPages, firstSegments, portalSegments, siteHeader } from "./pages.ts";
+import { siteHeader } from "../../http/forward.ts";
+import { DashboardPages, firstSegments, portalSegments } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-pages-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

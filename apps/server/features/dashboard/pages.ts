@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noSuchPath } from "../../http/answers.ts";
+import { siteHeader } from "../../http/forward.ts";
 import { targetOf } from "../../http/target.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -25,9 +26,6 @@ interface Asset {
 
 /** Where the portal is, if it does not have its own host. */
 const portalPath = "/portal";
-
-/** Set on requests to the portal's own host by the thread that forwards them. */
-export const siteHeader = "x-countersign-site";
 
 /** The built dashboard and customer portal, read once. Maps a path to a page. */
 export class DashboardPages {
