@@ -10,7 +10,7 @@ import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import type { ManageFixture } from "../support/manage-fixture.ts";
-import { openPortalServer, type PortalCustomer, portalCustomer } from "../support/portal-customer.ts";
+import { openPortalServer, type PortalCustomer, portalCustomer } from "../support/signed-in-customer.ts";
 import { newId, openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
