@@ -516,6 +516,8 @@ export interface OutboxRow {
   subject: string;
   body_text: string;
   body_html: string | null;
+  /** Where replies go, if not to the sender. */
+  reply_to: string | null;
   kind: string;
   created_at: number;
   sent_at: number | null;
@@ -533,7 +535,9 @@ export interface OutboxRow {
 /**
  * As stored: the contents, links and license keys included, are encrypted together, and deleted once the email is sent.
  */
-export type StoredEmailRow = Omit<OutboxRow, "body_text" | "body_html"> & { sealed_body: string | null };
+export type StoredEmailRow = Omit<OutboxRow, "body_text" | "body_html" | "reply_to"> & {
+  sealed_body: string | null;
+};
 
 /** How many emails an organization has caused on a day. One row per kind of recipient. */
 export interface DailyEmailsRow {

@@ -57,6 +57,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   customers: "goes",
   daily_emails: "goes",
   waiting_emails: "goes",
+  organization_branding: "goes",
   // Contain only IDs, and are pruned every hour.
   recorded_refusals: "stays",
   // Pruned with their hour.
@@ -90,6 +91,7 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
   const fill = async (owner: Person, canary: string, shared: string) => {
     const organization = await call(owner, "POST", "/organizations", { name: "Firm" });
     const path = `/organizations/${organization.id}`;
+    await call(owner, "PATCH", `${path}/branding`, { support_email: canary, display_name: canary });
     // Keeps emails waiting.
     await call(fixture.admin, "PATCH", `/admin${path}`, { daily_emails_override: 0 });
     const delivered = { deliver_license_by_email: true };

@@ -18,6 +18,7 @@ test.each<[string, Permission[], boolean]>([
   ["/members", ["members:invite"], true],
   ["/ip-blocks", ["members:view"], false],
   ["/settings", ["licenses:view"], false],
+  ["/settings/portal", ["licenses:view"], true],
   ["/no-such-page", [], true],
 ])("%s with %p: %p", (path, permissions, isOpen) => {
   expect(mayOpen(held(...permissions), path)).toBe(isOpen);

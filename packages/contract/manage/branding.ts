@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 import { member, route } from "./route.ts";
 import { email, locale, name, time, updatedAtGuard, webUrl } from "./shapes.ts";
 
@@ -8,7 +9,7 @@ const color = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^#[0-9a-f]{6}$/);
+  .regex(/^#[0-9a-f]{6}$/, fieldCode("accent_color_invalid"));
 
 const links = z.array(z.strictObject({ title: name, url: webUrl })).max(5);
 
@@ -76,6 +77,7 @@ export const uploadLogo = route({
     "A PNG file of up to 256 KiB and 1,024 × 1,024 pixels, or an SVG file of up to 128 KiB. Everything that can run or load something is removed from SVG files.",
   group,
   access: member("organization:manage"),
+  problems: ["changed_meanwhile", "invalid", "invalid_if_match"],
   bodyTypes: ["image/png", "image/svg+xml"],
   bodyLimit: { bytes: 256 * 1024, values: 0 },
   answer: branding,
@@ -88,6 +90,7 @@ export const removeLogo = route({
   summary: "Remove the logo",
   group,
   access: member("organization:manage"),
+  problems: ["changed_meanwhile", "invalid_if_match"],
   answer: branding,
   status: 200,
 });

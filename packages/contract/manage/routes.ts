@@ -5,6 +5,7 @@ import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminUsers from "./admin-users.ts";
 import * as auditLog from "./audit-log.ts";
+import * as branding from "./branding.ts";
 import * as customers from "./customers.ts";
 import * as downloads from "./downloads.ts";
 import * as events from "./events.ts";
@@ -38,6 +39,7 @@ export const contractRoutes: readonly Route[] = [
   adminOrganizations,
   adminUsers,
   auditLog,
+  branding,
   customers,
   downloads,
   events,
@@ -67,6 +69,7 @@ export type ManageContract = typeof accessTokens &
   typeof adminOrganizations &
   typeof adminUsers &
   typeof auditLog &
+  typeof branding &
   typeof customers &
   typeof downloads &
   typeof events &

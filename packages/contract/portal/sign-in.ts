@@ -44,7 +44,8 @@ export const getPortalSeller = route({
   method: "GET",
   path: "/sellers/{slug}",
   summary: "Get how a seller presents itself",
-  description: "For the sign-in page. Returns 404 for an unknown seller.",
+  description:
+    "For the sign-in page. Returns 404 for an unknown seller, and for one that shows no product in the portal. `is_suspended` is always false here: only customers learn about it.",
   group,
   access: anyone("anything"),
   answer: seller,

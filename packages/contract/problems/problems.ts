@@ -1,3 +1,4 @@
+import { brandingFieldErrors } from "./branding.ts";
 import {
   type DeclaredProblem,
   type FieldErrorBody,
@@ -35,6 +36,7 @@ export const fieldErrors = {
   ...organizationsFieldErrors,
   ...licensesFieldErrors,
   ...webhooksFieldErrors,
+  ...brandingFieldErrors,
 } as const satisfies Record<string, Text>;
 
 export type FieldErrorCode = keyof typeof fieldErrors;

@@ -73,6 +73,8 @@ test("a seller's text is marked as theirs, keeps its lines, and is not markup ei
     expiring_soon_email: 0,
     organization_id: "1",
     organization: "Acme",
+    sender: "Acme",
+    reply_to: null,
     suspended_at: null,
     owner_id: null,
     time_zone: "UTC",

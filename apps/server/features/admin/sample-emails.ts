@@ -37,6 +37,8 @@ const license = (language: Language) => ({
   expiring_soon_email: 1 as const,
   organization_id: "00000000-0000-7000-8000-000000000000",
   organization,
+  sender: organization,
+  reply_to: null,
   suspended_at: null,
   owner_id: null,
   time_zone: "UTC",

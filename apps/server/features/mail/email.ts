@@ -17,6 +17,8 @@ export interface Email {
    * Null or omitted if each one reports something new.
    */
   readonly once?: string | null;
+  /** Where replies go, if not to the server's sender. */
+  readonly replyTo?: string | null;
   /** A bulk email: emails that someone waits for are sent first. */
   readonly isBulk?: boolean;
 }
@@ -39,6 +41,7 @@ export async function writeEmails(db: Database, emails: readonly Email[], nowMs:
       subject: oneLine(message.subject),
       body_text: message.text,
       body_html: message.html,
+      reply_to: message.replyTo ?? null,
       kind: message.kind,
       created_at: nowMs,
       sent_at: null,

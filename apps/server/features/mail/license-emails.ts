@@ -64,11 +64,11 @@ function emailAbout(
 }
 
 export function deliveryEmail(facts: LicenseEmailFacts): CustomerEmail["message"] {
-  const { email, locale: language, organization, product, license_email_text: text } = facts;
+  const { email, locale: language, sender, product, license_email_text: text } = facts;
   const sellerText = paragraphs(text ?? "");
   const message = compose({ email, language }, "license_delivery", {
-    sender: organization,
-    values: { organization, product },
+    sender,
+    values: { organization: sender, product },
     before: ["license_delivery.what"],
     facts: [
       { label: "label.product", value: product },
@@ -78,16 +78,16 @@ export function deliveryEmail(facts: LicenseEmailFacts): CustomerEmail["message"
     quote: sellerText.length === 0 ? null : { by: "license_delivery.message", paragraphs: sellerText },
     last: "common.customer",
   });
-  return { ...message, once: `license_delivery:${facts.id}`, isBulk: true };
+  return { ...message, once: `license_delivery:${facts.id}`, isBulk: true, replyTo: facts.reply_to };
 }
 
 export function expiringEmail(
   facts: LicenseEmailFacts & { readonly expires_at: number },
 ): CustomerEmail["message"] {
-  const { email, locale: language, organization, product, expires_at: expiresAtMs } = facts;
+  const { email, locale: language, sender, product, expires_at: expiresAtMs } = facts;
   const message = compose({ email, language }, "license_expiring", {
-    sender: organization,
-    values: { organization, product, until: moment(language, expiresAtMs, facts.time_zone) },
+    sender,
+    values: { organization: sender, product, until: moment(language, expiresAtMs, facts.time_zone) },
     before: ["license_expiring.what", "license_expiring.renew"],
     facts: [
       { label: "label.product", value: product },
@@ -95,7 +95,12 @@ export function expiringEmail(
     ],
     last: "common.customer",
   });
-  return { ...message, once: `license_expiring:${facts.id}:${expiresAtMs}`, isBulk: true };
+  return {
+    ...message,
+    once: `license_expiring:${facts.id}:${expiresAtMs}`,
+    isBulk: true,
+    replyTo: facts.reply_to,
+  };
 }
 
 function validity(language: Language, facts: LicenseEmailFacts) {

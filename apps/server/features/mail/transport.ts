@@ -4,7 +4,9 @@ import type { MailSettings } from "../../config.ts";
 /** The connection to a mail server. */
 export interface MailTransport {
   /** Rejects if the email was not accepted. */
-  send(message: Pick<OutboxRow, "id" | "recipient" | "subject" | "body_text" | "body_html">): Promise<void>;
+  send(
+    message: Pick<OutboxRow, "id" | "recipient" | "subject" | "body_text" | "body_html" | "reply_to">,
+  ): Promise<void>;
   /** Aborts what is in progress. */
   close(): void;
 }
@@ -22,6 +24,7 @@ export function smtpTransport(settings: MailSettings, url: string, connections: 
       await (await transport).sendMail({
         from: settings.from,
         to: { name: "", address: message.recipient },
+        ...(message.reply_to === null ? {} : { replyTo: { name: "", address: message.reply_to } }),
         subject: message.subject,
         text: message.body_text,
         ...(message.body_html === null ? {} : { html: message.body_html }),

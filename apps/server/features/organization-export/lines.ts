@@ -1,4 +1,5 @@
 import { auditEntries } from "@countersign/store/queries/audit-log/entries";
+import { brandingOf } from "@countersign/store/queries/branding/branding";
 import { userById } from "@countersign/store/queries/identity/users";
 import { invitationsOf } from "@countersign/store/queries/invitations/invitations";
 import { membersOf } from "@countersign/store/queries/members/members";
@@ -18,6 +19,7 @@ import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
 import { showToOrganization } from "../audit-log/show.ts";
+import { exportedBranding } from "../branding/show.ts";
 import { showInvitation } from "../invitations/show.ts";
 import { showMember, showOwner } from "../members/show.ts";
 import { showOrganization } from "../organizations/show.ts";
@@ -38,6 +40,8 @@ const rowsAtATime = 200;
 /** All data of an organization, page by page: what others refer to comes first. */
 export async function* organizationLines(db: Database, organization: OrganizationRow, nowMs: number): Lines {
   yield [{ kind: "organization", data: showOrganization(organization) }];
+  const branding = await brandingOf(db, organization.id);
+  if (branding !== undefined) yield [{ kind: "branding", data: exportedBranding(branding) }];
   yield* productLines(db, organization.id, nowMs);
   yield* peopleLines(db, organization, nowMs);
   yield* customerLines(db, organization.id);

@@ -1,6 +1,7 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
@@ -30,6 +31,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accountRoutes,
   ...adminRoutes,
   ...auditLogRoutes,
+  ...brandingRoutes,
   ...invitationRoutes,
   ...licenseRoutes,
   ...memberRoutes,
@@ -52,4 +54,4 @@ export const manageRoutes: readonly BoundRoute[] = [
 ];
 
 /** Every route of the customer portal's API. */
-export const portalRoutes: readonly BoundRoute[] = [...portalLicenseRoutes];
+export const portalRoutes: readonly BoundRoute[] = [...portalLicenseRoutes, ...portalBrandingRoutes];

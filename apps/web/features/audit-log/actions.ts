@@ -60,6 +60,7 @@ export const actions = [
   "access_token.revoked",
   "organization.created",
   "organization.updated",
+  "organization.branding_updated",
   "organization.exported",
   "organization.ownership_transferred",
   "organization.deletion_requested",
@@ -81,6 +82,7 @@ export const subjectKinds = [
   "role",
   "access_token",
   "organization",
+  "branding",
 ] as const;
 
 /** An unknown action from a newer server stays readable. A version number is kept. */

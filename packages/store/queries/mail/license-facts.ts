@@ -25,6 +25,7 @@ function someRows(db: Database, licenseIds: readonly string[]) {
     .selectFrom("licenses as l")
     .innerJoin("products as p", "p.id", "l.product_id")
     .innerJoin("organizations as o", "o.id", "l.organization_id")
+    .leftJoin("organization_branding as b", "b.organization_id", "o.id")
     .innerJoin("organization_customers as c", (join) =>
       join.onRef("c.organization_id", "=", "l.organization_id").onRef("c.customer_id", "=", "l.customer_id"),
     )
@@ -40,6 +41,9 @@ function someRows(db: Database, licenseIds: readonly string[]) {
       "p.license_email_text",
       "p.expiring_soon_email",
       "o.name as organization",
+      // As its customers know it.
+      (is) => is.fn.coalesce("b.display_name", "o.name").as("sender"),
+      "b.support_email as reply_to",
       "o.suspended_at",
       "o.owner_id",
       "o.time_zone",

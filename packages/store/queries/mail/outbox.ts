@@ -14,18 +14,19 @@ export async function addEmails(db: Database, mails: readonly OutboxRow[]): Prom
 
 const emailsAtOnce = 100;
 
-function sealEmail(db: Database, { body_text, body_html, ...rest }: OutboxRow): StoredEmailRow {
-  return { ...rest, sealed_body: sealText(db, JSON.stringify([body_text, body_html])) };
+function sealEmail(db: Database, { body_text, body_html, reply_to, ...rest }: OutboxRow): StoredEmailRow {
+  return { ...rest, sealed_body: sealText(db, JSON.stringify([body_text, body_html, reply_to])) };
 }
 
 /** The text of a sent email is erased: it is empty then. */
 export function openEmail<Row extends Pick<StoredEmailRow, "sealed_body">>(
   db: Database,
   { sealed_body, ...rest }: Row,
-): Omit<Row, "sealed_body"> & Pick<OutboxRow, "body_text" | "body_html"> {
-  if (sealed_body === null) return { ...rest, body_text: "", body_html: null };
-  const [body_text, body_html] = JSON.parse(openText(db, sealed_body)) as [string, string | null];
-  return { ...rest, body_text, body_html };
+): Omit<Row, "sealed_body"> & Pick<OutboxRow, "body_text" | "body_html" | "reply_to"> {
+  if (sealed_body === null) return { ...rest, body_text: "", body_html: null, reply_to: null };
+  const opened = JSON.parse(openText(db, sealed_body)) as [string, string | null, string | null];
+  const [body_text, body_html, reply_to] = opened;
+  return { ...rest, body_text, body_html, reply_to };
 }
 
 /** Newest first, without their contents. */

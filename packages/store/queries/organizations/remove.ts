@@ -56,7 +56,13 @@ export async function closeOrganization(
       tokens.selectFrom("access_tokens").select("id").where("organization_id", "=", id),
     )
     .execute();
-  for (const table of ["members", "invitations", "roles", "access_tokens"] as const) {
+  for (const table of [
+    "members",
+    "invitations",
+    "roles",
+    "access_tokens",
+    "organization_branding",
+  ] as const) {
     await db.deleteFrom(table).where("organization_id", "=", id).execute();
   }
   return before;

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  type Color,
+  checkAccentColor,
+  contrast,
+  darkModeAccent,
+  minContrast,
+  parseColor,
+} from "./accent-color.ts";
+
+const anyColor = fc
+  .integer({ min: 0, max: 0xffffff })
+  .map((number) => `#${number.toString(16).padStart(6, "0")}`);
+const runs = { numRuns: 5_000 };
+
+describe("an accent colour", () => {
+  test.each([
+    ["#000000", { ok: true, color: "#000000" }],
+    ["#1D4ED8", { ok: true, color: "#1d4ed8" }],
+    ["#767676", { ok: true, color: "#767676" }],
+    ["#777777", tooLow("#767676")],
+    ["#ffffff", tooLow("#767676")],
+    ["#ff0000", tooLow("#ee0000")],
+    ["#00ff00", tooLow("#008a00")],
+    ["#ffff00", tooLow("#7a7a00")],
+    ["#FFCCCC", tooLow("#8b6f6f")],
+  ])("%s is answered with %j", (text, checked) => {
+    expect(checkAccentColor(text)).toEqual(checked as ReturnType<typeof checkAccentColor>);
+  });
+
+  test.each([
+    "",
+    "#",
+    "#fff",
+    "#ffff",
+    "#12345",
+    "#1234567",
+    "#12345678",
+    "123456",
+    " #123456",
+    "#123456\n",
+    "#12345g",
+    "#１２３４５６",
+    "red",
+    "rgb(0,0,0)",
+    "#000000;background:url(//example.com)",
+    "#00 000",
+    "#+12345",
+    "#0x1234",
+  ])("%j is not a colour", (text) => {
+    expect(checkAccentColor(text)).toEqual({ ok: false, fault: { code: "accent_color_invalid" } });
+  });
+
+  test("is kept exactly if it has enough contrast with white; otherwise the suggestion has", () => {
+    fc.assert(
+      fc.property(anyColor, (text) => {
+        const checked = checkAccentColor(text);
+        if (contrastOf(text, "#ffffff") >= minContrast)
+          return expect(checked).toEqual({ ok: true, color: text });
+        if (checked.ok || checked.fault.code !== "accent_contrast_too_low") throw new Error("not refused");
+        expect(contrastOf(checked.fault.suggestion, "#ffffff")).toBeGreaterThanOrEqual(minContrast);
+        expect(checkAccentColor(checked.fault.suggestion).ok).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  test("gets a suggestion of the same hue, and the next lighter step has too little contrast", () => {
+    fc.assert(
+      fc.property(anyColor, (text) => {
+        const checked = checkAccentColor(text);
+        if (checked.ok || checked.fault.code !== "accent_contrast_too_low") return;
+        const before = channels(text);
+        const after = channels(checked.fault.suggestion);
+        const brightest = Math.max(...before);
+        const level = Math.max(...after);
+        expect(level).toBeLessThan(brightest);
+        expect(after).toEqual(before.map((channel) => Math.round((channel * level) / brightest)));
+        const lighter = before.map((channel) => Math.round((channel * (level + 1)) / brightest));
+        expect(contrast(colorOf(lighter), colorOf([255, 255, 255]))).toBeLessThan(minContrast);
+      }),
+      runs,
+    );
+  });
+});
+
+describe("the accent colour of dark mode", () => {
+  const darkBackground = fc
+    .tuple(fc.nat(0x40), fc.nat(0x40), fc.nat(0x40))
+    .map((parts) => `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`);
+
+  test.each([
+    ["#ffffff", "#000000", { color: "#ffffff", textColor: "#000000" }],
+    ["#000000", "#000000", { color: "#757575", textColor: "#ffffff" }],
+    ["#1d4ed8", "#0b0f19", { color: "#4f75e1", textColor: "#000000" }],
+  ])("of %s on %s is %j", (accent, background, expected) => {
+    expect(darkModeAccent(accent, background)).toEqual(expected as ReturnType<typeof darkModeAccent>);
+  });
+
+  test("has enough contrast with the page, and its text has enough contrast with it", () => {
+    fc.assert(
+      fc.property(anyColor, darkBackground, (accent, background) => {
+        const { color, textColor } = darkModeAccent(accent, background);
+        expect(contrastOf(color, background)).toBeGreaterThanOrEqual(minContrast);
+        expect(contrastOf(color, textColor)).toBeGreaterThanOrEqual(minContrast);
+        const before = channels(accent);
+        channels(color).forEach((channel, index) => {
+          expect(channel).toBeGreaterThanOrEqual(before[index] ?? 0);
+        });
+      }),
+      runs,
+    );
+  });
+
+  test("is the accent colour itself if that has enough contrast", () => {
+    fc.assert(
+      fc.property(anyColor, darkBackground, (accent, background) => {
+        fc.pre(contrastOf(accent, background) >= minContrast);
+        expect(darkModeAccent(accent, background).color).toBe(accent);
+      }),
+      runs,
+    );
+  });
+
+  test("cannot be computed for a background on which not even white is legible", () => {
+    expect(() => darkModeAccent("#000000", "#888888")).toThrow("darker background");
+    expect(() => darkModeAccent("blue", "#000000")).toThrow("#rrggbb");
+  });
+});
+
+test("contrast follows the examples of WCAG", () => {
+  expect(contrastOf("#000000", "#ffffff")).toBeCloseTo(21, 5);
+  expect(contrastOf("#ffffff", "#ffffff")).toBe(1);
+  expect(contrastOf("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
+  expect(contrastOf("#ffffff", "#0000ff")).toBeCloseTo(8.59, 2);
+});
+
+function tooLow(suggestion: string) {
+  return { ok: false, fault: { code: "accent_contrast_too_low", suggestion } };
+}
+
+function contrastOf(a: string, b: string): number {
+  return contrast(parsed(a), parsed(b));
+}
+
+function parsed(text: string): Color {
+  const color = parseColor(text);
+  if (color === null) throw new Error(`${text} is not a colour`);
+  return color;
+}
+
+function channels(text: string): number[] {
+  const { red, green, blue } = parsed(text);
+  return [red, green, blue];
+}
+
+function colorOf([red = 0, green = 0, blue = 0]: number[]): Color {
+  return { red, green, blue };
+}
