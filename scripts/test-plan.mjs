@@ -34,6 +34,7 @@ export const longestFirst = [
   "tests/http/data-files.test.ts",
   "tests/manage/identity-sign-in.test.ts",
   "packages/store/postgres/store.test.ts",
+  "tests/manage/portal-licenses.test.ts",
   "tests/manage/license-counts.test.ts",
   "tests/manage/access-matrix.test.ts",
   "tests/http/fuzz-apis.test.ts",
