@@ -6,7 +6,9 @@ import { releaseTransfers } from "../../apps/server/features/transfers/end.ts";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
+import { addToken } from "../support/filled-organization.ts";
 import { importFile } from "../support/license-files.ts";
+import { manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { portalEnvironment } from "../support/portal-customer.ts";
 import { newId } from "../support/test-organization.ts";
@@ -126,6 +128,27 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
     const next = await grace.post(`/licenses/${license.id}/transfers`, { email: license.email });
     expect(next.body.state).toBe("pending");
     expect((await shown(next.body.id)).last_transferred_at).toBe(answer.body.decided_at);
+  });
+
+  test("a token of the organization decides under its own name, and only with the permission", async () => {
+    const tokens = await fixture.store.transaction(async (db) => {
+      const holder = { organizationId: fixture.organizationId };
+      return {
+        reviewer: await addToken(db, holder, Date.now(), null, ["transfers:review"]),
+        other: await addToken(db, holder, Date.now(), null, ["licenses:update", "licenses:view"]),
+      };
+    });
+    const license = await transfers.sold(review);
+    const id = await requested(license);
+    const other = manageClient(fixture.server.url, tokens.other.token);
+    expect((await other.post(`/transfers/${id}/approve`)).body.code).toBe("permission_missing");
+    expect((await other.get(`/transfers/${id}`)).body.code).toBe("permission_missing");
+    const reviewer = manageClient(fixture.server.url, tokens.reviewer.token);
+    expect((await reviewer.post(`/transfers/${id}/approve`)).body).toMatchObject({
+      decided_by: "organization",
+      decided_by_name: "Token",
+    });
+    expect((await transfers.audited(license.id)).at(-1)).toMatchObject({ actor: "token", name: "Token" });
   });
 
   test("IP addresses and the key stay if the product says so", async () => {
