@@ -48,6 +48,7 @@ export const pages: Readonly<Record<string, Shown>> = {
   "access-tokens /access-tokens": here(() => "/access-tokens"),
   "access-tokens /access-tokens/new": here(() => "/access-tokens/new"),
   "audit-log /audit-log": here(() => "/audit-log"),
+  "branding /settings/portal": here(() => "/settings/portal"),
   "customers /customers": here(() => "/customers"),
   "customers /customers/$customerId": here(({ customerId }) => `/customers/${customerId}`),
   "identity /": at("/"),
@@ -111,6 +112,13 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     body: JSON.stringify({ license_key: license.license_key }),
   });
   await manage("POST", `${organization}/ip-blocks`, { cidr: "203.0.113.0/24", note: "A bot" });
+  await manage("PATCH", `${organization}/branding`, {
+    display_name: "Nordlicht Audio",
+    accent_color: "#1d4ed8",
+    support_email: "help@example.com",
+    support_url: "https://example.com/help",
+    links: [{ title: "Manual", url: "https://example.com/manual" }],
+  });
   await manage("POST", `/products/${productId}/versions`, { version: "2.1.0", state: "latest" });
   await manage("POST", `${organization}/invitations`, {
     email: "bob@example.com",

@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 const reference = z.strictObject({ $ref: z.string().startsWith("#/components/") });
 const schema = z.looseObject({}).refine((value) => !("$schema" in value) && !("$defs" in value));
 const content = z.record(
-  z.string().regex(/^[\w.+-]+\/[\w.+-]+$/),
+  z.string().regex(/^[\w.+-]+\/(?:[\w.+-]+|\*)$/),
   z.strictObject({ schema: z.union([reference, schema]), example: z.unknown().optional() }),
 );
 const response = z.strictObject({

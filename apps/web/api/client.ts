@@ -46,6 +46,17 @@ export async function call<Id extends RouteId>(id: Id, input: Input<Id> = {}): P
   return (response.status === 204 ? undefined : await response.json()) as Answer<Id>;
 }
 
+/** Uploads a file to a route that takes one; its type is that of the file. */
+export async function upload<Id extends RouteId>(
+  id: Id,
+  file: Blob,
+  input: Pick<Input<Id>, "params" | "signal"> = {},
+): Promise<Answer<Id>> {
+  const { url, method } = place(manageBase, manage[id], input.params);
+  const response = await send(url, method, file, input.signal);
+  return (await response.json()) as Answer<Id>;
+}
+
 /** The URL of a route, for links that the browser opens itself, such as downloads. */
 export function urlOf<Id extends RouteId>(id: Id, input: Pick<Input<Id>, "params" | "query"> = {}): string {
   return place(manageBase, manage[id], input.params).url + search(input.query);
@@ -77,7 +88,8 @@ export async function send(
     accept: "application/json",
     "accept-language": document.documentElement.lang,
   };
-  if (body !== undefined) headers["content-type"] = "application/json";
+  const isFile = body instanceof Blob;
+  if (body !== undefined) headers["content-type"] = isFile ? body.type : "application/json";
   // Repeated after a lost connection, the change is made once.
   if (method === "POST" && url.startsWith("/api/manage/")) headers["idempotency-key"] = idempotencyKey;
   let response: Response;
@@ -85,7 +97,7 @@ export async function send(
     response = await fetch(url, {
       method,
       headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (cause) {

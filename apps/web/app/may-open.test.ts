@@ -20,6 +20,7 @@ test.each<[string, Permission[], boolean]>([
   ["/transfers/42", ["transfers:review"], true],
   ["/transfers", ["licenses:view", "customers:manage"], false],
   ["/settings", ["licenses:view"], false],
+  ["/settings/portal", ["licenses:view"], true],
   ["/no-such-page", [], true],
 ])("%s with %p: %p", (path, permissions, isOpen) => {
   expect(mayOpen(held(...permissions), path)).toBe(isOpen);

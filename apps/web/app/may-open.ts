@@ -14,6 +14,7 @@ const further: Readonly<Record<string, readonly Permission[]>> = {
   "products/new": ["products:manage"],
   "roles/new": ["roles:edit"],
   "webhooks/new": ["webhooks:manage"],
+  "settings/portal": [],
   "ip-blocks": ["licenses:view", "ip_blocks:manage"],
 };
 

@@ -3,6 +3,7 @@ import { accessTokenRoutes } from "../features/access-tokens/routes.tsx";
 import { accountRoutes } from "../features/account/routes.tsx";
 import { adminRoutes } from "../features/admin/routes.tsx";
 import { auditLogRoutes } from "../features/audit-log/routes.tsx";
+import { brandingRoutes } from "../features/branding/routes.tsx";
 import { customerRoutes } from "../features/customers/routes.tsx";
 import { authLayoutRoutes, identityRoutes } from "../features/identity/routes.tsx";
 import { ipBlockRoutes } from "../features/ip-blocks/routes.tsx";
@@ -44,6 +45,7 @@ const tree = rootRoute.addChildren([
       ...roleRoutes,
       ...accessTokenRoutes,
       ...organizationSettingsRoutes,
+      ...brandingRoutes,
       ...licenseRoutes,
       ...licenseFileRoutes,
       ...webhookRoutes,

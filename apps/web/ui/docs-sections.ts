@@ -1,5 +1,6 @@
 /** The sections of the API reference that the dashboard links to. A test checks that each exists. */
 export const docsSections = {
+  branding: "group-branding",
   results: "group-results",
   ipLimit: "topic-ip-limit",
   ipBlocks: "topic-ip-blocks",

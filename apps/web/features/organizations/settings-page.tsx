@@ -11,6 +11,8 @@ import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { DeletionPanel } from "./deletion-panel.tsx";
 import { ExportPanel } from "./export-panel.tsx";
 import { GeneralPanel } from "./general-panel.tsx";
+import classes from "./settings-page.module.css";
+import { SettingsTabs } from "./settings-tabs.tsx";
 import { SigningPanel } from "./signing-panel.tsx";
 import { TransferPanel } from "./transfer-panel.tsx";
 
@@ -20,17 +22,20 @@ export function SettingsPage() {
   const canChange = useMay()("organization:manage");
   if (!useMaySee()("organization:manage")) return <MissingPage />;
   return (
-    <Page title={t("title")} lead={t("lead", { organization: organization.name })} narrow>
-      {canChange && <GeneralPanel key={organization.updated_at} />}
-      {canChange && <SigningPanel />}
-      <PlanPanel />
-      {organization.is_owner && <ExportPanel />}
-      {organization.is_owner && canChange && (
-        <>
-          <TransferPanel />
-          <DeletionPanel />
-        </>
-      )}
+    <Page title={t("title")} lead={t("lead", { organization: organization.name })}>
+      <SettingsTabs />
+      <div className={classes.narrow}>
+        {canChange && <GeneralPanel key={organization.updated_at} />}
+        {canChange && <SigningPanel />}
+        <PlanPanel />
+        {organization.is_owner && <ExportPanel />}
+        {organization.is_owner && canChange && (
+          <>
+            <TransferPanel />
+            <DeletionPanel />
+          </>
+        )}
+      </div>
     </Page>
   );
 }

@@ -1,0 +1,266 @@
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { hash } from "node:crypto";
+import type { Locator, Page, Request } from "playwright-core";
+import {
+  chromiumPath,
+  closeChromium,
+  howToGetChromium,
+  openContext,
+  pageErrorsOf,
+  saveScreenshot,
+  violationsOf,
+} from "../support/chromium.ts";
+import { type Dashboard, openDashboard } from "../support/dashboard.ts";
+import { databases } from "../support/databases.ts";
+import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
+import { skipWithReason } from "../support/skip.ts";
+
+const name = "branding of the customer portal";
+
+if (chromiumPath === null) skipWithReason(name, howToGetChromium);
+else
+  describe.each(databases)(`${name}, on $kind`, ({ kind, make }) => {
+    let dashboard: Dashboard;
+    afterEach(() => dashboard.close());
+    afterAll(closeChromium);
+
+    const open = async (width: number, person = dashboard.owner) => {
+      const page = await dashboard.pageFor(person, { width });
+      const troubles = pageErrorsOf(page);
+      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/settings/portal`);
+      await page.getByRole("heading", { name: "Branding" }).waitFor();
+      return { page, troubles };
+    };
+
+    test("is edited with a live preview, refused in words, saved and still there after a reload", async () => {
+      dashboard = await openDashboard(make);
+      const { page, troubles } = await open(kind === "sqlite" ? 1440 : 390);
+      const preview = page.getByRole("img", { name: /^Preview of the portal/ });
+      await preview.waitFor();
+
+      // The preview follows every keystroke.
+      await page.getByRole("textbox", { name: "Name for customers" }).fill("Aurora <b>Audio</b>");
+      expect(await preview.textContent()).toContain("Aurora <b>Audio</b>");
+      expect(await preview.locator("b").count()).toBe(0);
+      await page.getByRole("textbox", { name: "Support email" }).fill("help@example.com");
+      expect(await preview.textContent()).toContain("help@example.com");
+
+      // A color without enough contrast is refused before it is sent, and the darker one is one click away.
+      const color = page.getByRole("textbox", { name: "Accent color", exact: true });
+      await color.fill("#ffcc00");
+      await page.getByText("White text on this color would be hard to read.").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      const save = page.getByRole("button", { name: "Save" });
+      await save.click();
+      expect(await color.evaluate((field) => field.matches(":focus"))).toBe(true);
+      expect((await stored()).display_name).toBeNull();
+      const suggestion = page.getByRole("button", { name: /^Use #/ });
+      const suggested = (await suggestion.textContent())?.slice("Use ".length) ?? "";
+      await suggestion.click();
+      expect(await color.inputValue()).toBe(suggested);
+      await page.getByText(/^Contrast with white: 4\.5 to 1/).waitFor();
+      expect(await page.getByLabel("Pick an accent color").inputValue()).toBe(suggested);
+
+      // The portal's language is that of the preview, not that of the dashboard.
+      await page.getByRole("combobox", { name: "Language" }).click();
+      await page.getByRole("option", { name: "Deutsch", exact: true }).click();
+      await preview.getByText("Code senden").waitFor();
+
+      await page.getByRole("button", { name: "Add link" }).click();
+      await page.getByRole("textbox", { name: "Title of link 1" }).fill("Manual");
+      await page.getByRole("textbox", { name: "URL of link 1" }).fill("https://example.com/manual");
+      await page.getByRole("textbox", { name: "Support page" }).fill("ftp://example.com");
+      await save.click();
+      await page.getByText("Enter a URL that starts with https:// or http://.").waitFor();
+      await page.getByRole("textbox", { name: "Support page" }).fill("https://example.com/help");
+      await save.click();
+      await page.getByText("Saved.").waitFor();
+      expect(await stored()).toMatchObject({
+        display_name: "Aurora <b>Audio</b>",
+        accent_color: suggested,
+        support_email: "help@example.com",
+        support_url: "https://example.com/help",
+        links: [{ title: "Manual", url: "https://example.com/manual" }],
+        locale: "de",
+      });
+      expect(await save.isDisabled()).toBe(true);
+      await page.reload();
+      await preview.getByText("Manual").waitFor();
+      expect(await color.inputValue()).toBe(suggested);
+      for (const theme of ["Light", "Dark"]) {
+        await page.getByText(theme, { exact: true }).first().click();
+        expect(await violationsOf(page)).toEqual([]);
+        await saveScreenshot(page, `branding-${kind}-preview-${theme.toLowerCase()}`);
+      }
+      expect(troubles).toEqual([]);
+    }, 180_000);
+
+    test("a logo is dropped, shown, replaced and removed; a bad file is refused in words", async () => {
+      dashboard = await openDashboard(make);
+      const { page, troubles } = await open(1440);
+      const inPreview = page.getByRole("img", { name: /^Preview/ }).locator("img");
+      // Typed text survives an upload.
+      await page.getByRole("textbox", { name: "Name for customers" }).fill("Aurora");
+      await dropFile(page, page.getByText("No logo yet"), svgFile(), "logo.svg");
+      await page.getByText("Logo saved.").waitFor();
+      await shows(page.getByRole("img", { name: "Your logo" }));
+      await shows(inPreview);
+      const first = await inPreview.getAttribute("src");
+      expect(first).toEndWith(".svg");
+      expect(await page.getByRole("textbox", { name: "Name for customers" }).inputValue()).toBe("Aurora");
+
+      await choose(page, Buffer.from("<html><script>alert(1)</script></html>"), "logo.svg");
+      await page.getByRole("alert").filter({ hasText: "Choose a PNG or SVG file." }).waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await choose(page, Buffer.alloc(300 * 1024), "logo.png");
+      await page.getByRole("alert").filter({ hasText: "of at most 256 KiB" }).waitFor();
+      expect(await inPreview.getAttribute("src")).toBe(first);
+
+      await choose(page, Buffer.from(pngFile({ width: 64, height: 32 })), "logo.png");
+      await page.locator(`img[src="${first}"]`).first().waitFor({ state: "detached" });
+      await shows(inPreview);
+      expect(await page.getByText("of at most 256 KiB").count()).toBe(0);
+      // Saving the form after uploads is not a conflict.
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.", { exact: true }).waitFor();
+      await page.reload();
+      await shows(inPreview);
+      await page.getByRole("button", { name: "Remove logo" }).click();
+      await page.getByText("No logo yet").waitFor();
+      expect((await stored()).logo_url).toBeNull();
+      expect(troubles).toEqual([]);
+    }, 180_000);
+
+    test("what someone else saved meanwhile is not overwritten", async () => {
+      dashboard = await openDashboard(make);
+      const { page } = await open(1440);
+      await page.getByRole("textbox", { name: "Name for customers" }).fill("Mine");
+      await dashboard.manage("PATCH", path(), { display_name: "Theirs", support_email: "new@example.com" });
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("button", { name: "Load latest and keep my edits" }).click();
+      await page.getByText("Loaded. Your edits are still here").waitFor();
+      expect(await page.getByRole("textbox", { name: "Name for customers" }).inputValue()).toBe("Mine");
+      expect(await page.getByRole("textbox", { name: "Support email" }).inputValue()).toBe("new@example.com");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Saved.", { exact: true }).waitFor();
+      expect(await stored()).toMatchObject({ display_name: "Mine", support_email: "new@example.com" });
+    }, 180_000);
+
+    test("a hostile SVG file runs nothing when it is opened directly, even if its check had let it pass", async () => {
+      dashboard = await openDashboard(make);
+      const { fixture, organizationId } = dashboard;
+      const uploaded = await fetch(`${fixture.url}/api/manage/v1${path()}/logo`, {
+        method: "PUT",
+        headers: {
+          "content-type": "image/svg+xml",
+          cookie: [...dashboard.owner.browser.cookies].map(([key, value]) => `${key}=${value}`).join("; "),
+          origin: fixture.url,
+        },
+        body: hostileSvg,
+      });
+      expect(uploaded.status).toBe(200);
+      const { logo_url: checkedUrl } = (await uploaded.json()) as { logo_url: string };
+      const page = await dashboard.pageFor(dashboard.owner);
+      await opensQuietly(page, fixture.url + checkedUrl);
+
+      // As if the check did not exist: only the headers are left.
+      const logoHash = hash("sha256", hostileSvg, "base64url");
+      await fixture.store.transaction((db) =>
+        db
+          .updateTable("organization_branding")
+          .set({ logo: Buffer.from(hostileSvg).toString("base64"), logo_hash: logoHash })
+          .where("organization_id", "=", organizationId)
+          .execute(),
+      );
+      await opensQuietly(page, `${fixture.url}/api/portal/v1/logos/${logoHash}.svg`);
+
+      // The same file with no policy does run: the test would notice.
+      const free = await (await openContext()).newPage();
+      await free.route("**/free.svg", (route) =>
+        route.fulfill({ contentType: "image/svg+xml", body: hostileSvg }),
+      );
+      await free.goto(`${fixture.url}/free.svg`);
+      await free.waitForFunction("document.title === 'ran'");
+      await free.context().close();
+    }, 180_000);
+
+    test("members without the permission see it and cannot change it", async () => {
+      dashboard = await openDashboard(make);
+      const { fixture, organizationId, manage } = dashboard;
+      await manage("PATCH", path(), { display_name: "Aurora", support_email: "help@example.com" });
+      const member = await fixture.createSignedInUser();
+      const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, {
+        name: "Viewer",
+        permissions: ["licenses:view"],
+      });
+      await fixture.store.transaction((db) =>
+        db
+          .insertInto("members")
+          .values({
+            organization_id: organizationId,
+            user_id: member.userId,
+            role_id: roleId,
+            created_at: Date.now(),
+          })
+          .execute(),
+      );
+      const { page, troubles } = await open(1440, member);
+      await page.getByText("Members who manage the organization can change this.").waitFor();
+      expect(await page.getByRole("main").getByText("help@example.com").first().isVisible()).toBe(true);
+      expect(await page.getByRole("textbox").count()).toBe(0);
+      expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(troubles).toEqual([]);
+    }, 180_000);
+
+    const path = () => `/organizations/${dashboard.organizationId}/branding`;
+    const stored = () => dashboard.manage("GET", path());
+  });
+
+/** Opens a file as a page: neither a script nor an event handler of it runs, and it loads nothing. */
+async function opensQuietly(page: Page, url: string): Promise<void> {
+  const loaded = new Set<string>();
+  const note = (request: Request) => loaded.add(request.url());
+  // What the policy blocks is never sent.
+  const forget = (request: Request) => request.failure()?.errorText === "csp" && loaded.delete(request.url());
+  page.on("request", note);
+  page.on("requestfailed", forget);
+  const response = await page.goto(url);
+  expect(response?.headers()["content-type"]).toBe("image/svg+xml");
+  await page.mouse.move(100, 100);
+  await page.mouse.click(200, 200);
+  await page.waitForLoadState("networkidle");
+  expect(await page.title()).not.toBe("ran");
+  expect(page.url()).toBe(url);
+  expect([...loaded].filter((one) => one !== url && !one.endsWith("/favicon.ico"))).toEqual([]);
+  page.off("request", note);
+  page.off("requestfailed", forget);
+}
+
+async function shows(image: Locator): Promise<void> {
+  await image.waitFor();
+  const width = () => image.evaluate((shown) => (shown as unknown as { naturalWidth: number }).naturalWidth);
+  for (let tries = 0; tries < 100 && (await width()) === 0; tries++) await Bun.sleep(50);
+  expect(await width()).toBeGreaterThan(0);
+}
+
+async function choose(page: Page, buffer: Buffer, fileName: string): Promise<void> {
+  const mimeType = fileName.endsWith(".png") ? "image/png" : "image/svg+xml";
+  await page.locator('input[type="file"]').setInputFiles({ name: fileName, mimeType, buffer });
+}
+
+async function dropFile(page: Page, target: Locator, text: string, fileName: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ({ content, title }) => {
+      const { DataTransfer } = globalThis as unknown as {
+        DataTransfer: new () => { items: { add(file: File): void } };
+      };
+      const data = new DataTransfer();
+      data.items.add(new File([content], title, { type: "image/svg+xml" }));
+      return data;
+    },
+    { content: text, title: fileName },
+  );
+  await target.dispatchEvent("dragover", { dataTransfer: transfer });
+  await target.dispatchEvent("drop", { dataTransfer: transfer });
+}
