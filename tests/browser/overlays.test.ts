@@ -12,7 +12,7 @@ import { createExamples, type Examples, pages } from "./page-list.ts";
 const actsAtOnce = new RegExp(
   `^(${[
     "Copy|Show|Hide|Send|Save|Try|Check|Sign|Format|Choose|All|None|More$|Dismiss|Cancel|Menu$|Next|Continue",
-    "End the session|Remove block|Remove \\d|Remove [\\d.]+$|Add header|Use a recovery|Confirm email",
+    "End the session|Remove block|Move “|Remove “|Remove \\d|Remove [\\d.]+$|Add header|Add link|Remove link|Use the portal|Use a recovery|Confirm email",
     "(customer|license|product|organization|request)\\.\\w+$",
   ].join("|")})`,
 );
@@ -29,8 +29,7 @@ else
     const opened = new Map<string, number>();
     beforeAll(async () => {
       dashboard = await openDashboard(sqlite.make);
-      examples = await createExamples(dashboard);
-      await giveLongNames(dashboard, examples);
+      examples = await giveLongNames(dashboard, await createExamples(dashboard));
       inside = await dashboard.pageFor(dashboard.owner);
       outside = await (await openContext()).newPage();
     }, 180_000);

@@ -14,7 +14,7 @@ import type { Person } from "../support/manage-fixture.ts";
 import { actionsOf, bodyFor, bodyNaming, furtherPermissions, idMembers } from "../support/matrix-bodies.ts";
 import { mixedPath, namesIn, pathIn, pathWith, unknownId, unknownPath } from "../support/matrix-paths.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
-import { addPortalCustomer, type PortalCustomer, transferOf } from "../support/portal-rows.ts";
+import { addPortalCustomer, type PortalCustomer } from "../support/portal-rows.ts";
 import { openDashboardSession } from "../support/sign-in-fixture.ts";
 
 setDefaultTimeout(60_000);
@@ -117,9 +117,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     dashboardCookie = await openDashboardSession(fixture, fixture.owner);
     ourCustomer = await addPortalCustomer(fixture.store, ours);
     theirCustomer = await addPortalCustomer(fixture.store, theirs);
-    const transferId = await transferOf(fixture.store, ours, ourCustomer);
     const ids: Readonly<Record<string, string>> = {
-      transfer_id: transferId,
       session_id: ourCustomer.sessionId,
       identity_id: ourCustomer.identityId,
     };

@@ -14,11 +14,9 @@ describe("the contract of the management API", () => {
     expect(served).toEqual(contractRoutes.map(nameOf).sort());
   });
 
-  test("every route that the server serves for the portal is in the contract", () => {
-    const listed = portalContractRoutes.map(nameOf);
-    expect(portalRoutes.map(({ route }) => nameOf(route)).filter((name) => !listed.includes(name))).toEqual(
-      [],
-    );
+  test("the same for the portal", () => {
+    const served = portalRoutes.map(({ route }) => nameOf(route)).sort();
+    expect(served).toEqual(portalContractRoutes.map(nameOf).sort());
   });
 
   test("every route has a unique ID and path", () => {

@@ -4,6 +4,7 @@ import { customerFor } from "@countersign/store/queries/customers/identify";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
 import { closeOrganization } from "@countersign/store/queries/organizations/remove";
+import { replaceDownloads } from "@countersign/store/queries/products/downloads";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { type Api, apiOf } from "../support/api.ts";
@@ -74,6 +75,17 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
         .values({ organization_id: id, tag: "vip", license_id: first.id })
         .execute();
       await setVersion(db, productId, { version: "1.0.0", state: "latest" }, nowMs);
+      await replaceDownloads(db, productId, [
+        {
+          product_id: productId,
+          position: 0,
+          id: newId(),
+          title: "Manual",
+          url: "https://docs.example/",
+          min_version: null,
+          checksum: null,
+        },
+      ]);
       const block = { cidr: "198.51.100.0/24", note: "Ours", expiresAtMs: null };
       await addIpBlocks(
         db,
@@ -298,6 +310,7 @@ describe.each(databases)("deleting an organization on $kind", ({ kind, make }) =
     expect(of("organization")).toMatchObject([{ id, slug }]);
     expect(of("product")).toMatchObject([{ name: "Tool" }]);
     expect(of("product_version")).toMatchObject([{ version: "1.0.0", state: "latest" }]);
+    expect(of("product_download")).toMatchObject([{ title: "Manual", url: "https://docs.example/" }]);
     // Three default roles and two custom ones.
     expect(of("role")).toHaveLength(5);
     expect(of("member").map((one) => one.user_id)).toEqual([owner.userId, member.userId]);

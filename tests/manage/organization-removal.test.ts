@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { customerReferences } from "@countersign/store/queries/customers/identify";
+import { addPortalAction } from "@countersign/store/queries/portal/actions";
 import { sql } from "kysely";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
@@ -29,10 +30,12 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   product_signing_keys: "stays",
   audit_log: "stays",
   product_versions: "goes",
+  product_downloads: "goes",
   organization_customers: "goes",
   licenses: "goes",
   license_ips: "goes",
   license_tags: "goes",
+  portal_actions: "goes",
   license_counts: "goes",
   // On PostgreSQL a moment later, when the changes are folded.
   license_count_changes: "goes",
@@ -119,6 +122,18 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
     await call(owner, "POST", `${path}/customers/${license.global_customer_id}/ip-blocks`, block);
     await call(owner, "POST", `/licenses/${license.id}/ip-blocks`, block);
     await call(owner, "POST", `/products/${product.id}/versions`, { version: "1.0.0", state: "allowed" });
+    await call(owner, "PUT", `/products/${product.id}/downloads`, {
+      data: [{ title: canary, url: "https://a.example/" }],
+    });
+    await fixture.store.transaction((db) =>
+      addPortalAction(db, {
+        id: newId(),
+        license_id: license.id,
+        action: "ip_removed",
+        count: 1,
+        at: Date.now(),
+      }),
+    );
     const role = await call(owner, "POST", `${path}/roles`, { name: "Promised", permissions: [] });
     await call(owner, "POST", `${path}/invitations`, { email: `${newId()}@example.com`, role_id: role.id });
     await fixture.member([], organization.id);

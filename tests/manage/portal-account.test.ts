@@ -10,6 +10,7 @@ import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { newestCode, PortalClient, signedInCustomer } from "../support/portal-client.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
+import { transferOf } from "../support/portal-rows.ts";
 import { cheapHash, goodPassword } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 
@@ -274,6 +275,45 @@ describe.each(databases)("a customer's account in the portal on $kind", ({ make 
     const again = await signedInCustomer(fixture.url, fixture.store, email);
     expect(values(await again.get("/me"))).toEqual([email]);
     expect(await personOf(email)).not.toBe(personId);
+  });
+
+  /** A license of this customer, and a transfer of it that they requested and that waits. */
+  const pendingTransfer = async (email: string) => {
+    const license = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
+      customer_email: email,
+    });
+    expect(license.status).toBe(201);
+    const customer = { email, personId: (await personOf(email)) ?? "" };
+    return transferOf(fixture.store, { ...fixture, idFor: () => String(license.body.id) }, customer);
+  };
+  const storedTransfer = (id: string) =>
+    fixture.store.reads.selectFrom("transfers").selectAll().where("id", "=", id).executeTakeFirst();
+
+  test("deleting the account cancels its pending transfers, with audit entry and event", async () => {
+    const { email, browser } = await signedIn();
+    const id = await pendingTransfer(email);
+    expect((await browser.delete("/me")).status).toBe(204);
+    const transfer = await storedTransfer(id);
+    expect(transfer).toMatchObject({ state: "cancelled", decided_by: "customer", requested_by: null });
+    const events = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/events`);
+    const types = events.body.data.map(({ type }: { type: string }) => type);
+    expect(types).toContain("license.transfer_cancelled");
+    const entries = await fixture.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("action", "=", "license.transfer_cancelled")
+      .where("subject_id", "=", transfer?.license_id ?? "")
+      .execute();
+    expect(entries).toMatchObject([{ actor_kind: "customer", actor_id: transfer?.from_customer_id }]);
+  });
+
+  test("a person who is gone because their identity moved leaves their pending transfers to the customer", async () => {
+    const before = await signedIn();
+    const id = await pendingTransfer(before.email);
+    const after = await signedIn();
+    await add(after.browser, before.email);
+    expect(await storedTransfer(id)).toMatchObject({ state: "pending", requested_by: null });
+    expect((await after.browser.post(`/transfers/${id}/cancel`)).status).toBe(200);
   });
 
   describe("privacy", () => {

@@ -10,7 +10,7 @@ import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import type { ManageFixture } from "../support/manage-fixture.ts";
-import { openPortalServer, type PortalCustomer, portalCustomer } from "../support/portal-customer.ts";
+import { openPortalServer, type PortalCustomer, portalCustomer } from "../support/signed-in-customer.ts";
 import { newId, openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
@@ -533,6 +533,21 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
           .execute(),
       );
       expect(await refusals()).toEqual([]);
+    });
+
+    test("does not tell a new owner about refusals before the seller gave them the license", async () => {
+      const at = await seller();
+      const [email, next] = [newEmail(), newEmail()];
+      const license = await addLicense(at, { customer: { email }, maxIps: 1 });
+      for (const ip of ["203.0.113.1", "203.0.113.2"]) await validated(at.apiKey, license.key, ip);
+      const [customer, other] = [await signedIn(email), await signedIn(next)];
+      const refusals = async (who: PortalCustomer) =>
+        (await who.get(`/licenses/${license.id}`)).body.refusals;
+      await until("it is counted", async () => (await refusals(customer))[0]?.count === 1);
+      await at.owner.api.patch(`/licenses/${license.id}`, { notes: "Nothing about the customer" });
+      expect(await refusals(customer)).toHaveLength(1);
+      await at.owner.api.patch(`/licenses/${license.id}`, { customer_email: next });
+      expect(await refusals(other)).toEqual([]);
     });
 
     test("shows its pending transfer", async () => {

@@ -9,7 +9,7 @@ import { portalActionPruning } from "../../apps/server/features/portal/prune-act
 import { type AddedLicense, addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import type { ManageFixture } from "../support/manage-fixture.ts";
-import { openPortalServer, type PortalCustomer, portalCustomer } from "../support/portal-customer.ts";
+import { openPortalServer, type PortalCustomer, portalCustomer } from "../support/signed-in-customer.ts";
 import { newId } from "../support/test-organization.ts";
 
 describe.each(databases)("what customers change themselves on $kind", ({ kind, make }) => {

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
+import { revertRows } from "@countersign/store/queries/license-files/undo";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { WaitingEmails } from "../../apps/server/features/mail/waiting-emails.ts";
 import { releaseTransfers } from "../../apps/server/features/transfers/end.ts";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
+import { addToken } from "../support/filled-organization.ts";
 import { importFile } from "../support/license-files.ts";
+import { manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { portalEnvironment } from "../support/portal-customer.ts";
 import { newId } from "../support/test-organization.ts";
@@ -126,6 +129,27 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
     const next = await grace.post(`/licenses/${license.id}/transfers`, { email: license.email });
     expect(next.body.state).toBe("pending");
     expect((await shown(next.body.id)).last_transferred_at).toBe(answer.body.decided_at);
+  });
+
+  test("a token of the organization decides under its own name, and only with the permission", async () => {
+    const tokens = await fixture.store.transaction(async (db) => {
+      const holder = { organizationId: fixture.organizationId };
+      return {
+        reviewer: await addToken(db, holder, Date.now(), null, ["transfers:review"]),
+        other: await addToken(db, holder, Date.now(), null, ["licenses:update", "licenses:view"]),
+      };
+    });
+    const license = await transfers.sold(review);
+    const id = await requested(license);
+    const other = manageClient(fixture.server.url, tokens.other.token);
+    expect((await other.post(`/transfers/${id}/approve`)).body.code).toBe("permission_missing");
+    expect((await other.get(`/transfers/${id}`)).body.code).toBe("permission_missing");
+    const reviewer = manageClient(fixture.server.url, tokens.reviewer.token);
+    expect((await reviewer.post(`/transfers/${id}/approve`)).body).toMatchObject({
+      decided_by: "organization",
+      decided_by_name: "Token",
+    });
+    expect((await transfers.audited(license.id)).at(-1)).toMatchObject({ actor: "token", name: "Token" });
   });
 
   test("IP addresses and the key stay if the product says so", async () => {
@@ -642,6 +666,33 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
       expect(await transfers.types(license.id)).toContain("license.transfer_cancelled");
       expect(await transfers.types(created.id)).toContain("license.transfer_cancelled");
     });
+  });
+
+  test("an import that fails after it wrote a license does not take it from whom it was transferred to", async () => {
+    const license = await transfers.sold(automatic, { notes: "before" });
+    const [grace, joan] = [target(), target()];
+    // What an import writes, and remembers in case a later row of its file fails.
+    const written = await fixture.owner.api.patch(`/licenses/${license.id}`, {
+      customer_email: grace,
+      notes: "from the file",
+    });
+    const undo = {
+      import_id: newId(),
+      license_id: license.id,
+      before: JSON.stringify({
+        columns: { customer_id: license.customerId, notes: "before", ip_count: 1 },
+        ips: [{ ip: "203.0.113.7", registeredAt: 1 }],
+      }),
+      written_at: Date.parse(written.body.updated_at),
+    };
+    const buyer = await transfers.signIn({ email: grace });
+    const answer = await buyer.post(`/licenses/${license.id}/transfers`, { email: joan });
+    expect(answer.body.state).toBe("approved");
+    await fixture.store.transaction((db) => revertRows(db, [undo]));
+    const after = await fixture.owner.api.get(`/licenses/${license.id}`);
+    expect(after.body).toMatchObject({ customer_email: joan, notes: "before", current_unique_ip_count: 0 });
+    const list = `/organizations/${fixture.organizationId}/licenses?q=${joan}`;
+    expect((await fixture.owner.api.get(list)).body.data).toMatchObject([{ id: license.id }]);
   });
 
   test("lists are pages, newest first, by state and license", async () => {

@@ -64,7 +64,7 @@ export async function addPortalCustomer(
 export async function transferOf(
   store: Store,
   organization: Pick<FilledOrganization, "idFor" | "organizationId">,
-  { email, personId }: PortalCustomer,
+  { email, personId }: Pick<PortalCustomer, "email" | "personId">,
 ): Promise<string> {
   const { customer_id: customerId, product_id: productId } = await store.reads
     .selectFrom("licenses")

@@ -6,6 +6,7 @@ import { membersOf } from "@countersign/store/queries/members/members";
 import {
   blocksToExport,
   customersToExport,
+  downloadsOfProducts,
   ipsOfLicenses,
   licensesToExport,
   tagsOfLicenses,
@@ -62,16 +63,16 @@ async function* productLines(db: Database, organizationId: string, nowMs: number
         status: null,
       }),
     async (rows) => {
-      const versions = await versionsOfProducts(
-        db,
-        rows.map((row) => row.id),
-      );
+      const ids = rows.map((row) => row.id);
+      const versions = await versionsOfProducts(db, ids);
+      const downloads = await downloadsOfProducts(db, ids);
       return [
         ...linesOf("product", await showProducts(db, rows, nowMs)),
         ...linesOf(
           "product_version",
           versions.map((row) => ({ ...row, created_at: iso(row.created_at) })),
         ),
+        ...linesOf("product_download", downloads),
       ];
     },
   );

@@ -15,6 +15,7 @@ import {
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { requireCustomer } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { releaseTransfers } from "../transfers/end.ts";
 import { codeSeconds, requestAddition, withAdditionCode } from "./codes.ts";
 import { removedPortalCookie } from "./cookies.ts";
 import { startDiscord } from "./discord.ts";
@@ -45,6 +46,7 @@ export const portalAccountRoutes: readonly BoundRoute[] = [
     const { personId, sessionId } = requireCustomer(context);
     await context.transaction(async (db) => {
       await requireSession(db, personId, sessionId);
+      await releaseTransfers(db, context.store, context, personId);
       await removePortalPerson(db, personId);
     });
     return withCookies(204, null, [removedPortalCookie(context.config.portalUrl, "countersign_portal")]);

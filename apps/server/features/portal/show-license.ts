@@ -14,6 +14,7 @@ import { validateStatuses } from "@countersign/domain/validate/status";
 import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/caller";
 import { licenseStatus } from "@countersign/store/license-record";
+import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
 import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { portalActions } from "@countersign/store/queries/portal/actions";
@@ -68,8 +69,13 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
   const { id } = requireLicense(context);
   const product = requireProduct(context);
   const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
+  const earliestMs = context.nowMs - refusalsMs;
   // A new owner sees nothing of the previous one.
-  const sinceMs = Math.max(context.nowMs - refusalsMs, (await lastTransferredAt(reads, id)) ?? 0);
+  const sinceMs = Math.max(
+    earliestMs,
+    (await lastTransferredAt(reads, id)) ?? 0,
+    (await lastCustomerChangeAt(reads, id, earliestMs)) ?? 0,
+  );
   return {
     sightings: new Map(seen.map((row) => [row.ip, row])),
     refusals: await licenseRefusals(reads, [{ licenseId: id, sinceMs }]),

@@ -44,7 +44,7 @@ export function AccentField({ value, onChange, error }: AccentFieldProps) {
           />
         }
       />
-      <Group gap="xs" mt={6} role="status" mih={26}>
+      <Group gap="xs" mt={color === "" ? 0 : 6} role="status">
         {checked?.ok === true && <Contrast color={checked.color} />}
         {fault?.code === "accent_contrast_too_low" && (
           <Button

@@ -1,5 +1,6 @@
 import { Alert, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
@@ -82,18 +83,29 @@ export function PortalTab() {
   );
 }
 
-/** The portal with the organization's branding, where customers sign in. */
+/** The portal where customers sign in, and how the organization looks there. */
 function OpenPortal() {
   const { t } = useTranslation("products");
-  const { id } = useOrganization();
+  const { id, slug } = useOrganization();
+  const mayBrand = useMay()("organization:manage");
   const { data } = useQuery(ask("getBranding", { params: { organization_id: id } }));
   if (data === undefined) return null;
   return (
-    <Button component="a" href={data.portal_url} target="_blank" rel="noopener" variant="default">
-      {t("group.portalOpen")}
-      <span role="img" aria-label={t("everywhere:docs.newTab")}>
-        {"\u00a0↗"}
-      </span>
-    </Button>
+    <>
+      {mayBrand && (
+        <Button
+          variant="default"
+          renderRoot={(props) => <Link {...props} to={`/o/${slug}/settings/portal` as "/"} />}
+        >
+          {t("group.portalBranding")}
+        </Button>
+      )}
+      <Button component="a" href={data.portal_url} target="_blank" rel="noopener" variant="default">
+        {t("group.portalOpen")}
+        <span role="img" aria-label={t("everywhere:docs.newTab")}>
+          {"\u00a0↗"}
+        </span>
+      </Button>
+    </>
   );
 }

@@ -28,6 +28,22 @@ export async function wasRecordedSince(
   return found !== undefined;
 }
 
+/** When the seller last gave the license to another customer, after that time; null if that did not happen. */
+export async function lastCustomerChangeAt(
+  db: Database,
+  licenseId: string,
+  sinceMs: number,
+): Promise<number | null> {
+  const found = await db
+    .selectFrom("audit_log")
+    .select((is) => is.fn.max("at").as("at"))
+    .where("subject_id", "=", licenseId)
+    .where("at", ">", sinceMs)
+    .where("after", "like", '%"global_customer_id":%')
+    .executeTakeFirst();
+  return found?.at == null ? null : Number(found.at);
+}
+
 export interface AuditFilter {
   /** Null for everything on the platform. */
   readonly organizationId: string | null;

@@ -60,6 +60,17 @@ export async function versionsOfProducts(db: Database, productIds: readonly stri
   return db.selectFrom("product_versions").selectAll().where("product_id", "in", productIds).execute();
 }
 
+export async function downloadsOfProducts(db: Database, productIds: readonly string[]) {
+  if (productIds.length === 0) return [];
+  return db
+    .selectFrom("product_downloads")
+    .selectAll()
+    .where("product_id", "in", productIds)
+    .orderBy("product_id")
+    .orderBy("position")
+    .execute();
+}
+
 export async function blocksToExport(
   db: Database,
   organizationId: string,

@@ -1,6 +1,7 @@
 import type { Language } from "@countersign/domain/mail/languages";
 import type { Database } from "../../store.ts";
 import type { PortalIdentityRow, PortalPersonRow } from "../../tables.ts";
+import { removeRequester } from "../transfers/transfers.ts";
 
 /** An email address in lower case, or a Discord ID. */
 export type Identity = Pick<PortalIdentityRow, "kind" | "value">;
@@ -127,7 +128,7 @@ export async function removeIfUnidentified(db: Database, personIds: readonly str
 
 /** Removes the person and everything that is only theirs. Transfers stay, without who requested them. */
 export async function removePortalPerson(db: Database, id: string): Promise<void> {
-  await db.updateTable("transfers").set({ requested_by: null }).where("requested_by", "=", id).execute();
+  await removeRequester(db, id);
   for (const table of ["portal_sessions", "portal_codes", "portal_identities"] as const)
     await db.deleteFrom(table).where("person_id", "=", id).execute();
   await db.deleteFrom("portal_people").where("id", "=", id).execute();
