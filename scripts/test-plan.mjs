@@ -10,6 +10,8 @@ export const longestFirst = [
   "tests/browser/pages-on-a-phone.test.ts",
   "tests/browser/overlays.test.ts",
   "tests/manage/identity-lockout.test.ts",
+  "tests/manage/portal-sign-in.test.ts",
+  "tests/manage/portal-account.test.ts",
   "tests/manage/license-import-kill.test.ts",
   "tests/browser/members.test.ts",
   "tests/manage/webhook-reenable.test.ts",

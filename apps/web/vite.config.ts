@@ -1,15 +1,21 @@
+import { join } from "node:path";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { contractRoutes } from "@countersign/contract/manage/routes";
+import { portalRoutes } from "@countersign/contract/portal/routes";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { languages } from "./i18n/languages.ts";
+import { portalWordFiles, portalWords } from "./portal-words.ts";
 
-const everyPageNeeds =
-  /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/.*)\//;
+/** What the dashboard and the portal both need. The portal loads nothing else of the dashboard. */
+const bothNeed =
+  /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|connection|random-id)|i18n\/(problem-texts|languages)|ui\/(shown-time-zone|copy-text|use-copy))\.ts$|vite\/preload-helper|rolldown\/runtime/;
+const everyPageNeeds = /node_modules\/@tanstack\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), routeTable()],
+  plugins: [react(), routeTable(), portalTexts(), portalPage()],
   build: {
     outDir: "dist",
     emptyOutDir: true,
@@ -23,9 +29,11 @@ export default defineConfig({
     // By default, every module that two pages share becomes its own file: a hundred files for a first visit, and a
     // tenth more bytes, because small files compress badly.
     rolldownOptions: {
+      input: ["index.html", "portal.html"].map((name) => join(import.meta.dirname, name)),
       output: {
         codeSplitting: {
           groups: [
+            { name: "base", test: bothNeed, priority: 3 },
             { name: "frame", test: everyPageNeeds, priority: 2 },
             { name: "parts", test: /node_modules|apps\/web\/(ui|app|api)\//, minShareCount: 15, priority: 1 },
           ],
@@ -38,25 +46,66 @@ export default defineConfig({
     port: Number(process.env.WEB_PORT ?? 5173),
     strictPort: true,
     // The server accepts writes only from its own origin: start it with COUNTERSIGN_URL=http://127.0.0.1:5173.
-    proxy: { "^/api/(manage|auth|v1)/": process.env.WEB_TARGET ?? "http://127.0.0.1:3000" },
+    proxy: { "^/api/(manage|auth|portal|v1)/": process.env.WEB_TARGET ?? "http://127.0.0.1:3000" },
   },
   logLevel: "warn",
 });
 
-/**
- * The method and path of each route, from the contract. The browser does not need the schemas.
- */
+/** The method and path of each route, from the contract. The browser does not need the schemas. */
 function routeTable(): Plugin {
-  const name = "virtual:routes";
   const places = (routes: readonly { id: string; method: string; path: string }[]) =>
-    Object.fromEntries(routes.map(({ id, method, path }) => [id, `${method} ${path}`]));
+    JSON.stringify(Object.fromEntries(routes.map(({ id, method, path }) => [id, `${method} ${path}`])));
+  return virtualModules("countersign-routes", {
+    "virtual:routes": () =>
+      `export const manage = ${places(contractRoutes)};
+       export const auth = ${places(authRoutes)};`,
+    // A module of its own: the dashboard does not call these, and the portal calls no others.
+    "virtual:portal-routes": () => `export const portal = ${places(portalRoutes)};`,
+  });
+}
+
+/** The portal's texts, one module per language. */
+function portalTexts(): Plugin {
+  return virtualModules(
+    "countersign-portal-texts",
+    Object.fromEntries(
+      Object.keys(languages).map((language) => [
+        `virtual:portal-words/${language}`,
+        (watch) => {
+          for (const file of Object.values(portalWordFiles(language))) watch(file);
+          return `export const words = ${JSON.stringify(portalWords(language))};`;
+        },
+      ]),
+    ),
+  );
+}
+
+/** Modules that are generated. `watch` names a file that they are generated from. */
+function virtualModules(
+  name: string,
+  modules: Readonly<Record<string, (watch: (file: string) => void) => string>>,
+): Plugin {
   return {
-    name: "countersign-routes",
-    resolveId: (id) => (id === name ? `\0${name}` : null),
-    load: (id) =>
-      id === `\0${name}`
-        ? `export const manage = ${JSON.stringify(places(contractRoutes))};
-           export const auth = ${JSON.stringify(places(authRoutes))};`
-        : null,
+    name,
+    resolveId: (id) => (id in modules ? `\0${id}` : null),
+    load(id) {
+      return modules[id.slice(1)]?.((file) => this.addWatchFile(file)) ?? null;
+    },
+  };
+}
+
+/** In development: the portal's page for every path below `/portal`, as the server does it. */
+function portalPage(): Plugin {
+  return {
+    name: "countersign-portal",
+    apply: "serve",
+    configureServer: ({ middlewares }) => {
+      middlewares.use((request, _, next) => {
+        const isPage = request.headers.accept?.includes("text/html") ?? false;
+        if (isPage && /^\/portal(?=[/?]|$)/.test(request.url ?? "")) request.url = "/portal.html";
+        next();
+      });
+    },
+    transformIndexHtml: (html) => html.replace("%BASE%", "/portal"),
   };
 }

@@ -48,7 +48,7 @@ export function authCodesOf(route: AuthRoute): ProblemCode[] {
 }
 
 function accessCodes(access: Route["access"], isWrite: boolean): ProblemCode[] {
-  if (access.who === "anyone") return ["too_many_attempts"];
+  if (access.who === "anyone") return ["too_many_attempts", ...(isWrite ? (["wrong_origin"] as const) : [])];
   if (access.who === "customer")
     return ["sign_in_required", ...(isWrite ? (["wrong_origin", "seller_suspended"] as const) : [])];
   const known: ProblemCode[] = ["authentication_required", "invalid_access_token"];

@@ -30,7 +30,10 @@ const decision = {
     description:
       "`system`: approved automatically, or cancelled because the license was deleted or given to another customer.",
   }),
-  reason: z.string().max(1_000).nullable().meta({ description: "The reason for the decision." }),
+  reason: z.string().max(1_000).nullable().meta({
+    description:
+      "The organization's reason for rejecting it. `license_deleted` or `customer_changed` if the system cancelled it.",
+  }),
 };
 
 export const transferShapes = {
@@ -69,7 +72,7 @@ export const transfer = z
       .string()
       .nullable()
       .meta({ description: "The name of the member or access token that decided." }),
-    reason: z.string().nullable(),
+    reason: decision.reason,
     updated_at: time,
   })
   .meta({ id: "Transfer" });

@@ -158,7 +158,7 @@ export class Facts {
 }
 
 /** Whether the product's version records matter for this caller at all. */
-export function gatesVersions(row: CallerRow): boolean {
+export function gatesVersions(row: TermsRow & Pick<CallerRow, "version_module_enabled">): boolean {
   return row.version_module_enabled === 1 && includesVersionGating(terms(row));
 }
 
@@ -200,11 +200,18 @@ export function versionCatalog(rows: Iterable<{ version: string; state: VersionS
   return VersionCatalog.from(rows);
 }
 
-function terms(row: CallerRow) {
+type TermsRow = Pick<CallerRow, "plan" | "billing_state" | "daily_limit_override">;
+
+function terms(row: TermsRow) {
   return { plan: row.plan, billing: row.billing_state, dailyLimitOverride: row.daily_limit_override };
 }
 
-function versionPin(row: LicenseDetailRow): VersionPin {
+export function versionPin(
+  row: Pick<
+    LicenseDetailRow,
+    "version_pin_mode" | "version_pinned" | "version_range_min" | "version_range_max"
+  >,
+): VersionPin {
   switch (row.version_pin_mode) {
     case null:
       return null;

@@ -1,3 +1,5 @@
+import { quotaDay } from "@countersign/domain/quota/day";
+
 /**
  * The log entry of one request. A tuple, because thousands a second are passed between threads: id, time, organization,
  * product, license, endpoint, status, ip, version, device id, problem, whether the IP address counts as a sighting.
@@ -18,19 +20,20 @@ export type JournalEntry = readonly [
 ];
 
 /**
- * The progress of deleting an organization from the journal: first its IP sightings, then its requests, then the
- * sightings of licenses that no longer exist. The last are found by looking up the license, so that those of licenses
+ * The progress of deleting an organization from the journal: first its IP sightings, then its requests, then its
+ * refusals, then the sightings of licenses that no longer exist. The last are found by looking up the license, so that those of licenses
  * deleted long ago are removed too. Starting over only finds less to do.
  */
 export interface JournalDeletion {
   readonly organizationId: string;
-  readonly part: "sightings" | "requests" | "licenses";
+  readonly part: "sightings" | "requests" | "refusals" | "licenses";
   /** Everything up to here is done. */
   readonly after: string;
 }
 
 export const sightingsAtOnce = 1_000;
 export const requestsAtOnce = 10_000;
+export const refusalsAtOnce = 10_000;
 export const licensesAtOnce = 500;
 
 export interface Sighting {
@@ -97,4 +100,42 @@ export function scopeSightings(
     add("platform", "", sighting, newLicenses);
   });
   return [...scopes.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, scope]) => scope);
+}
+
+export interface Refusal {
+  readonly licenseId: string;
+  readonly day: number;
+  readonly status: string;
+  readonly organizationId: string;
+  count: number;
+  firstAtMs: number;
+  lastAtMs: number;
+  lastIp: string;
+  lastVersion: string | null;
+}
+
+/**
+ * Refused validations of one license become one count per day and status, in an order in which two writers never
+ * deadlock. Refusals that found no license have none.
+ */
+export function refusals(entries: readonly JournalEntry[]): Refusal[] {
+  const counts = new Map<string, Refusal>();
+  for (const [, atMs, organizationId, , licenseId, endpoint, status, ip, version] of entries) {
+    if (status === "active" || licenseId === null || endpoint !== "validate") continue;
+    const day = quotaDay(atMs);
+    const key = `${licenseId} ${day} ${status}`;
+    const known = counts.get(key);
+    if (known === undefined) {
+      const last = { lastAtMs: atMs, lastIp: ip, lastVersion: version };
+      counts.set(key, { licenseId, day, status, organizationId, count: 1, firstAtMs: atMs, ...last });
+      continue;
+    }
+    known.count += 1;
+    known.firstAtMs = Math.min(known.firstAtMs, atMs);
+    if (atMs < known.lastAtMs) continue;
+    known.lastAtMs = atMs;
+    known.lastIp = ip;
+    known.lastVersion = version;
+  }
+  return [...counts.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, refusal]) => refusal);
 }

@@ -68,7 +68,7 @@ export function licenseRecord(row: LicenseRecordRow, versionModule: boolean, now
     product_id: row.product_id,
     global_customer_id: row.customer_id,
     license_key: row.license_key,
-    status: row.revoked_at !== null ? "revoked" : isExpired(expiresAtMs, nowMs) ? "expired" : "active",
+    status: licenseStatus(row, nowMs),
     expires_at: isoTime(expiresAtMs),
     is_lifetime: row.is_lifetime === 1,
     ip_system_enabled: ipSystem,
@@ -87,4 +87,12 @@ export function licenseRecord(row: LicenseRecordRow, versionModule: boolean, now
     customer_name: row.customer_name,
     customer_discord_id: row.customer_discord_id,
   };
+}
+
+export function licenseStatus(
+  row: Pick<LicenseRecordRow, "revoked_at" | "is_lifetime" | "expires_at">,
+  nowMs: number,
+): LicenseRecord["status"] {
+  if (row.revoked_at !== null) return "revoked";
+  return isExpired(row.is_lifetime === 1 ? null : row.expires_at, nowMs) ? "expired" : "active";
 }

@@ -17,6 +17,7 @@ import { nodes } from "./suite/nodes.ts";
 import { outcomes } from "./suite/outcomes.ts";
 import { preparedQueries } from "./suite/prepared-queries.ts";
 import { quota } from "./suite/quota.ts";
+import { refusals } from "./suite/refusals.ts";
 import { signingKeys } from "./suite/signing-keys.ts";
 import { terms } from "./suite/terms.ts";
 import { transactions } from "./suite/transactions.ts";
@@ -41,6 +42,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     signingKeys(shared);
     customers(shared);
     journal(shared);
+    refusals(shared);
     dataKey(shared);
     transactions(shared);
     preparedQueries(shared);

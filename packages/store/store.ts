@@ -99,7 +99,10 @@ export interface Batching {
 /** Receives log entries and sightings. Runs in its own thread, separate from the store. */
 export interface Journal {
   append(entries: readonly JournalEntry[]): Promise<void>;
-  /** Deletes request log rows older than this; returns how many, a bounded number at a time. */
+  /**
+   * Deletes request log rows older than this, and the refusals of days that ended before it. Returns how many rows, a
+   * bounded number at a time.
+   */
   prune(beforeMs: number): Promise<number>;
   /** Deletes part of an organization's journal data, and returns how to continue; null when done. */
   deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null>;

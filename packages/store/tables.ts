@@ -68,6 +68,7 @@ export interface Tables {
   transfers: TransferRow;
   organization_branding: WithDefaults<BrandingRow, "links">;
   product_downloads: ProductDownloadRow;
+  license_refusals: LicenseRefusalRow;
 }
 
 export interface OrganizationRow {
@@ -551,7 +552,7 @@ export interface DailyEmailsRow {
 export interface WaitingEmailRow {
   id: string;
   organization_id: string;
-  kind: "license_delivery" | "license_expiring";
+  kind: "license_delivery" | "license_expiring" | "license_received";
   license_id: string;
   /** Which expiry of the license it is about. */
   ends_at: number | null;
@@ -675,6 +676,20 @@ export interface IpSightingRow {
   hits: number;
   /** How many licenses were used from this IP address, within the scope. */
   license_count: number;
+}
+
+/** How often validations of a license were refused on a day, with one status. */
+export interface LicenseRefusalRow {
+  license_id: string;
+  /** Days since 1970, UTC. */
+  day: number;
+  status: string;
+  organization_id: string;
+  count: number;
+  first_at: number;
+  last_at: number;
+  last_ip: string;
+  last_version: string | null;
 }
 
 type Flag = 0 | 1;

@@ -120,6 +120,14 @@ export interface Delivery {
   readonly expect: object;
 }
 
+/** A license key, and the expected URL of its page in the portal. No server is involved. */
+export interface PortalUrl {
+  readonly name: string;
+  readonly base_url: string;
+  readonly license_key: string | null;
+  readonly expect: { readonly url: string } | { readonly error: { readonly kind: "invalid_argument" } };
+}
+
 /** The time at which scripted cases start. */
 export const start = "2026-06-01T12:00:00.000Z";
 export const defaultKey = "ABCD-EFGH-JKMN-PQRS";

@@ -7,7 +7,9 @@ import { liveVariantOf, whyNoLiveVariant } from "./live-variants.ts";
 import { outcomeCases } from "./outcomes.ts";
 import { suiteFiles } from "./suite-files.ts";
 
-const scripted = suiteFiles().filter(([name]) => name !== "real.json");
+const files = suiteFiles();
+/** Real cases need no variant, and portal URLs need no server. */
+const scripted = files.filter(([name]) => !["real.json", "portal.json"].includes(name));
 
 /** Why each case has no live variant, or null, by name. */
 const reasons = scripted.map(([file, { cases = [], webhooks = [] }]) => ({
@@ -86,11 +88,12 @@ test("every scripted case without a live variant is one that a real server canno
 
 test("the README shows the right numbers of cases", () => {
   const whys = reasons.flatMap((file) => file.whys);
-  const [, alone] = suiteFiles().find(([name]) => name === "real.json") ?? [];
+  const [, alone] = files.find(([name]) => name === "real.json") ?? [];
   const counts = [
     whys.length,
     whys.filter(({ why }) => why === null).length,
     (alone?.cases?.length ?? 0) + outcomeCases().length,
+    files.flatMap(([, { portal_urls = [] }]) => portal_urls).length,
   ];
   const text = readFileSync(join(import.meta.dir, "../README.md"), "utf8");
   const rows = text.slice(text.indexOf("| in the suite |")).matchAll(/^\| .* \| (\d+) \|$/gm);

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Case, Delivery } from "./case.ts";
+import type { Case, Delivery, PortalUrl } from "./case.ts";
 
 export interface SuiteFile {
   readonly about: string;
   readonly cases?: readonly Case[];
   readonly webhooks?: readonly Delivery[];
+  readonly portal_urls?: readonly PortalUrl[];
 }
 
 /** The content of the JSON files in this folder, by file name. */

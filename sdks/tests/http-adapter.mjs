@@ -48,6 +48,25 @@ export async function deliverTo(server, { headers, body }) {
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
+/** Rejects every license with a status that the portal solves. */
+export async function rejectingFetch() {
+  return Response.json({ valid: false, status: "ip_limit_reached" });
+}
+
+/** Sends a license key to an app that responds to rejections with the portal's URL, and closes the app. */
+export async function portalUrlFrom(server, key) {
+  const response = await fetch(`http://127.0.0.1:${server.address().port}/portal`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ license_key: key }),
+  });
+  const { url, message } = await response.json();
+  await close(server);
+  if (response.status === 400) throw new TypeError(message);
+  assert.equal(response.status, 403);
+  return url;
+}
+
 function expectedResponse({ allowed, result }) {
   if (allowed) return [200, undefined];
   return result === null ? [503, "license_unverified"] : [403, result.status];

@@ -13,6 +13,7 @@ const here = import.meta.dirname;
 const sdks = process.env.SDKS;
 const key = "ABCD-EFGH-JKMN-PQRS";
 const revoked = { outcome: "a revoked license is refused" };
+const fullLicense = { outcome: "a full license refuses a new address" };
 const signed = { signing: "current", outcome: { product: { signed_validation: 1 } } };
 const children = [];
 const folders = [];
@@ -234,6 +235,21 @@ describe("the example for", () => {
       [ended.status, ended.errors.trim()],
       [1, "This license was revoked. Contact support@example.com."],
     );
+    const full = await startCase({ real: fullLicense });
+    const folder = home();
+    const limited = runToEnd(process.execPath, [agent, key], {
+      ...full.environment,
+      BACKUP_AGENT_HOME: folder,
+    });
+    assert.deepEqual(limited.errors.trim().split("\n"), [
+      "This license is already in use on the maximum number of machines.",
+      `You can solve this yourself: ${full.url}/portal/open#${key}`,
+    ]);
+    // A later start reads the stored key and may write to a log, which must not contain it.
+    writeFileSync(join(folder, "license-key"), key);
+    const later = runToEnd(process.execPath, [agent], { ...full.environment, BACKUP_AGENT_HOME: folder });
+    assert.equal(later.status, 1);
+    assert.ok(!later.errors.includes(key));
     const unreachable = {
       ...refused.environment,
       BACKUP_AGENT_HOME: home(),
@@ -263,10 +279,13 @@ describe("the example for", () => {
     assert.deepEqual((await request("/reports", order)).body, { report: "May", plan: "pro" });
     assert.equal((await request("/countersign", delivery("license.expired"))).status, 204);
     const refused = await request("/reports", order);
-    assert.deepEqual(
-      [refused.status, refused.body.message],
-      [403, "Your license has expired. Renew it to get reports again."],
-    );
+    assert.equal(refused.status, 403);
+    assert.deepEqual(refused.body, {
+      message: "Your license has expired. Renew it to get reports again.",
+      portal_url: `${started.url}/portal/open#${key}`,
+    });
+    const missing = await request("/reports", { method: "POST" });
+    assert.deepEqual([missing.status, Object.keys(missing.body)], [401, ["message"]]);
     assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
   });
 
@@ -280,5 +299,22 @@ describe("the example for", () => {
     assert.deepEqual((await request("/forecast", withKey)).body, { days: 3, expires: null });
     assert.equal((await request("/countersign", delivery("license.revoked"))).status, 204);
     assert.equal((await request("/countersign", { ...delivery("license.revoked"), body: "{}" })).status, 400);
+  });
+
+  test("NestJS links to the portal only for rejections that customers solve there", async () => {
+    for (const [real, error, isLinked] of [
+      [fullLicense, "ip_limit_reached", true],
+      [revoked, "revoked", false],
+    ]) {
+      const started = await startCase({ real });
+      const request = await startWebService(join(here, "service.js"), started);
+      const { status, body } = await request("/forecast", withKey);
+      assert.equal(status, 403);
+      assert.deepEqual(body, {
+        error,
+        message: `The license was rejected: ${error}.`,
+        ...(isLinked ? { portal_url: `${started.url}/portal/open#${key}` } : {}),
+      });
+    }
   });
 });

@@ -134,6 +134,7 @@ const closed = [
   "products",
   "products/new",
   "customers",
+  "transfers",
   "webhooks",
   "audit-log",
   "members",

@@ -1,4 +1,5 @@
 import type { Dashboard } from "../support/dashboard.ts";
+import { signInToPortal } from "./requested-transfer.ts";
 
 /** An example of each resource. */
 export interface Examples {
@@ -11,6 +12,7 @@ export interface Examples {
   readonly organizationId: string;
   readonly userId: string;
   readonly emailId: string;
+  readonly transferId: string;
 }
 
 interface Shown {
@@ -74,11 +76,14 @@ export const pages: Readonly<Record<string, Shown>> = {
   "products /danger": product("/danger"),
   "products /integrate": product("/integrate"),
   "products /keys": product("/keys"),
+  "products /portal": product("/portal"),
   "products /products": here(() => "/products"),
   "products /products/new": here(() => "/products/new"),
   "roles /roles": here(() => "/roles"),
   "roles /roles/$role": here(({ roleId }) => `/roles/${roleId}`),
   "roles /roles/new": here(() => "/roles/new"),
+  "transfers /transfers": here(() => "/transfers"),
+  "transfers /transfers/$transferId": here(({ transferId }) => `/transfers/${transferId}`),
   "versions /versions": product("/versions"),
   "webhooks /webhooks": here(() => "/webhooks"),
   "webhooks /webhooks/$webhook": here(({ webhookId }) => `/webhooks/${webhookId}`),
@@ -121,6 +126,26 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
       await manage("POST", `${organization}/roles`, { name: "Front desk", permissions: ["licenses:view"] })
     ).id,
   });
+  await manage("PATCH", `/products/${productId}`, {
+    transfers: "review",
+    portal_ip_removals_per_30_days: 2,
+    renewal_url: "https://example.com/renew",
+  });
+  await manage("PUT", `/products/${productId}/downloads`, {
+    data: [
+      { title: "Windows installer", url: "https://example.com/polaris.exe", min_version: "2.0.0" },
+      {
+        title: "Handbook",
+        url: "https://example.com/handbook.pdf",
+        checksum: "5f70bf18a086007016e9".repeat(3),
+      },
+    ],
+  });
+  const carla = await signInToPortal(dashboard, "carla@example.com");
+  const transfer = await carla.post(`/licenses/${license.id}/transfers`, {
+    email: "ben@example.com",
+    message: "I no longer need it.\nBen takes over my work.",
+  });
   const { data: roles } = await manage("GET", `${organization}/roles`);
   const { data: customers } = await manage("GET", `${organization}/customers`);
   const { data: emails } = await manage("GET", "/admin/outbox");
@@ -135,5 +160,6 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     organizationId,
     userId: owner.userId,
     emailId: emails[0].id,
+    transferId: transfer.id,
   };
 }

@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
+import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
+import { portalBase } from "@countersign/contract/portal/base";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
-import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
 import { databaseContents } from "../support/database-contents.ts";
 import { databases } from "../support/databases.ts";
 import { addToken, type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import { type ManageAnswer, type ManageClient, manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
+import type { Person } from "../support/manage-fixture.ts";
 import { actionsOf, bodyFor, bodyNaming, furtherPermissions, idMembers } from "../support/matrix-bodies.ts";
-import { mixedPath, namesIn, pathIn, unknownId, unknownPath } from "../support/matrix-paths.ts";
+import { mixedPath, namesIn, pathIn, pathWith, unknownId, unknownPath } from "../support/matrix-paths.ts";
+import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
+import { addPortalCustomer, type PortalCustomer, transferOf } from "../support/portal-rows.ts";
+import { openDashboardSession } from "../support/sign-in-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -26,6 +31,21 @@ const openToAnyone: Readonly<Record<string, string>> = {
   getSetup: "Says whether the link still works, to anyone who has its secret.",
   runSetup: "Needs the secret of the set-up link, which works once.",
   getReceivedInvitation: "Shows an invitation to anyone who has the secret from its email.",
+};
+
+const portalNamed = portalRoutes.map(({ route }) => [`${route.method} ${route.path}`, route] as const);
+const portalGuarded = portalNamed.filter(([, route]) => route.access.who !== "anyone");
+
+/** The same for the portal. */
+const portalOpenToAnyone: Readonly<Record<string, string>> = {
+  getPortalOptions: "The same for everyone.",
+  getPortalSeller: "What a seller shows to all of its visitors.",
+  getPortalLogo: "What a seller shows to all of its visitors.",
+  requestPortalSignIn: "The response is the same for every email address.",
+  verifyPortalSignIn: "Needs the code from the email.",
+  signInWithPortalLink: "Needs the token from the email, which works once.",
+  startPortalDiscord: "Starts a sign-in with Discord.",
+  returnFromPortalDiscord: "Needs the cookie of the browser that started, and a code from Discord.",
 };
 
 /** Routes for users that accept every personal token, whatever its permissions. Each needs a reason. */
@@ -69,15 +89,21 @@ const opensSessions = new Set([
 ]);
 
 describe.each(databases)("access to routes on $kind", ({ make }) => {
-  let fixture: ManageFixture;
+  let fixture: PortalFixture;
   let ours: FilledOrganization;
   let theirs: FilledOrganization;
   let customer: Person;
   let everythingButOwner: ManageClient;
+  /** The owner's session in the dashboard. */
+  let dashboardCookie: string;
+  /** Customers of either organization, signed in to the portal. */
+  let ourCustomer: PortalCustomer;
+  let theirCustomer: PortalCustomer;
+  let ourPortalPath: (route: Route) => string;
   /** For each permission, the clients that have all others: a member, the organization's token, the owner's token. */
   const missingPermission = new Map<string, readonly ManageClient[]>();
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
+    fixture = await openPortalFixture(make);
     const other = await fixture.person();
     const organization = await other.api.post("/organizations", { name: "Other" });
     const organizationId = String(organization.body.id);
@@ -88,6 +114,16 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     customer = await fixture.person();
     everythingButOwner = (await fixture.member(permissions)).api;
     for (const permission of permissions) missingPermission.set(permission, await withAllBut([permission]));
+    dashboardCookie = await openDashboardSession(fixture, fixture.owner);
+    ourCustomer = await addPortalCustomer(fixture.store, ours);
+    theirCustomer = await addPortalCustomer(fixture.store, theirs);
+    const transferId = await transferOf(fixture.store, ours, ourCustomer);
+    const ids: Readonly<Record<string, string>> = {
+      transfer_id: transferId,
+      session_id: ourCustomer.sessionId,
+      identity_id: ourCustomer.identityId,
+    };
+    ourPortalPath = (route) => pathWith(route, (name) => ids[name] ?? ours.idFor(name, route.path));
   });
   afterAll(() => fixture.close());
 
@@ -303,6 +339,109 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       }
     });
   });
+
+  /** As a browser or program does, from the server's own origin. */
+  const send = async (base: string, route: Pick<Route, "method">, path: string, headers: object) => {
+    const response = await fetch(fixture.url + base + path, {
+      method: route.method,
+      headers: { origin: fixture.url, "content-type": "application/json", ...headers },
+      body: route.method === "GET" || route.method === "DELETE" ? null : "{}",
+      redirect: "manual",
+    });
+    const text = await response.text();
+    const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
+    const body = isJson && text !== "" ? (JSON.parse(text) ?? {}) : {};
+    return { status: response.status, headers: response.headers, text, body };
+  };
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  test("every route of the portal that accepts anonymous requests is listed in this file with the reason", () => {
+    const open = portalNamed.flatMap(([, route]) => (route.access.who === "anyone" ? [route.id] : []));
+    expect(open.filter((id) => portalOpenToAnyone[id] === undefined)).toEqual([]);
+  });
+
+  test("every other route of the portal is for customers", () => {
+    expect(new Set(portalGuarded.map(([, { access }]) => access.who))).toEqual(new Set(["customer"]));
+  });
+
+  test.each(portalGuarded)(
+    "portal %s: answers 401 to everyone who is not a customer: nobody, users, tokens and API keys",
+    async (_, route) => {
+      const path = ourPortalPath(route);
+      const unknown = unknownPath(route);
+      const callers = [
+        {},
+        { cookie: dashboardCookie },
+        // The right cookie name with the value of a dashboard session.
+        { cookie: dashboardCookie.replace(/^[^=]+/, "countersign_portal") },
+        { cookie: `countersign_portal=${"A".repeat(43)}` },
+        ...[fixture.owner.token, fixture.admin.token, ours.token, ours.apiKey, ourCustomer.token].map(bearer),
+      ];
+      await unchanged(async () => {
+        for (const headers of callers) {
+          const answer = await send(portalBase, route, path, headers);
+          expect([answer.status, answer.body.code]).toEqual([401, "sign_in_required"]);
+          const none = await send(portalBase, route, unknown, headers);
+          expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+        }
+      });
+    },
+  );
+
+  test.each(portalGuarded.filter(([, { path }]) => namesIn(path) > 0))(
+    "portal %s: tells another customer nothing, not even whether the resource exists",
+    async (_, route) => {
+      const path = ourPortalPath(route);
+      const unknown = unknownPath(route);
+      await unchanged(async () => {
+        const answer = await send(portalBase, route, path, { cookie: theirCustomer.cookie });
+        expect(answer.status).toBe(404);
+        const none = await send(portalBase, route, unknown, { cookie: theirCustomer.cookie });
+        expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+      });
+    },
+  );
+
+  test.each(portalGuarded.filter(([, { method }]) => method !== "GET"))(
+    "portal %s: refuses a request from another site",
+    async (_, route) => {
+      await unchanged(async () => {
+        for (const origin of ["https://evil.example.com", "null", `${fixture.url}.example.com`]) {
+          const headers = { cookie: ourCustomer.cookie, origin };
+          const answer = await send(portalBase, route, ourPortalPath(route), headers);
+          expect([answer.status, answer.body.code]).toEqual([403, "wrong_origin"]);
+        }
+      });
+    },
+  );
+
+  test.each(guarded)("%s: a customer's session in the portal opens nothing", async (_, route) => {
+    const path = pathIn(route, ours);
+    const unknown = unknownPath(route);
+    const cookies = [
+      ourCustomer.cookie,
+      // The right cookie name with the value of a portal session.
+      `countersign.session_token=${ourCustomer.token}`,
+    ];
+    await unchanged(async () => {
+      for (const cookie of cookies) {
+        const answer = await send(manageBase, route, path, { cookie });
+        expect([answer.status, answer.body.code]).toEqual([401, "authentication_required"]);
+        const none = await send(manageBase, route, unknown, { cookie });
+        expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+      }
+    });
+  });
+
+  test.each(authRoutes.filter((route) => route.needs === "session"))(
+    "$method /api/auth$path: a customer's session in the portal opens nothing",
+    async (route) => {
+      await unchanged(async () => {
+        const answer = await send(authBase, route, route.path, { cookie: ourCustomer.cookie });
+        expect([401, 403]).toContain(answer.status);
+      });
+    },
+  );
 });
 
 function isInside(who: string): boolean {

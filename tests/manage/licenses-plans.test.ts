@@ -5,11 +5,11 @@ import { everyLicenseOf, type LicenseFilter } from "@countersign/store/queries/l
 import { licensePage, mostScannedForNothing } from "@countersign/store/queries/licenses/list";
 import type { LicenseOrder } from "@countersign/store/queries/licenses/scan";
 import { createdByDay, expiringByWeek } from "@countersign/store/queries/licenses/stored-counts";
-import type { Store } from "@countersign/store/store";
-import { CompiledQuery, type RootOperationNode, sql } from "kysely";
+import { sql } from "kysely";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
+import { watched } from "../support/watched-queries.ts";
 
 const licenseCount = mostScannedForNothing + 5_000;
 
@@ -193,40 +193,4 @@ async function fill({ store, organizationId, productId }: TestOrganization, nowM
     });
   }
   await store.transaction(async (db) => void (await sql`analyze licenses`.execute(db)));
-}
-
-/** Wraps a store to record the query plan of each statement that it reads. */
-function watched(store: Store) {
-  const seen = new Map<string, { query: CompiledQuery; by: Store["reads"] }>();
-  const watching = (by: Store["reads"]) =>
-    by.withPlugin({
-      transformQuery: ({ node, queryId }) => {
-        const query = by.getExecutor().compileQuery(node as RootOperationNode, queryId);
-        seen.set(query.sql, { query, by });
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    });
-  const watchers: Record<string | symbol, unknown> = {
-    reads: watching(store.reads),
-    listReads: watching(store.listReads),
-  };
-  const explain = store.kind === "sqlite" ? "explain query plan " : "explain ";
-  return {
-    store: new Proxy(store, {
-      get: (target, name) => {
-        const value = watchers[name] ?? Reflect.get(target, name, target);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    }),
-    plans: async () => {
-      const plans: { text: string; plan: string }[] = [];
-      for (const { query, by } of seen.values()) {
-        const { rows } = await by.executeQuery(CompiledQuery.raw(explain + query.sql, [...query.parameters]));
-        const plan = rows.map((row) => Object.values(row as object).join(" ")).join("\n");
-        plans.push({ text: query.sql.slice(0, 600), plan });
-      }
-      return plans;
-    },
-  };
 }

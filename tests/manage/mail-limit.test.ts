@@ -63,7 +63,11 @@ describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) 
     };
   };
   const releaseAt = (ms: number, allowed = dailyEmails) =>
-    new WaitingEmails(fixture.store, allowed, async () => ms).run();
+    new WaitingEmails(
+      fixture.store,
+      { dailyEmails: allowed, portalUrl: "http://localhost/portal" },
+      async () => ms,
+    ).run();
   const nextDay = (days = 1) => Date.now() + days * dayMs;
 
   test("emails beyond the limit wait for the next days, oldest first, and none is lost", async () => {

@@ -3,7 +3,8 @@ import { manageBase } from "@countersign/contract/manage/base";
 import { pathParameters, type Route } from "@countersign/contract/manage/route";
 import { contractRoutes } from "@countersign/contract/manage/routes";
 import { openApiDocument } from "@countersign/contract/openapi";
-import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { portalRoutes as portalContractRoutes } from "@countersign/contract/portal/routes";
+import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
 
 const nameOf = (route: Route) => `${route.method} ${route.path} (${route.id})`;
 
@@ -11,6 +12,13 @@ describe("the contract of the management API", () => {
   test("the server serves exactly the routes that the contract lists in packages/contract/manage/routes.ts", () => {
     const served = manageRoutes.map(({ route }) => nameOf(route)).sort();
     expect(served).toEqual(contractRoutes.map(nameOf).sort());
+  });
+
+  test("every route that the server serves for the portal is in the contract", () => {
+    const listed = portalContractRoutes.map(nameOf);
+    expect(portalRoutes.map(({ route }) => nameOf(route)).filter((name) => !listed.includes(name))).toEqual(
+      [],
+    );
   });
 
   test("every route has a unique ID and path", () => {

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 const observed = new Set([
   "request_log",
   "ip_sightings",
+  "license_refusals",
   "daily_usage",
   "schema_migrations",
   "license_search_changes",

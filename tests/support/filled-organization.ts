@@ -6,6 +6,7 @@ import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens"
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
+import { addTransfer } from "@countersign/store/queries/transfers/transfers";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import { sealText } from "@countersign/store/sealed-columns";
 import type { Database } from "@countersign/store/store";
@@ -98,6 +99,7 @@ export async function fillOrganization(
     const sessionId = await addSession(db, owner.userId, nowMs);
     const importId = await addImport(db, organizationId, productId, nowMs);
     const { endpointId, deliveryId } = await addWebhook(db, organizationId, nowMs);
+    const transferId = await addPendingTransfer(db, { ...license, customerId, email }, nowMs);
     const ids: Record<string, string> = {
       organization_id: organizationId,
       product_id: productId,
@@ -113,6 +115,7 @@ export async function fillOrganization(
       import_id: importId,
       endpoint_id: endpointId,
       delivery_id: deliveryId,
+      transfer_id: transferId,
       prefix: apiKey.slice(0, 12),
       version,
       ip: encodeURIComponent(ip),
@@ -234,6 +237,40 @@ async function addImport(db: Database, organizationId: string, productId: string
       rejects_size: 0,
     })
     .execute();
+  return id;
+}
+
+/** Requested by a portal account that was deleted. */
+export async function addPendingTransfer(
+  db: Database,
+  license: { id: string; organizationId: string; productId: string; customerId: string; email: string },
+  nowMs: number,
+): Promise<string> {
+  const id = newId();
+  await addTransfer(db, {
+    id,
+    organization_id: license.organizationId,
+    product_id: license.productId,
+    license_id: license.id,
+    license_key_hint: "ABCD…",
+    state: "pending",
+    from_customer_id: license.customerId,
+    from_email: license.email,
+    from_discord_id: null,
+    from_name: "Ada",
+    to_email: `${id}@example.com`,
+    to_discord_id: null,
+    to_customer_id: null,
+    message: null,
+    review_reason: "product_setting",
+    requested_by: null,
+    requested_at: nowMs,
+    decided_at: null,
+    decided_by: null,
+    decided_by_name: null,
+    reason: null,
+    updated_at: nowMs,
+  });
   return id;
 }
 

@@ -37,7 +37,8 @@ const unknown: Readonly<Record<string, string>> = {
   ip: "2001:db8:ffff:ffff::%2F64",
 };
 
-function pathWith(route: Route, idOf: (parameter: string) => string | undefined): string {
+/** The path with an ID for each parameter. */
+export function pathWith(route: Route, idOf: (parameter: string) => string | undefined): string {
   let path = route.path;
   for (const parameter of pathParameters(route.path)) {
     const id = idOf(parameter);

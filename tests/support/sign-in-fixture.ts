@@ -111,6 +111,20 @@ export async function openSignInFixture(
   };
 }
 
+/** Signs a user in to the dashboard, and returns the session's cookie. */
+export async function openDashboardSession(
+  { store, url }: { readonly store: Store; readonly url: string },
+  { userId, email }: { readonly userId: string; readonly email: string },
+): Promise<string> {
+  await store.transaction((db) => addPassword(db, { id: newId(), userId, hash: knownHash }, Date.now()));
+  const browser = new Browser(url, "198.18.255.1");
+  const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
+  if (answer.status !== 200) throw new Error(`The sign-in failed: ${answer.text}`);
+  const cookie = [...browser.cookies].find(([name]) => name.endsWith(".session_token"));
+  if (cookie === undefined) throw new Error("There is no session cookie.");
+  return cookie.join("=");
+}
+
 /** The URL in an email that has one. */
 export function linkIn(message: OutboxRow | undefined): URL {
   const found = /https?:\/\/\S+/.exec(message?.body_text ?? "")?.[0];

@@ -13,6 +13,7 @@ for (const { kind, makeEmpty: make } of databases) {
       expect(database).toBe(kind);
       expect(applied).toContain("0001-core");
       expect(applied).toContain("0001-journal");
+      expect(applied).toContain("0002-refusals");
       const second = await runCountersign(["migrate", "--json"], environment);
       expect(JSON.parse(second.stdout)).toEqual({ database: kind, applied: [] });
       const third = await runCountersign(["migrate"], environment);

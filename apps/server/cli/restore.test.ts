@@ -1,10 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type DatabaseLocation, openJournal, openStore } from "@countersign/store/open";
+import { licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
 import pg from "pg";
 import { backedUp, databasesWithBackup, rewriteManifest, statusOf } from "../../../tests/support/backups.ts";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
@@ -25,6 +28,21 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       const server = await startServerProcess(database.environment);
       expect(await statusOf(server.url, org.apiKey, later)).toBe("license_not_found");
       await server.stop();
+      database.remove();
+    });
+
+    test("the counts of refused validations are restored with the rest", async () => {
+      const database = await make();
+      await runCountersign(["migrate"], database.environment);
+      const licenseId = newId();
+      await refuse(database.location, licenseId);
+      const { folder, addLater } = await backedUp(database);
+      await addLater();
+      await refuse(database.location, licenseId);
+      expect(await refusalCount(database.location, licenseId)).toBe(2);
+      const forced = await runCountersign(["restore", folder, "--force"], database.environment);
+      expect({ code: forced.code, stderr: forced.stderr }).toEqual({ code: 0, stderr: "" });
+      expect(await refusalCount(database.location, licenseId)).toBe(1);
       database.remove();
     });
 
@@ -133,4 +151,18 @@ for (const { kind, make } of databasesWithBackup("restore")) {
       });
     }
   });
+}
+
+async function refuse(location: DatabaseLocation, licenseId: string): Promise<void> {
+  const journal = await openJournal(location);
+  const outcome = ["validate", "revoked", "192.0.2.1", null, null, null, false] as const;
+  await journal.append([[newId(), Date.now(), newId(), newId(), licenseId, ...outcome]]);
+  await journal.close();
+}
+
+async function refusalCount(location: DatabaseLocation, licenseId: string): Promise<number> {
+  const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+  const refusals = await licenseRefusals(store.reads, [{ licenseId, sinceMs: 0 }]);
+  await store.close();
+  return refusals.reduce((sum, { count }) => sum + count, 0);
 }

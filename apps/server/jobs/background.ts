@@ -10,8 +10,11 @@ import { emailPruning } from "../features/mail/prune.ts";
 import { smtpTransport } from "../features/mail/transport.ts";
 import { WaitingEmails } from "../features/mail/waiting-emails.ts";
 import { type JournalOfOrganizations, OrganizationRemoval } from "../features/organizations/remove-due.ts";
+import { portalActionPruning } from "../features/portal/prune-actions.ts";
+import { portalPruning } from "../features/portal/prune-expired.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
+import { TransferReminders } from "../features/transfers/remind.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
@@ -46,12 +49,15 @@ export function startBackground(
       deliveryPruning(jobs),
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       signInPruning(jobs),
+      portalPruning(jobs),
       new ExpiryCheck(jobs, config.dailyEmails),
-      new WaitingEmails(jobs, config.dailyEmails),
+      new WaitingEmails(jobs, config),
+      new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),
+      portalActionPruning(jobs),
       new UnusedKeysCheck(jobs, config.url),
     ],
     log,

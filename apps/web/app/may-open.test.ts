@@ -17,6 +17,8 @@ test.each<[string, Permission[], boolean]>([
   ["/products/new", ["products:view"], false],
   ["/members", ["members:invite"], true],
   ["/ip-blocks", ["members:view"], false],
+  ["/transfers/42", ["transfers:review"], true],
+  ["/transfers", ["licenses:view", "customers:manage"], false],
   ["/settings", ["licenses:view"], false],
   ["/settings/portal", ["licenses:view"], true],
   ["/no-such-page", [], true],

@@ -15,6 +15,7 @@ import { organizationSettingsRoutes } from "../features/organizations/routes.tsx
 import { overviewRoutes } from "../features/overview/routes.tsx";
 import { productRoutes } from "../features/products/routes.tsx";
 import { roleRoutes } from "../features/roles/routes.tsx";
+import { transferRoutes } from "../features/transfers/routes.tsx";
 import { webhookRoutes } from "../features/webhooks/routes.tsx";
 import {
   accountRoute,
@@ -36,6 +37,7 @@ const tree = rootRoute.addChildren([
     organizationRoute.addChildren([
       ...overviewRoutes,
       ...customerRoutes,
+      ...transferRoutes,
       ...ipBlockRoutes,
       ...ipRoutes,
       ...productRoutes,

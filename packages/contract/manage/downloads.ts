@@ -1,4 +1,6 @@
+import { parseVersion } from "@countersign/domain/versions/version";
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 import { member, route } from "./route.ts";
 import { id, name, webUrl } from "./shapes.ts";
 
@@ -42,7 +44,12 @@ export const replaceDownloads = route({
         z.strictObject({
           title: name,
           url: webUrl,
-          min_version: z.string().trim().max(64).nullable().optional(),
+          min_version: z
+            .string()
+            .trim()
+            .refine((text) => parseVersion(text) !== null, { error: fieldCode("not_a_version") })
+            .nullable()
+            .optional(),
           checksum: z.string().trim().min(1).max(200).nullable().optional(),
         }),
       )

@@ -130,7 +130,7 @@ export const exportOrganization = route({
   path: "/organizations/{organization_id}/export",
   summary: "Export an organization's data",
   description:
-    "Returns one JSON object per line, each with `kind` and `data`: the organization, its branding without the logo, products, versions, roles, members, invitations, customers, licenses with their IP addresses and tags, IP blocks, webhooks and the audit log. API keys and secrets are not included. The last line has the kind `end` and the number of lines before it: if it is missing, the file is incomplete.",
+    "Returns one JSON object per line, each with `kind` and `data`: the organization, its branding without the logo, products, versions, roles, members, invitations, customers, licenses with their IP addresses and tags, license transfers, IP blocks, webhooks and the audit log. API keys and secrets are not included. The last line has the kind `end` and the number of lines before it: if it is missing, the file is incomplete.",
   group,
   access: owner,
   answerType: "application/x-ndjson",

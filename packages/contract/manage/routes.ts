@@ -7,6 +7,7 @@ import * as adminUsers from "./admin-users.ts";
 import * as auditLog from "./audit-log.ts";
 import * as branding from "./branding.ts";
 import * as customers from "./customers.ts";
+import * as downloads from "./downloads.ts";
 import * as events from "./events.ts";
 import * as invitations from "./invitations.ts";
 import * as ipBlocks from "./ip-blocks.ts";
@@ -22,6 +23,7 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
+import * as transfers from "./transfers.ts";
 import * as versions from "./versions.ts";
 import * as webhookDeliveries from "./webhook-deliveries.ts";
 import * as webhooks from "./webhooks.ts";
@@ -40,6 +42,7 @@ export const contractRoutes: readonly Route[] = [
   auditLog,
   branding,
   customers,
+  downloads,
   events,
   invitations,
   ipBlocks,
@@ -54,6 +57,7 @@ export const contractRoutes: readonly Route[] = [
   products,
   requests,
   roles,
+  transfers,
   versions,
   webhooks,
   webhookDeliveries,
@@ -69,6 +73,7 @@ export type ManageContract = typeof accessTokens &
   typeof auditLog &
   typeof branding &
   typeof customers &
+  typeof downloads &
   typeof events &
   typeof invitations &
   typeof ipBlocks &
@@ -83,6 +88,7 @@ export type ManageContract = typeof accessTokens &
   typeof products &
   typeof requests &
   typeof roles &
+  typeof transfers &
   typeof versions &
   typeof webhooks &
   typeof webhookDeliveries;

@@ -41,6 +41,7 @@ export const approveTransfer = route({
   access: member("transfers:review"),
   answer: transfer,
   status: 200,
+  problems: ["transfer_not_pending", "transfer_product_inactive", "transfer_license_revoked"],
 });
 
 export const rejectTransfer = route({
@@ -53,4 +54,5 @@ export const rejectTransfer = route({
   body: z.strictObject({ reason: reason.meta({ description: "Shown to the customer." }) }),
   answer: transfer,
   status: 200,
+  problems: ["transfer_not_pending"],
 });

@@ -2,21 +2,37 @@ import { z } from "zod";
 import { smallBody } from "../body-limit.ts";
 import { discordId } from "../manage/customers.ts";
 import { customer, route } from "../manage/route.ts";
-import { email, page, pageQuery } from "../manage/shapes.ts";
-import { licenseSummary, portalLicense, portalTransfer } from "./shapes.ts";
+import { email, id, page, pageQuery } from "../manage/shapes.ts";
+import { licenseSummary, portalLicense, portalTransfer, seller } from "./shapes.ts";
 
 const group = "Customer portal: licenses";
+
+/** What every change by a customer can be refused for. */
+const changeProblems = [
+  "license_not_found",
+  "license_is_revoked",
+  "product_not_active",
+  "self_service_off",
+  "too_many_attempts",
+] as const;
 
 export const listPortalLicenses = route({
   id: "listPortalLicenses",
   method: "GET",
   path: "/licenses",
   summary: "List your licenses",
-  description: "Across all sellers, the licenses of one seller together.",
+  description:
+    "The licenses of one seller together, newest first. Across sellers, at most 20 of each are listed: `sellers_with_more` names those that have more, which `organization_id` lists. A page can have fewer licenses than `limit`, or none, although there is a next one.",
   group,
   access: customer,
-  query: pageQuery,
-  answer: page(licenseSummary),
+  query: pageQuery.extend({
+    organization_id: id.optional().meta({ description: "Only those of one seller." }),
+  }),
+  answer: page(licenseSummary).extend({
+    sellers_with_more: z
+      .array(seller)
+      .meta({ description: "Sellers of this page that have more licenses than are listed." }),
+  }),
 });
 
 export const findPortalLicense = route({
@@ -31,6 +47,7 @@ export const findPortalLicense = route({
   body: z.strictObject({ license_key: z.string().min(1).max(200) }),
   answer: z.object({ data: z.array(licenseSummary).max(10) }),
   status: 200,
+  problems: ["too_many_attempts"],
 });
 
 export const getPortalLicense = route({
@@ -41,6 +58,7 @@ export const getPortalLicense = route({
   group,
   access: customer,
   answer: portalLicense,
+  problems: ["license_not_found"],
 });
 
 export const revealPortalKey = route({
@@ -53,6 +71,7 @@ export const revealPortalKey = route({
   access: customer,
   answer: z.object({ license_key: z.string() }).meta({ id: "PortalKey" }),
   status: 200,
+  problems: ["license_not_found", "too_many_attempts"],
 });
 
 export const removePortalIp = route({
@@ -65,6 +84,7 @@ export const removePortalIp = route({
   access: customer,
   answer: portalLicense,
   status: 200,
+  problems: [...changeProblems, "ip_not_registered", "ip_removals_used_up"],
 });
 
 export const resetPortalIps = route({
@@ -77,6 +97,7 @@ export const resetPortalIps = route({
   access: customer,
   answer: portalLicense,
   status: 200,
+  problems: [...changeProblems, "ip_removals_not_enough"],
 });
 
 export const rotatePortalKey = route({
@@ -89,6 +110,7 @@ export const rotatePortalKey = route({
   access: customer,
   answer: portalLicense.extend({ license_key: z.string() }).meta({ id: "PortalLicenseWithKey" }),
   status: 200,
+  problems: [...changeProblems, "license_is_expired", "key_rotation_limit_reached"],
 });
 
 export const requestTransfer = route({
@@ -107,6 +129,13 @@ export const requestTransfer = route({
     message: z.string().trim().max(1_000).nullable().optional().meta({ description: "For the seller." }),
   }),
   answer: portalTransfer,
+  problems: [
+    "transfers_not_offered",
+    "transfer_pending",
+    "transfer_product_inactive",
+    "transfer_license_revoked",
+    "transfer_limit_reached",
+  ],
 });
 
 export const listPortalTransfers = route({
@@ -129,4 +158,5 @@ export const cancelTransfer = route({
   access: customer,
   answer: portalTransfer,
   status: 200,
+  problems: ["transfer_not_pending"],
 });

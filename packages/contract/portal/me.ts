@@ -16,6 +16,14 @@ const identity = z
   })
   .meta({ id: "PortalIdentity" });
 
+/** A code from an email, also with spaces in between. */
+export const code = z
+  .string()
+  .trim()
+  .transform((text) => text.replace(/[\s-]/g, ""))
+  .pipe(z.string().regex(/^\d{6}$/))
+  .meta({ description: "The six digits from the email." });
+
 /** The signed-in customer. */
 export const me = z
   .object({
@@ -104,6 +112,7 @@ export const addPortalEmail = route({
   body: z.strictObject({ email }),
   answer: z.object({ expires_in_seconds: z.int() }),
   status: 202,
+  problems: ["identity_limit_reached", "too_many_attempts"],
 });
 
 export const verifyPortalEmail = route({
@@ -116,9 +125,10 @@ export const verifyPortalEmail = route({
   group,
   access: customer,
   bodyLimit: smallBody,
-  body: z.strictObject({ email, code: z.string().trim().max(20) }),
+  body: z.strictObject({ email, code }),
   answer: me,
   status: 200,
+  problems: ["identity_limit_reached", "wrong_sign_in_code"],
 });
 
 export const addPortalDiscord = route({
@@ -130,6 +140,7 @@ export const addPortalDiscord = route({
   access: customer,
   answer: z.object({ url: z.string().meta({ description: "The page on Discord to open." }) }),
   status: 200,
+  problems: ["identity_limit_reached", "discord_not_configured"],
 });
 
 export const removePortalIdentity = route({
@@ -142,4 +153,5 @@ export const removePortalIdentity = route({
   access: customer,
   answer: me,
   status: 200,
+  problems: ["last_sign_in_method"],
 });

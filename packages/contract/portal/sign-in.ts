@@ -2,7 +2,7 @@ import { z } from "zod";
 import { smallBody } from "../body-limit.ts";
 import { anyone, customer, route } from "../manage/route.ts";
 import { email } from "../manage/shapes.ts";
-import { me } from "./me.ts";
+import { code, me } from "./me.ts";
 import { seller } from "./shapes.ts";
 
 const group = "Customer portal: sign-in";
@@ -14,13 +14,6 @@ const next = z
   .regex(/^\/(?![/\\])[^\s\\]*$/)
   .optional()
   .meta({ description: "The page of the portal to continue to, such as /licenses." });
-
-const code = z
-  .string()
-  .trim()
-  .transform((text) => text.replace(/[\s-]/g, ""))
-  .pipe(z.string().regex(/^\d{6}$/))
-  .meta({ description: "The six digits from the email." });
 
 export const getPortalOptions = route({
   id: "getPortalOptions",
@@ -89,6 +82,7 @@ export const verifyPortalSignIn = route({
   body: z.strictObject({ email, code }),
   answer: me,
   status: 200,
+  problems: ["wrong_sign_in_code"],
 });
 
 export const signInWithPortalLink = route({
@@ -103,6 +97,7 @@ export const signInWithPortalLink = route({
   body: z.strictObject({ token: z.string().min(1).max(200) }),
   answer: me,
   status: 200,
+  problems: ["invalid_link"],
 });
 
 export const startPortalDiscord = route({
@@ -119,6 +114,7 @@ export const startPortalDiscord = route({
     .object({ url: z.string().meta({ description: "The page on Discord to open." }) })
     .meta({ id: "PortalDiscordStart" }),
   status: 200,
+  problems: ["discord_not_configured"],
 });
 
 export const returnFromPortalDiscord = route({

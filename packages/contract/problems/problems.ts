@@ -12,6 +12,8 @@ import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
+import { selfServiceProblems } from "./self-service.ts";
+import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
 
 /** Every reason why the management, sign-in and setup APIs refuse a request, by its stable code. */
@@ -22,6 +24,8 @@ export const problems = {
   ...licensesProblems,
   ...webhooksProblems,
   ...portalProblems,
+  ...transfersProblems,
+  ...selfServiceProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;
@@ -33,6 +37,7 @@ export const fieldErrors = {
   ...identityFieldErrors,
   ...organizationsFieldErrors,
   ...licensesFieldErrors,
+  ...transfersFieldErrors,
   ...webhooksFieldErrors,
   ...brandingFieldErrors,
 } as const satisfies Record<string, Text>;

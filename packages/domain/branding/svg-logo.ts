@@ -15,8 +15,8 @@ export const maxSvgKib = 128;
  * `svg-allowed.ts` are dropped, elements with all that they contain: scripts, event handlers, animations, links, filters,
  * foreign content and embedded images. References to anything but an element of the same file are dropped too.
  *
- * The file is refused if a drop could not be understood by its owner or its reader could be misled: a DOCTYPE, a
- * processing instruction, a CDATA section, a style sheet (the logo would lose its colours), an encoding other than
+ * The file is refused if a drop could not be understood by its owner or its reader could be misled: a DOCTYPE
+ * with declarations, a processing instruction, a CDATA section, a style sheet (the logo would lose its colours), an encoding other than
  * UTF-8, or bounds that are exceeded.
  *
  * The result is valid input and is returned unchanged by a second pass. Time is linear in the length of the file.

@@ -19,7 +19,11 @@ export function readSvg(text: string): SvgElement {
   parser.on("xmldecl", ({ version, encoding }) => {
     if (version !== "1.0" || (encoding ?? "utf-8").toLowerCase() !== "utf-8") refuse("logo_not_svg");
   });
-  parser.on("doctype", () => refuseMarkup("<!DOCTYPE>"));
+  // Many drawing programs write one that names the SVG DTD. Nothing is loaded from there, and it is dropped. One with
+  // its own declarations could define entities and attributes.
+  parser.on("doctype", (declared) => {
+    if (declared.includes("[")) refuseMarkup("<!DOCTYPE>");
+  });
   parser.on("processinginstruction", ({ target }) => refuseMarkup(`<?${target.slice(0, 40)}?>`));
   parser.on("cdata", () => refuseMarkup(tree.isInStyle ? "<style>" : "<![CDATA[ ]]>"));
   parser.on("opentagstart", () => {

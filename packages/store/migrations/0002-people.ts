@@ -161,7 +161,7 @@ export const people: Migration = {
     `create table waiting_emails (
       id text primary key,
       organization_id text not null,
-      kind text not null check (kind in ('license_delivery', 'license_expiring')),
+      kind text not null check (kind in ('license_delivery', 'license_expiring', 'license_received')),
       license_id text not null,
       ends_at bigint,
       created_at bigint not null,

@@ -102,6 +102,7 @@ export const portal: Migration = {
       check ((to_email is null) <> (to_discord_id is null))
     )`,
     "create unique index transfers_one_pending on transfers (license_id) where state = 'pending'",
+    "create index transfers_pending on transfers (organization_id, id) where state = 'pending'",
     "create index transfers_by_organization on transfers (organization_id, id)",
     "create index transfers_by_state on transfers (organization_id, state, id)",
     "create index transfers_by_license on transfers (license_id, id)",

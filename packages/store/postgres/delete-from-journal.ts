@@ -1,5 +1,11 @@
 import type pg from "pg";
-import { type JournalDeletion, licensesAtOnce, requestsAtOnce, sightingsAtOnce } from "../journal.ts";
+import {
+  type JournalDeletion,
+  licensesAtOnce,
+  refusalsAtOnce,
+  requestsAtOnce,
+  sightingsAtOnce,
+} from "../journal.ts";
 
 /** One step, as described in `Journal.deleteOrganization`. */
 export async function deleteSome(journal: pg.Client, step: JournalDeletion): Promise<JournalDeletion | null> {
@@ -8,6 +14,8 @@ export async function deleteSome(journal: pg.Client, step: JournalDeletion): Pro
       return deleteSightings(journal, step);
     case "requests":
       return deleteRequests(journal, step);
+    case "refusals":
+      return deleteRefusals(journal, step);
     case "licenses":
       return deleteLicenseSightings(journal, step);
   }
@@ -29,12 +37,28 @@ async function deleteRequests(journal: pg.Client, step: JournalDeletion): Promis
     [step.after, requestsAtOnce],
   );
   const end = rows[0]?.id ?? null;
-  if (end === null) return { ...step, part: "licenses", after: "" };
+  if (end === null) return { ...step, part: "refusals", after: "" };
   await journal.query("delete from request_log where id > $1 and id <= $2 and organization_id = $3", [
     step.after,
     end,
     step.organizationId,
   ]);
+  return { ...step, after: end };
+}
+
+/** Sorted by license: a step ends with all refusals of its last license. */
+async function deleteRefusals(journal: pg.Client, step: JournalDeletion): Promise<JournalDeletion> {
+  const { rows } = await journal.query<{ id: string | null }>(
+    `select max(license_id) as id from
+      (select license_id from license_refusals where license_id > $1 order by license_id limit $2) as step`,
+    [step.after, refusalsAtOnce],
+  );
+  const end = rows[0]?.id ?? null;
+  if (end === null) return { ...step, part: "licenses", after: "" };
+  await journal.query(
+    "delete from license_refusals where license_id > $1 and license_id <= $2 and organization_id = $3",
+    [step.after, end, step.organizationId],
+  );
   return { ...step, after: end };
 }
 

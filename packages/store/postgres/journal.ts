@@ -1,8 +1,10 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { quotaDay } from "@countersign/domain/quota/day";
 import pg from "pg";
 import {
   type JournalDeletion,
   type JournalEntry,
+  refusals,
   type Sighting,
   scopeSightings,
   sightings,
@@ -15,7 +17,7 @@ import { deleteSome } from "./delete-from-journal.ts";
 import { separator } from "./sql.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
 
-/** The request log and the sightings, on a separate connection that does not wait for the disk. */
+/** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
   readonly #url: string;
   readonly #budget = new SightingBudget();
@@ -45,6 +47,7 @@ export class PostgresJournal implements Journal {
     await client.query("begin");
     await client.query({ ...log, values: columns(entries) });
     await this.#see(client, entries);
+    await this.#count(client, entries);
     await client.query("commit");
   }
 
@@ -62,7 +65,8 @@ export class PostgresJournal implements Journal {
   async prune(beforeMs: number): Promise<number> {
     const client = await this.#connected();
     const result = await client.query({ ...prune, values: [firstUuidAt(beforeMs)] });
-    return result.rowCount ?? 0;
+    const refused = await client.query({ ...pruneRefusals, values: [quotaDay(beforeMs)] });
+    return (result.rowCount ?? 0) + (refused.rowCount ?? 0);
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
@@ -127,6 +131,25 @@ export class PostgresJournal implements Journal {
     });
     const known = new Set(rows.map((row) => `${row.scope_id} ${row.ip}`));
     return seen.filter((s) => known.has(`${s.licenseId} ${s.ip}`) || this.#budget.admit(s));
+  }
+
+  async #count(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
+    const refused = refusals(entries);
+    if (refused.length === 0) return;
+    await client.query({
+      ...countRefusals,
+      values: [
+        endedList(refused, (r) => r.licenseId),
+        endedList(refused, (r) => r.day),
+        endedList(refused, (r) => r.status),
+        endedList(refused, (r) => r.organizationId),
+        endedList(refused, (r) => r.count),
+        endedList(refused, (r) => r.firstAtMs),
+        endedList(refused, (r) => r.lastAtMs),
+        endedList(refused, (r) => r.lastIp),
+        endedList(refused, (r) => r.lastVersion),
+      ],
+    });
   }
 
   async #connected(): Promise<pg.Client> {
@@ -198,26 +221,46 @@ const seenInScope = {
       hits = s.hits + excluded.hits, license_count = s.license_count + excluded.license_count`,
 };
 
+const countRefusals = {
+  name: "count_refusals",
+  text: `insert into license_refusals as r
+      (license_id, day, status, organization_id, count, first_at, last_at, last_ip, last_version)
+    select * from unnest(${texts("$1")}, ${numbers("$2")}, ${texts("$3")}, ${texts("$4")}, ${numbers("$5")},
+      ${numbers("$6")}, ${numbers("$7")}, ${texts("$8")}, ${texts("$9")}) as refused (license_id)
+    where license_id is not null
+    on conflict (license_id, day, status) do update set
+      count = r.count + excluded.count,
+      first_at = least(r.first_at, excluded.first_at),
+      last_at = greatest(r.last_at, excluded.last_at),
+      last_ip = case when excluded.last_at < r.last_at then r.last_ip else excluded.last_ip end,
+      last_version = case when excluded.last_at < r.last_at then r.last_version else excluded.last_version end`,
+};
+
 const prune = {
   name: "prune",
   text: "delete from request_log where id in (select id from request_log where id < $1 order by id limit 5000)",
 };
 
-/**
- * The entries transposed: one list per column. Each ends with a null, because to PostgreSQL a list of one empty text is
- * an empty list.
- */
+const pruneRefusals = {
+  name: "prune_refusals",
+  text: `delete from license_refusals where (license_id, day, status) in
+    (select license_id, day, status from license_refusals where day < $1 order by day limit 5000)`,
+};
+
+/** The entries transposed: one list per column. */
 function columns(entries: readonly JournalEntry[]): string[] {
   const width = 11;
-  return Array.from(
-    { length: width },
-    (_, column) => list(entries, (entry) => entry[column] ?? null) + separator + nothing,
-  );
+  return Array.from({ length: width }, (_, column) => endedList(entries, (entry) => entry[column] ?? null));
 }
 
 /** A list as one text, which the driver passes through; an array would be escaped element by element. */
 function list<T>(items: readonly T[], value: (item: T) => string | number | boolean | null): string {
   return items.map((item) => listItem(value(item))).join(separator);
+}
+
+/** Ends with a null, because to PostgreSQL a list of one empty text is an empty list. */
+function endedList<T>(items: readonly T[], value: (item: T) => string | number | boolean | null): string {
+  return list(items, value) + separator + nothing;
 }
 
 function listItem(value: string | number | boolean | null): string {

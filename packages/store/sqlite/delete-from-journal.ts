@@ -1,5 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type JournalDeletion, licensesAtOnce, requestsAtOnce, sightingsAtOnce } from "../journal.ts";
+import {
+  type JournalDeletion,
+  licensesAtOnce,
+  refusalsAtOnce,
+  requestsAtOnce,
+  sightingsAtOnce,
+} from "../journal.ts";
 import { openDatabase } from "./files.ts";
 
 /** One step, as described in `Journal.deleteOrganization`. Licenses are looked up in the main file. */
@@ -13,6 +19,8 @@ export function deleteSome(
       return deleteSightings(journal, step);
     case "requests":
       return deleteRequests(journal, step);
+    case "refusals":
+      return deleteRefusals(journal, step);
     case "licenses":
       return deleteLicenseSightings(journal, mainFile, step);
   }
@@ -33,9 +41,24 @@ function deleteRequests(journal: DatabaseSync, step: JournalDeletion): JournalDe
   const end = journal
     .prepare("select max(id) as id from (select id from request_log where id > ? order by id limit ?)")
     .get(step.after, requestsAtOnce)?.id;
-  if (typeof end !== "string") return { ...step, part: "licenses", after: "" };
+  if (typeof end !== "string") return { ...step, part: "refusals", after: "" };
   journal
     .prepare("delete from request_log where id > ? and id <= ? and organization_id = ?")
+    .run(step.after, end, step.organizationId);
+  return { ...step, after: end };
+}
+
+/** Sorted by license: a step ends with all refusals of its last license. */
+function deleteRefusals(journal: DatabaseSync, step: JournalDeletion): JournalDeletion {
+  const end = journal
+    .prepare(
+      `select max(license_id) as id from
+        (select license_id from license_refusals where license_id > ? order by license_id limit ?)`,
+    )
+    .get(step.after, refusalsAtOnce)?.id;
+  if (typeof end !== "string") return { ...step, part: "licenses", after: "" };
+  journal
+    .prepare("delete from license_refusals where license_id > ? and license_id <= ? and organization_id = ?")
     .run(step.after, end, step.organizationId);
   return { ...step, after: end };
 }

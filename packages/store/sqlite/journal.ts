@@ -1,8 +1,11 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { quotaDay } from "@countersign/domain/quota/day";
 import {
   type JournalDeletion,
   type JournalEntry,
+  type Refusal,
+  refusals,
   type Sighting,
   scopeSightings,
   sightings,
@@ -14,7 +17,7 @@ import { storageError } from "./errors.ts";
 import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { rollback } from "./rollback.ts";
 
-/** The request log and the sightings, in a separate file and on a separate connection. */
+/** The request log, the sightings and the counts of refusals, in a separate file and on a separate connection. */
 export class SqliteJournal implements Journal {
   readonly #files: SqliteFiles;
   readonly #database: DatabaseSync;
@@ -22,7 +25,9 @@ export class SqliteJournal implements Journal {
   readonly #seenAgain: StatementSync;
   readonly #seenWithMore: StatementSync;
   readonly #seenFirst: StatementSync;
+  readonly #refused: StatementSync;
   readonly #prune: StatementSync;
+  readonly #pruneRefusals: StatementSync;
   readonly #budget = new SightingBudget();
 
   constructor(folder: string) {
@@ -42,8 +47,23 @@ export class SqliteJournal implements Journal {
       `insert into ip_sightings (tier, scope_id, ip, last_seen_at, hits, first_seen_at, license_count)
        values (?1, ?2, ?3, ?4, ?5, ?6, ?7)`,
     );
+    // The right sides see the row as it was, whatever their order.
+    this.#refused = this.#database.prepare(
+      `insert into license_refusals as r (license_id, day, status, organization_id, count, first_at, last_at, last_ip,
+        last_version) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       on conflict (license_id, day, status) do update set
+        count = r.count + excluded.count,
+        first_at = min(r.first_at, excluded.first_at),
+        last_at = max(r.last_at, excluded.last_at),
+        last_ip = iif(excluded.last_at < r.last_at, r.last_ip, excluded.last_ip),
+        last_version = iif(excluded.last_at < r.last_at, r.last_version, excluded.last_version)`,
+    );
     this.#prune = this.#database.prepare(
       "delete from request_log where id in (select id from request_log where id < ? order by id limit 5000)",
+    );
+    this.#pruneRefusals = this.#database.prepare(
+      `delete from license_refusals where (license_id, day, status) in
+        (select license_id, day, status from license_refusals where day < ? order by day limit 5000)`,
     );
   }
 
@@ -51,11 +71,13 @@ export class SqliteJournal implements Journal {
     this.#inTransaction(() => {
       const fresh = entries.filter((entry) => this.#log.run(...logged(entry)).changes > 0);
       this.#see(sightings(fresh));
+      this.#count(refusals(fresh));
     });
   }
 
   async prune(beforeMs: number): Promise<number> {
-    return Number(this.#prune.run(firstUuidAt(beforeMs)).changes);
+    const requests = this.#prune.run(firstUuidAt(beforeMs)).changes;
+    return Number(requests) + Number(this.#pruneRefusals.run(quotaDay(beforeMs)).changes);
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
@@ -83,6 +105,14 @@ export class SqliteJournal implements Journal {
       const again =
         newLicenses === 0 ? this.#seenAgain.run(...seen) : this.#seenWithMore.run(...seen, newLicenses);
       if (again.changes === 0) this.#seenFirst.run(...seen, newLicenses);
+    }
+  }
+
+  #count(refused: readonly Refusal[]): void {
+    for (const { licenseId, day, status, organizationId, count, firstAtMs, ...last } of refused) {
+      const { lastAtMs, lastIp, lastVersion } = last;
+      const key = [licenseId, day, status] as const;
+      this.#refused.run(...key, organizationId, count, firstAtMs, lastAtMs, lastIp, lastVersion);
     }
   }
 

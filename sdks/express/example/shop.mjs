@@ -1,5 +1,5 @@
 // A shop that sells reports: prices are public, reports require a license, and a webhook makes a revoked license lose
-// access immediately.
+// access immediately. Customers can solve some rejections themselves, and get a link to the portal.
 //
 //   COUNTERSIGN_URL=… COUNTERSIGN_API_KEY=… COUNTERSIGN_WEBHOOK_SECRET=… PORT=8080 node shop.mjs
 import { getLicense, licenseMiddleware, requireLicense, webhookHandler } from "@countersign/express";
@@ -42,8 +42,13 @@ function sendRejection(refusal, _request, response) {
   const messages = {
     license_missing: "Send your license key in the header X-License-Key.",
     expired: "Your license has expired. Renew it to get reports again.",
+    ip_limit_reached: "Your license is already in use from the maximum number of IP addresses.",
+    ip_not_registered: "Your license does not cover this IP address.",
     license_unverified: "Licenses cannot be validated at the moment. Try again in a minute.",
   };
   const message = messages[refusal.code] ?? `Your license is not accepted (${refusal.code}).`;
-  response.status(refusal.status).json({ message });
+  const solvedInPortal = ["expired", "ip_limit_reached", "ip_not_registered"];
+  // The URL contains the key: it belongs only in the response to the request that sent that key.
+  const link = solvedInPortal.includes(refusal.code) ? { portal_url: client.portalUrl(refusal.key) } : {};
+  response.status(refusal.status).json({ message, ...link });
 }

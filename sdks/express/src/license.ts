@@ -9,7 +9,10 @@ export interface LicenseOptions {
   /** The licensed app's version, or how to get it from a request. */
   readonly version?: string | ((request: Request) => string | undefined);
   readonly deviceId?: (request: Request) => string | undefined;
-  /** Responds to rejected requests. Defaults to a JSON problem. */
+  /**
+   * Responds to rejected requests. Defaults to a JSON problem. For rejections that customers solve themselves, respond
+   * with `client.portalUrl(refusal.key)`.
+   */
   readonly onRefused?: (refusal: Refusal, request: Request, response: Response, next: NextFunction) => void;
 }
 
@@ -48,12 +51,15 @@ export function licenseMiddleware(options: LicenseOptions): RequestHandler {
 /** Lets only requests with a valid license continue. */
 export function requireLicense(options: LicenseOptions): RequestHandler {
   return (request, response, next) => {
-    attach(request, options).then((license) => {
-      if (license.allowed) return next();
-      const refusal = refusalOf(license);
-      if (options.onRefused !== undefined) return options.onRefused(refusal, request, response, next);
-      response.status(refusal.status).json({ error: refusal.code, message: refusal.message });
-    }, next);
+    attach(request, options)
+      .then((license) => {
+        if (license.allowed) return next();
+        const refusal = refusalOf(license);
+        if (options.onRefused !== undefined) return options.onRefused(refusal, request, response, next);
+        response.status(refusal.status).json({ error: refusal.code, message: refusal.message });
+      })
+      // Also errors of onRefused, which would otherwise end the process.
+      .catch(next);
   };
 }
 

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { getLicense, licenseMiddleware, requireLicense, webhookHandler } from "@countersign/express";
 import { Countersign } from "@countersign/node";
 import express from "express";
-import { deliverTo, httpAdapter } from "./http-adapter.mjs";
+import { deliverTo, httpAdapter, portalUrlFrom, rejectingFetch } from "./http-adapter.mjs";
 
 export const framework = `Express ${createRequire(import.meta.url)("express/package.json").version}`;
 
@@ -42,6 +42,25 @@ export async function verify({ body, headers, isParsed, ...options }) {
   });
   const answer = await deliverTo(server, { headers, body });
   return answer.status === 204 ? { event } : { reason: answer.body.error };
+}
+
+/** The URL that `onRefused` sends, with the key of the refusal. */
+export async function portalUrl(options, key) {
+  const client = new Countersign({ ...options, fetch: rejectingFetch });
+  const server = await listen((app) => {
+    app.use(express.json());
+    app.post(
+      "/portal",
+      requireLicense({
+        client,
+        key: { body: "license_key" },
+        onRefused: (refusal, _request, response) =>
+          response.status(403).json({ url: client.portalUrl(refusal.key) }),
+      }),
+    );
+    app.use((error, _request, response, _next) => response.status(400).json({ message: error.message }));
+  });
+  return portalUrlFrom(server, key);
 }
 
 function listen(addRoutes) {

@@ -47,6 +47,7 @@ async function serve(addRoutes) {
 const withKey = { headers: { "x-license-key": key } };
 const valid = [{ real: {} }];
 const revoked = [{ real: { outcome: "a revoked license is refused" } }];
+const full = [{ real: { outcome: "a full license refuses a new address" } }];
 const unreachable = [{ fault: "cut" }];
 
 let version;
@@ -168,6 +169,39 @@ test("onRefused sends the response, and an error of the key function reaches the
   });
   assert.deepEqual(await request("/", withKey), { status: 402, body: { code: "revoked" } });
   assert.deepEqual(await request("/thrown"), { status: 599, body: { message: "no such session" } });
+});
+
+test("an error of onRefused reaches the app, thrown or as a rejected promise", async () => {
+  const { client } = await startCase(revoked);
+  const request = await serve((app) => {
+    const failing = () => {
+      throw new Error("no such template");
+    };
+    app.get("/thrown", requireLicense({ client, onRefused: failing }));
+    app.get("/rejected", requireLicense({ client, onRefused: async () => failing() }));
+  });
+  for (const path of ["/thrown", "/rejected"])
+    assert.deepEqual(await request(path, withKey), { status: 599, body: { message: "no such template" } });
+});
+
+test("onRefused can link to the portal, and the default response never contains the key", async () => {
+  const { client } = await startCase(full);
+  const request = await serve((app) => {
+    app.get(
+      "/linked",
+      requireLicense({
+        client,
+        onRefused: ({ status, code, key: sent }, _request, response) =>
+          response.status(status).json({ code, url: client.portalUrl(sent) }),
+      }),
+    );
+    app.get("/plain", requireLicense({ client }));
+  });
+  const { url } = (await request("/linked", withKey)).body;
+  assert.match(url, new RegExp(`^http://127\\.0\\.0\\.1:\\d+/cases/[^/]+/portal/open#${key}$`));
+  const plain = await request("/plain", withKey);
+  assert.equal(plain.body.error, "ip_limit_reached");
+  assert.ok(!JSON.stringify(plain.body).includes(key));
 });
 
 test("version and device ID are sent", async () => {

@@ -1,4 +1,5 @@
-// A service in which every request requires a license key, except for the health check and the webhook.
+// A service in which every request requires a license key, except for the health check and the webhook. Customers can
+// solve some rejections themselves, and get a link to the portal.
 //
 //   COUNTERSIGN_URL=… COUNTERSIGN_API_KEY=… COUNTERSIGN_WEBHOOK_SECRET=… PORT=8080 node service.js
 import "reflect-metadata";
@@ -6,14 +7,26 @@ import {
   CountersignModule,
   License,
   LicenseGuard,
+  licenseOf,
   type RequestLicense,
   SkipLicense,
   Webhook,
   WebhookGuard,
 } from "@countersign/nestjs";
 import { Countersign, type WebhookEvent } from "@countersign/node";
-import { Controller, Get, HttpCode, Inject, Module, Post, UseGuards } from "@nestjs/common";
-import { APP_GUARD, NestFactory } from "@nestjs/core";
+import {
+  type ArgumentsHost,
+  Catch,
+  Controller,
+  ForbiddenException,
+  Get,
+  HttpCode,
+  Inject,
+  Module,
+  Post,
+  UseGuards,
+} from "@nestjs/common";
+import { APP_FILTER, APP_GUARD, BaseExceptionFilter, NestFactory } from "@nestjs/core";
 
 @Controller()
 class ServiceController {
@@ -41,6 +54,26 @@ class ServiceController {
   }
 }
 
+const solvedInPortal = ["expired", "ip_limit_reached", "ip_not_registered"];
+
+/** Adds the portal's page to rejections that customers solve there. */
+@Catch(ForbiddenException)
+class PortalFilter extends BaseExceptionFilter<ForbiddenException> {
+  constructor(@Inject(Countersign) private readonly countersign: Countersign) {
+    super();
+  }
+
+  override catch(exception: ForbiddenException, host: ArgumentsHost) {
+    const license = licenseOf(host.switchToHttp().getRequest());
+    const status = license?.result?.status ?? "";
+    if (!license?.key || !solvedInPortal.includes(status)) return super.catch(exception, host);
+    // The URL contains the key: it belongs only in the response to the request that sent that key.
+    const portalUrl = this.countersign.portalUrl(license.key);
+    const body = { error: status, message: exception.message, portal_url: portalUrl };
+    super.catch(new ForbiddenException(body), host);
+  }
+}
+
 @Module({
   imports: [
     // The URL and the API key come from the environment.
@@ -52,7 +85,10 @@ class ServiceController {
     }),
   ],
   controllers: [ServiceController],
-  providers: [{ provide: APP_GUARD, useExisting: LicenseGuard }],
+  providers: [
+    { provide: APP_GUARD, useExisting: LicenseGuard },
+    { provide: APP_FILTER, useClass: PortalFilter },
+  ],
 })
 class ServiceModule {}
 

@@ -105,7 +105,10 @@ export class LicenseGuard implements CanActivate {
   }
 }
 
-/** The guard's result for a request; null if it has not run. */
+/**
+ * The guard's result for a request; null if it has not run. An exception filter uses it, for example to respond with the
+ * client's `portalUrl(key)`.
+ */
 export function licenseOf(request: object): RequestLicense | null {
   return licenses.get(request)?.license ?? null;
 }

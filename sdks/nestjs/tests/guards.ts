@@ -7,6 +7,7 @@ import {
   type CountersignModuleOptions,
   License,
   LicenseGuard,
+  licenseOf,
   type RequestLicense,
   RequireLicense,
   SkipLicense,
@@ -15,8 +16,11 @@ import {
 } from "@countersign/nestjs";
 import { Countersign, type WebhookEvent } from "@countersign/node";
 import {
+  type ArgumentsHost,
+  Catch,
   Controller,
   type DynamicModule,
+  ForbiddenException,
   Get,
   HttpCode,
   type INestApplication,
@@ -26,7 +30,7 @@ import {
   Post,
   UseGuards,
 } from "@nestjs/common";
-import { APP_GUARD, NestFactory } from "@nestjs/core";
+import { APP_FILTER, APP_GUARD, BaseExceptionFilter, NestFactory } from "@nestjs/core";
 import { ExpressAdapter } from "@nestjs/platform-express";
 import { FastifyAdapter } from "@nestjs/platform-fastify";
 import { signedDelivery } from "./signed-delivery.mjs";
@@ -36,6 +40,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const withKey = { headers: { "x-license-key": key } };
 const valid = [{ real: {} }];
 const revoked = [{ real: { outcome: "a revoked license is refused" } }];
+const full = [{ real: { outcome: "a full license refuses a new address" } }];
 const unreachable = [{ fault: "cut" }];
 
 const adapters = { Express: () => new ExpressAdapter(), Fastify: () => new FastifyAdapter() };
@@ -94,6 +99,18 @@ class ClientUser {
   constructor(@Inject(Countersign) readonly client: Countersign) {}
 }
 
+@Catch(ForbiddenException)
+class PortalFilter extends BaseExceptionFilter<ForbiddenException> {
+  constructor(@Inject(Countersign) readonly client: Countersign) {
+    super();
+  }
+
+  override catch(_exception: ForbiddenException, host: ArgumentsHost) {
+    const key = licenseOf(host.switchToHttp().getRequest())?.key ?? "";
+    super.catch(new ForbiddenException({ url: this.client.portalUrl(key) }), host);
+  }
+}
+
 /** Starts a case with these answers, and returns the options of a client for it. */
 async function startCase(answers: object[]) {
   const started = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
@@ -110,12 +127,16 @@ async function startCase(answers: object[]) {
 async function serve(
   adapter: () => ExpressAdapter | FastifyAdapter,
   countersign: DynamicModule,
-  { isGlobalGuard = false, rawBody = true } = {},
+  { isGlobalGuard = false, hasPortalFilter = false, rawBody = true } = {},
 ) {
   @Module({
     imports: [countersign],
     controllers: [ShopController, GuardedController, WebhookController],
-    providers: [ClientUser, ...(isGlobalGuard ? [{ provide: APP_GUARD, useExisting: LicenseGuard }] : [])],
+    providers: [
+      ClientUser,
+      ...(isGlobalGuard ? [{ provide: APP_GUARD, useExisting: LicenseGuard }] : []),
+      ...(hasPortalFilter ? [{ provide: APP_FILTER, useClass: PortalFilter }] : []),
+    ],
   })
   class App {}
   const app = await NestFactory.create(App, adapter() as ExpressAdapter, { logger: false, rawBody });
@@ -155,6 +176,19 @@ for (const [name, adapter] of Object.entries(adapters)) {
         const answer = await request("/paid", init);
         assert.deepEqual([answer.status, answer.body.error], [status, error]);
       }
+    });
+
+    test("an exception filter can link to the portal, and the default response never contains the key", async () => {
+      const { options } = await startCase(full);
+      const linked = await serve(adapter, root(options), { hasPortalFilter: true });
+      assert.deepEqual(await linked.request("/paid", withKey), {
+        status: 403,
+        body: { url: `${options.baseUrl}/portal/open#${key}` },
+      });
+      const plain = await serve(adapter, root(options));
+      const { body } = await plain.request("/paid", withKey);
+      assert.equal(body.error, "ip_limit_reached");
+      assert.ok(!JSON.stringify(body).includes(key));
     });
 
     test("advisory mode accepts a request without a verdict", async () => {

@@ -11,9 +11,9 @@ import {
   WebhookGuard,
 } from "@countersign/nestjs";
 import { Countersign } from "@countersign/node";
-import { Controller, Get, HttpCode, Module, Post, UseGuards } from "@nestjs/common";
+import { Catch, Controller, Get, HttpCode, Module, Post, UseFilters, UseGuards } from "@nestjs/common";
 import { NestFactory } from "@nestjs/core";
-import { deliverTo, httpAdapter } from "./http-adapter.mjs";
+import { deliverTo, httpAdapter, portalUrlFrom, rejectingFetch } from "./http-adapter.mjs";
 
 export const framework = `NestJS ${createRequire(import.meta.url)("@nestjs/core/package.json").version}`;
 
@@ -56,6 +56,31 @@ export async function verify({ body, headers, isParsed, ...options }) {
   if (answer.status === 204) return { event };
   // Without the raw body the guard reports a configuration error of the app.
   return { reason: /requires the raw body/.test(answer.body.message) ? "parsed_body" : answer.body.error };
+}
+
+/** The URL that an exception filter sends, with the key that the guard found. */
+export async function portalUrl(options, key) {
+  let client;
+  class PortalFilter {
+    catch(_exception, host) {
+      const http = host.switchToHttp();
+      try {
+        const url = client.portalUrl(licenseOf(http.getRequest()).key);
+        http.getResponse().status(403).json({ url });
+      } catch (error) {
+        http.getResponse().status(400).json({ message: error.message });
+      }
+    }
+  }
+  Catch()(PortalFilter);
+  class Guarded {}
+  const decorators = [Post("portal"), RequireLicense(), UseFilters(new PortalFilter())];
+  addRoute(Guarded, "handle", () => undefined, License, decorators);
+  const source = { key: { body: "license_key" }, fetch: rejectingFetch };
+  const app = await createApp(Guarded, { ...options, ...source });
+  client = app.get(Countersign);
+  await app.listen(0, "127.0.0.1");
+  return portalUrlFrom(app.getHttpServer(), key);
 }
 
 /** Does the same as `@Get() name(@License() license)` in a class. */

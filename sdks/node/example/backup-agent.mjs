@@ -9,6 +9,7 @@ import { Countersign, deviceId, FileGraceStore } from "@countersign/node";
 
 const folder = process.env.BACKUP_AGENT_HOME ?? join(homedir(), ".backup-agent");
 const checkEverySeconds = Number(process.env.CHECK_EVERY_SECONDS ?? 3_600);
+const solvedInPortal = ["expired", "ip_limit_reached", "ip_not_registered"];
 mkdirSync(folder, { recursive: true });
 
 const licenseKey = process.argv[2] ?? storedKey();
@@ -29,6 +30,9 @@ if (!allowed) {
   console.error(
     result === null ? `The license could not be checked: ${error.message}` : rejectionMessage(result),
   );
+  // Only for the customer who just typed the key: the URL contains it, and a later start may write to a log.
+  if (process.argv[2] !== undefined && solvedInPortal.includes(result?.status))
+    console.error(`You can solve this yourself: ${countersign.portalUrl(licenseKey)}`);
   process.exit(1);
 }
 writeFileSync(join(folder, "license-key"), licenseKey, { mode: 0o600 });
@@ -72,6 +76,7 @@ function rejectionMessage({ status }) {
     revoked: "This license was revoked. Contact support@example.com.",
     expired: "This license has expired. Renew it to continue.",
     ip_limit_reached: "This license is already in use on the maximum number of machines.",
+    ip_not_registered: "This license does not cover this machine's IP address.",
     version_not_allowed: "This license does not cover this version.",
   };
   return messages[status] ?? `This license is not accepted (${status}).`;

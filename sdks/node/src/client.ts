@@ -11,6 +11,7 @@ import {
 import { Grace } from "./grace.ts";
 import { type LicenseRecord, readLicense } from "./license.ts";
 import { type CountersignOptions, readOptions, type Settings } from "./options.ts";
+import { portalUrl } from "./portal-url.ts";
 import { RateLimitGate } from "./rate-limit-gate.ts";
 import { parsed, readResult, type ValidateResult } from "./result.ts";
 import { signatureProblem } from "./signature.ts";
@@ -100,6 +101,15 @@ export class Countersign {
     const license = response.status === 200 ? readLicense(textOf(response)) : null;
     if (license === null) throw this.#unusable(response);
     return license;
+  }
+
+  /**
+   * The page of the customer portal on which the holder of a license solves a rejection: `ip_limit_reached`,
+   * `ip_not_registered` or `expired`. It asks for sign-in first. No request is sent. The URL contains the license key:
+   * give it only to the holder of that key, and keep it out of logs.
+   */
+  portalUrl(licenseKey: string): string {
+    return portalUrl(this.#settings.baseUrl, licenseKey);
   }
 
   /**

@@ -2,12 +2,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import * as sdk from "../src/index.ts";
-import { runCase, runWebhook } from "./run-case.mjs";
+import { runCase, runPortalUrl, runWebhook } from "./run-case.mjs";
 
 interface Cases {
   readonly about?: string;
   readonly cases?: readonly { readonly name: string }[];
   readonly webhooks?: readonly { readonly name: string }[];
+  readonly portal_urls?: readonly { readonly name: string }[];
 }
 
 const program = join(import.meta.dir, "../../conformance/server.ts");
@@ -19,9 +20,9 @@ const suite = Object.entries((await (await fetch(`${url}/suite`)).json()) as Rec
 afterAll(() => server.stdin?.end());
 
 test("every part of the suite runs here", () => {
+  const known = ["about", "cases", "webhooks", "portal_urls"];
   expect(suite.length).toBeGreaterThan(15);
-  for (const [, file] of suite)
-    expect(Object.keys(file).filter((key) => !["about", "cases", "webhooks"].includes(key))).toEqual([]);
+  for (const [, file] of suite) expect(Object.keys(file).filter((key) => !known.includes(key))).toEqual([]);
 });
 
 const known = { name: "", answers: [{ validate: {} }], steps: [] };
@@ -38,7 +39,8 @@ test.each([
   await expect(runCase(sdk, url, one)).rejects.toThrow();
 });
 
-describe.each(suite)("%s", (_name, { cases = [], webhooks = [] }) => {
+describe.each(suite)("%s", (_name, { cases = [], webhooks = [], portal_urls: portalUrls = [] }) => {
   for (const one of cases) test(one.name, () => runCase(sdk, url, one));
   for (const one of webhooks) test(one.name, () => runWebhook(sdk, one));
+  for (const one of portalUrls) test(one.name, () => runPortalUrl(sdk, one));
 });

@@ -7,7 +7,8 @@ const defaultKey = "ABCD-EFGH-JKMN-PQRS";
 
 /**
  * Calls the SDK directly. Other adapters call it through a framework. `open` creates the client from its options and the
- * versions used in the case; `verify` verifies a webhook delivery and returns its event or the reason for rejecting it.
+ * versions used in the case; `verify` verifies a webhook delivery and returns its event or the reason for rejecting it;
+ * `portalUrl` returns the portal's URL for a license key, or throws.
  */
 function directAdapter(sdk) {
   return {
@@ -34,6 +35,7 @@ function directAdapter(sdk) {
       for (const other of others) assert.deepEqual(other, first, "bytes and text have the same result");
       return first;
     },
+    portalUrl: async (options, key) => new sdk.Countersign(options).portalUrl(key),
   };
 }
 
@@ -83,6 +85,23 @@ export async function runWebhook(
   const { event, reason } = await adapter.verify({ body, headers, isParsed, secret: secrets, nowMs });
   if (expect.error !== undefined) assert.deepEqual({ kind: "webhook", reason }, expect.error);
   else assert.deepEqual({ ...event, timestamp: event?.timestamp.toISOString() }, expect.event);
+}
+
+export async function runPortalUrl(
+  sdk,
+  { name, base_url: baseUrl, license_key: key, expect, ...rest },
+  adapter = directAdapter(sdk),
+) {
+  assert.deepEqual(Object.keys(rest), [], `${name}: the case has members that this runner does not know`);
+  const sendNothing = () => assert.fail("a request was sent");
+  let actual;
+  try {
+    actual = { url: await adapter.portalUrl({ apiKey: "csk_test", baseUrl, fetch: sendNothing }, key) };
+  } catch (error) {
+    if (!(error instanceof TypeError) || !error.message.startsWith("licenseKey must be ")) throw error;
+    actual = { error: { kind: "invalid_argument" } };
+  }
+  assert.deepEqual(actual, expect);
 }
 
 class CaseRunner {

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import process from "node:process";
-import { runCase, runWebhook } from "./run-case.mjs";
+import { runCase, runPortalUrl, runWebhook } from "./run-case.mjs";
 
 const [form, url, report, only] = process.argv.slice(2);
 const sdk =
@@ -29,10 +29,11 @@ const skipped =
 const lines = [];
 let failed = 0;
 const suite = await (await fetch(`${url}/suite`)).json();
-for (const [file, { cases = [], webhooks = [] }] of Object.entries(suite)) {
+for (const [file, { cases = [], webhooks = [], portal_urls: portalUrls = [] }] of Object.entries(suite)) {
   if (only !== undefined && file !== only) continue;
   for (const one of cases) await run(`${file}: ${one.name}`, () => runCase(sdk, url, one, adapter));
   for (const one of webhooks) await run(`${file}: ${one.name}`, () => runWebhook(sdk, one, adapter));
+  for (const one of portalUrls) await run(`${file}: ${one.name}`, () => runPortalUrl(sdk, one, adapter));
 }
 writeFileSync(report, `<testsuites><testsuite>\n${lines.join("\n")}\n</testsuite></testsuites>\n`);
 process.stdout.write(

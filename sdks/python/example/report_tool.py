@@ -35,8 +35,12 @@ REJECTION_MESSAGES = {
     "revoked": "Your license was revoked. If you think this is a mistake, contact support@example.com.",
     "license_not_found": "There is no license with this key. Compare it with the key in your email.",
     "ip_limit_reached": "Your license is already in use from the maximum number of IP addresses.",
+    "ip_not_registered": "Your license does not cover this IP address.",
     "version_not_allowed": f"Your license does not cover version {VERSION} of this tool.",
 }
+
+#: Customers solve these themselves in the portal.
+SOLVED_IN_PORTAL = {"expired", "ip_limit_reached", "ip_not_registered"}
 
 
 def config_folder() -> Path:
@@ -76,8 +80,11 @@ def make_client(folder: Path) -> Countersign:
     )
 
 
-def explain(result: ValidateResult) -> None:
+def explain(client: Countersign, key: str, result: ValidateResult) -> None:
     print(REJECTION_MESSAGES.get(result.status, f"Your license is not valid ({result.status})."), file=sys.stderr)
+    if result.status in SOLVED_IN_PORTAL:
+        # The URL contains the key: it is printed for the customer who has that key, and never sent anywhere.
+        print(f"You can solve this yourself: {client.portal_url(key)}", file=sys.stderr)
 
 
 def validate(client: Countersign, key: str) -> int:
@@ -94,7 +101,7 @@ def validate(client: Countersign, key: str) -> int:
         print(f"The license could not be validated. Check your network connection. ({error.message})", file=sys.stderr)
         return 4
     if not result.valid:
-        explain(result)
+        explain(client, key, result)
         return 3
     if result.source == "grace":
         print(
@@ -120,7 +127,7 @@ def follow(client: Countersign, key: str, file: Path) -> int:
 
     def changed(result: ValidateResult, _before: ValidateResult | None) -> None:
         if not result.valid:
-            explain(result)
+            explain(client, key, result)
             ended.set()
 
     with client.watch(key, 3600, changed):

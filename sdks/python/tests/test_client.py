@@ -11,7 +11,7 @@ import ssl
 import threading
 import time
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
@@ -196,7 +196,14 @@ def test_unusual_license_keys_are_sent_safely(key: str) -> None:
 @pytest.mark.parametrize("key", ["", "  ", None, 5])
 def test_invalid_license_keys_are_rejected(key: Any) -> None:
     client = Countersign("csk_test", "https://licenses.example.com")
-    for method in (client.validate, client.check, client.lookup, lambda key: client.watch(key, 5, print)):
+    methods: list[Callable[[Any], object]] = [
+        client.validate,
+        client.check,
+        client.lookup,
+        client.portal_url,
+        lambda key: client.watch(key, 5, print),
+    ]
+    for method in methods:
         with pytest.raises(ValueError, match="license_key"):
             method(key)
 

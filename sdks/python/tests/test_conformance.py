@@ -19,6 +19,7 @@ from countersign import AsyncCountersign, Countersign, Signing, WebhookError, ve
 SUITE = suite()
 CASES = [(name, case) for name, file in SUITE.items() for case in file.get("cases", [])]
 WEBHOOKS = [(name, case) for name, file in SUITE.items() for case in file.get("webhooks", [])]
+PORTAL_URLS = [(name, case) for name, file in SUITE.items() for case in file.get("portal_urls", [])]
 KINDS: dict[type[Exception], str] = {
     countersign.AuthenticationError: "authentication",
     countersign.NotFoundError: "not_found",
@@ -33,9 +34,10 @@ KINDS: dict[type[Exception], str] = {
 
 def test_the_suite_is_complete() -> None:
     assert len(SUITE) > 15
-    assert set().union(*(file.keys() for file in SUITE.values())) == {"about", "cases", "webhooks"}
+    assert set().union(*(file.keys() for file in SUITE.values())) == {"about", "cases", "webhooks", "portal_urls"}
     assert len(CASES) > 250
     assert len(WEBHOOKS) > 30
+    assert len(PORTAL_URLS) > 30
 
 
 @pytest.mark.parametrize("use", ["sync", "async"])
@@ -72,6 +74,20 @@ def test_webhook(name: str, case: dict[str, Any]) -> None:
             assert {"kind": "webhook", "reason": error.reason} == case["expect"]["error"]
         else:
             assert with_iso_times(asdict(event)) == case["expect"]["event"]
+
+
+@pytest.mark.parametrize(("name", "case"), PORTAL_URLS, ids=[f"{name}: {case['name']}" for name, case in PORTAL_URLS])
+def test_portal_url(name: str, case: dict[str, Any]) -> None:
+    assert set(case) == {"name", "base_url", "license_key", "expect"}, "this runner knows every member of the case"
+    client = Countersign("csk_test", case["base_url"])
+    actual: list[dict[str, Any]] = []
+    for one in (client, AsyncCountersign(client)):
+        try:
+            actual.append({"url": one.portal_url(case["license_key"])})
+        except ValueError as error:
+            assert str(error) == "license_key must be a license key that is not empty."
+            actual.append({"error": {"kind": "invalid_argument"}})
+    assert actual == [case["expect"]] * 2
 
 
 class CaseRunner:

@@ -76,8 +76,17 @@ def test_the_key_can_come_from_the_environment(customer: Customer) -> None:
 def test_a_revoked_license_is_explained_and_not_stored(customer: Customer) -> None:
     started_case = start_case(REVOKED)
     code, report, errors = customer.run_tool(started_case.url, started_case, "--license-key", DEFAULT_KEY)
-    assert (code, report) == (3, "") and "was revoked" in errors
+    assert (code, report) == (3, "") and "was revoked" in errors and "/portal/" not in errors
     assert list(customer.home.rglob("license-key")) == []
+
+
+@pytest.mark.parametrize("status", ["expired", "ip_limit_reached", "ip_not_registered"])
+def test_a_rejection_that_the_customer_can_solve_links_to_the_portal(customer: Customer, status: str) -> None:
+    started_case = start_case(VALID, {"replace": ['"status":"active"', f'"status":"{status}"']})
+    customer.run_tool(started_case.url, started_case, "--license-key", DEFAULT_KEY)
+    code, report, errors = customer.run_tool(started_case.url, started_case)
+    assert (code, report) == (3, "")
+    assert errors.endswith(f" {started_case.url}/portal/open#{DEFAULT_KEY}\n")
 
 
 def test_the_tool_exits_when_its_license_is_revoked(customer: Customer) -> None:

@@ -72,6 +72,7 @@ test("a seller's text is marked as theirs, keeps its lines, and is not markup ei
     license_email_text: "Danke!\r\n<a href='https://evil.example'>Hier</a>\n\nAcme",
     expiring_soon_email: 0,
     organization_id: "1",
+    customer_id: "1",
     organization: "Acme",
     sender: "Acme",
     reply_to: null,

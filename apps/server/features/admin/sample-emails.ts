@@ -6,7 +6,9 @@ import { emailsWaitingEmail } from "../mail/customer-emails.ts";
 import type { Email } from "../mail/email.ts";
 import { endpointDisabledEmail, endpointEnabledEmail } from "../mail/endpoint-emails.ts";
 import { deliveryEmail, expiringEmail } from "../mail/license-emails.ts";
+import * as transfers from "../mail/transfer-emails.ts";
 import * as organizations from "../organizations/emails.ts";
+import * as portal from "../portal/emails.ts";
 import { unusedKeysEmail } from "../products/unused-keys.ts";
 
 /** Every kind of email, with sample data. */
@@ -36,6 +38,7 @@ const license = (language: Language) => ({
   license_email_text: sellersText[language],
   expiring_soon_email: 1 as const,
   organization_id: "00000000-0000-7000-8000-000000000000",
+  customer_id: "00000000-0000-7000-8000-000000000000",
   organization,
   sender: organization,
   reply_to: null,
@@ -45,6 +48,25 @@ const license = (language: Language) => ({
   daily_emails_override: null,
   locale: language,
   email: "ada@example.com",
+});
+
+const sellersReason: Readonly<Record<Language, string>> = {
+  en: "This license is part of a bundle, which can only be transferred as a whole.",
+  de: "Diese Lizenz gehört zu einem Paket, das sich nur als Ganzes übertragen lässt.",
+  es: "Esta licencia forma parte de un paquete que solo se puede transferir completo.",
+};
+
+const transfer = (language: Language, url: string) => ({
+  transfer: {
+    id: "00000000-0000-7000-8000-000000000000",
+    to_email: "grace@example.com",
+    to_discord_id: null,
+    reason: sellersReason[language],
+  },
+  organization,
+  product: "Acme Backup",
+  language,
+  url: transfers.portalLink(`${url}/portal`, "acme-plugins"),
 });
 
 const endpoint = {
@@ -101,6 +123,7 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
     }),
   license_delivery: (to) => deliveryEmail(license(to.language)),
   license_expiring: (to) => expiringEmail(license(to.language)),
+  license_received: ({ email, language }, url) => transfers.receivedEmail(email, transfer(language, url)),
   new_sign_in: (to) =>
     account.newDeviceEmail(to, {
       ip: "2001:db8::7",
@@ -117,7 +140,22 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
   ownership_received: (to, url) => organizations.ownershipReceivedEmail(to, organization, name, url),
   password_changed: (to) => account.passwordChangedEmail(to),
   password_reset: (to, url) => account.resetEmail(to, `${url}/reset-password?token=${token}`),
-  sign_in_code: (to) => account.signInCodeEmail(to, "402 917", 10),
+  portal_email: (to) => portal.addEmailCode(to, "402917"),
+  portal_sign_in: (to, url) => portal.signInEmail(to, "402917", `${url}/portal/sign-in/link#${token}`),
+  transfer_completed: ({ email, language }, url) =>
+    transfers.transferCompletedEmail(email, transfer(language, url)),
+  transfer_rejected: ({ email, language }, url) =>
+    transfers.transferRejectedEmail(email, transfer(language, url)),
+  transfer_requested: ({ email, language }, url) =>
+    transfers.transferRequestedEmail(email, transfer(language, url)),
+  transfers_waiting: (to, url) =>
+    transfers.transfersWaitingEmail(to, {
+      organizationId: license(to.language).organization_id,
+      organization,
+      waiting: 3,
+      day: 0,
+      url: `${url}/o/acme-plugins/transfers`,
+    }),
   sign_up_again: (to, url) => account.existingAccountEmail(to, `${url}/sign-in`),
 };
 

@@ -14,6 +14,7 @@ import {
 } from "@countersign/store/queries/customers/views";
 import { removeIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { removeUnknownIdentities } from "@countersign/store/queries/portal/unknown-identities";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
@@ -97,7 +98,8 @@ export const customerRoutes: readonly BoundRoute[] = [
       if (count > 0) throw new Problem("customer_has_licenses", { count });
       await removeIpBlocks(db, { tier: "customer", organizationId, customerId: row.customer_id });
       await removeCustomerView(db, organizationId, row.customer_id);
-      await removeUnknownCustomers(db, [row.customer_id]);
+      // Where nobody else has this customer, the portal forgets them too, and their sessions end.
+      await removeUnknownIdentities(db, await removeUnknownCustomers(db, [row.customer_id]));
       await audit(db, context, {
         action: "customer.deleted",
         subject: { kind: "customer", id: row.customer_id, name: nameOf(row) },

@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { DashboardPages, firstSegments } from "./pages.ts";
+import { DashboardPages, firstSegments, portalSegments, siteHeader } from "./pages.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-pages-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const script = "export const answer = 42;\n".repeat(100);
 mkdirSync(join(folder, "assets"));
 writeFileSync(join(folder, "index.html"), '<meta name="csp-nonce" content="%NONCE%">');
+writeFileSync(join(folder, "portal.html"), '<meta name="portal-base" content="%BASE%">');
 writeFileSync(join(folder, "assets", "main-abc.js"), script);
 writeFileSync(join(folder, "assets", "main-abc.js.br"), brotliCompressSync(script));
 writeFileSync(join(folder, "assets", "main-abc.js.gz"), gzipSync(script));
@@ -17,6 +18,7 @@ writeFileSync(join(folder, "favicon.svg"), "<svg/>");
 writeFileSync(join(folder, ".built-from"), "a fingerprint");
 
 const pages = new DashboardPages(folder);
+const ownHost = new DashboardPages(folder, { portalUrl: "https://portal.example.com" });
 const page = { accept: "text/html,application/xhtml+xml" };
 
 describe("the dashboard's pages", () => {
@@ -90,12 +92,67 @@ describe("the dashboard's pages", () => {
     ["a misspelt API path", "//api/v1/validate", { accept: "*/*" }],
     ["an unknown path, for a program that accepts anything", "/nothing", { accept: "*/*" }],
     ["a page, for a program that accepts only JSON", "/sign-in", { accept: "application/json" }],
+    ["a path that only starts like the portal's", "/portals", { accept: "*/*" }],
+    ["the portal's page by the name of its file", "/portal.html", { accept: "*/*" }],
     ["a path that leaves the folder", "/assets/../../package.json", {}],
     ["a file that only the build uses", "/.built-from", {}],
     ["a compressed file by its own name", "/assets/main-abc.js.br", {}],
     ["another compressed file by its own name", "/assets/main-abc.js.gz", {}],
   ])("%s is not found", (_, path, headers) => {
     expect(ask(path, headers as Record<string, string>).status).toBe(404);
+  });
+
+  test.each(["/portal", "/portal/", "/portal/licenses/lic_1?x=y", "/portal/nothing-like-it"])(
+    "%s is the portal, below its path, with the same policy",
+    async (path) => {
+      const answer = ask(path, page);
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toBe('<meta name="portal-base" content="/portal">');
+      const policy = answer.headers.get("content-security-policy") ?? "";
+      expect(policy).toStartWith("default-src 'none'; script-src 'self'; ");
+      expect(policy).not.toContain("unsafe");
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
+    },
+  );
+
+  test.each(["/", "/licenses/lic_1", "/sign-in", "/o/nordlicht"])(
+    "on the portal's own host, %s is the portal, and nothing is the dashboard",
+    async (path) => {
+      const answer = ownHost.answer(requestFor(path, { ...page, [siteHeader]: "portal" }), "id");
+      expect(answer.status).toBe(200);
+      expect(await answer.text()).toBe('<meta name="portal-base" content="">');
+    },
+  );
+
+  test.each([
+    ["/portal", "https://portal.example.com/"],
+    ["/portal/", "https://portal.example.com/"],
+    ["/portal/licenses/lic_1?x=%20y&z", "https://portal.example.com/licenses/lic_1?x=%20y&z"],
+    ["/portal//elsewhere.example/x", "https://portal.example.com/elsewhere.example/x"],
+    ["/portal/@elsewhere.example", "https://portal.example.com/@elsewhere.example"],
+  ])("with a portal on its own host, %s leads to %s", (path, target) => {
+    for (const site of [{}, { [siteHeader]: "portal" }]) {
+      const answer = ownHost.answer(requestFor(path, { ...page, ...site }), "id");
+      expect(answer.status).toBe(302);
+      expect(answer.headers.get("location")).toBe(target);
+    }
+  });
+
+  test("with a portal on its own host, other paths of the main host are still the dashboard", async () => {
+    const answer = ownHost.answer(requestFor("/sign-in", page), "id");
+    expect(await answer.text()).toContain("csp-nonce");
+  });
+
+  test("every page that the portal's router knows is known here", () => {
+    const source = readFileSync(join(import.meta.dir, "../../../web/portal/pages.ts"), "utf8");
+    const found = [...source.matchAll(/: "\/([\w-]+)/g)].map(([, segment = ""]) => segment);
+    expect([...new Set(found)].sort()).toEqual([...portalSegments].sort());
+    for (const segment of portalSegments) {
+      expect(ask(`/portal/${segment}`, { accept: "*/*" }).status).toBe(200);
+      const own = requestFor(`/${segment}`, { accept: "*/*", [siteHeader]: "portal" });
+      expect(ownHost.answer(own, "id").status).toBe(200);
+    }
   });
 
   test("a POST is not found", () => {
@@ -111,5 +168,9 @@ describe("the dashboard's pages", () => {
 });
 
 function ask(path: string, headers: Record<string, string> = {}, method = "GET"): Response {
-  return pages.answer(new Request(`http://localhost${path}`, { method, headers }), "id");
+  return pages.answer(requestFor(path, headers, method), "id");
+}
+
+function requestFor(path: string, headers: Record<string, string>, method = "GET"): Request {
+  return new Request(`http://localhost${path}`, { method, headers });
 }

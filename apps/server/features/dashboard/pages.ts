@@ -23,18 +23,28 @@ interface Asset {
   readonly type: string;
 }
 
-/** The built dashboard, read once. Maps a path to a page. */
+/** Where the portal is, if it does not have its own host. */
+const portalPath = "/portal";
+
+/** Set on requests to the portal's own host by the thread that forwards them. */
+export const siteHeader = "x-countersign-site";
+
+/** The built dashboard and customer portal, read once. Maps a path to a page. */
 export class DashboardPages {
   readonly #assets = new Map<string, Asset>();
-  readonly #page: string | null;
+  readonly #dashboard: string | null;
+  readonly #portal: string | null;
+  readonly #portalUrl: string | null;
 
-  constructor(folder: string) {
-    const index = join(folder, "index.html");
-    this.#page = existsSync(index) ? readFileSync(index, "utf8") : null;
-    if (this.#page === null) return;
+  /** `portalUrl` is the origin of the portal, if it has its own host. */
+  constructor(folder: string, { portalUrl = null }: { readonly portalUrl?: string | null } = {}) {
+    this.#portalUrl = portalUrl;
+    this.#dashboard = pageIn(folder, "index.html");
+    this.#portal = pageIn(folder, "portal.html");
+    if (this.#dashboard === null) return;
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const type = types[entry.name.split(".").at(-1) ?? ""];
-      if (!entry.isFile() || type === undefined || entry.name === "index.html") continue;
+      if (!entry.isFile() || type === undefined || type.startsWith("text/html")) continue;
       const path = join(entry.parentPath, entry.name);
       this.#assets.set(path.slice(folder.length).replaceAll("\\", "/"), {
         body: readFileSync(path),
@@ -46,12 +56,17 @@ export class DashboardPages {
 
   /** A file of the dashboard, or the page itself; a problem for requests that are not from a browser. */
   answer(request: Request, requestId: string): Response {
-    const { pathname } = targetOf(request);
+    const { pathname, search } = targetOf(request);
     const isRead = request.method === "GET" || request.method === "HEAD";
     const asset = this.#assets.get(pathname);
     if (isRead && asset !== undefined) return this.#file(request, pathname, asset, requestId);
-    if (!isRead || !wantsPage(request, pathname)) return noSuchPath(requestId);
-    return this.#page === null ? notBuilt(requestId) : this.#html(this.#page, requestId);
+    const isPortalSite = request.headers.get(siteHeader) === "portal";
+    if (!isRead || !wantsPage(request, pathname, isPortalSite)) return noSuchPath(requestId);
+    const isBelow = pathname === portalPath || pathname.startsWith(`${portalPath}/`);
+    if (isBelow && this.#portalUrl !== null)
+      return redirect(this.#portalUrl + localPath(pathname.slice(portalPath.length)) + search, requestId);
+    const page = isBelow || isPortalSite ? this.#portal : this.#dashboard;
+    return page === null ? notBuilt(requestId) : this.#html(page, isPortalSite ? "" : portalPath, requestId);
   }
 
   #file(request: Request, pathname: string, asset: Asset, requestId: string): Response {
@@ -71,9 +86,9 @@ export class DashboardPages {
     });
   }
 
-  #html(page: string, requestId: string): Response {
+  #html(page: string, portalBase: string, requestId: string): Response {
     const nonce = randomBytes(16).toString("base64url");
-    return new Response(page.replace("%NONCE%", nonce), {
+    return new Response(page.replace("%NONCE%", nonce).replace("%BASE%", portalBase), {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-store",
@@ -102,16 +117,49 @@ export const firstSegments: ReadonlySet<string> = new Set([
   "sign-up",
 ]);
 
+/** The first path segments that the portal's router knows, besides `/`. */
+export const portalSegments: ReadonlySet<string> = new Set([
+  "account",
+  "licenses",
+  "open",
+  "sign-in",
+  "transfers",
+]);
+
 /**
  * A browser asks for HTML and gets the page for every other path too, where it says "not found". A program that accepts
  * anything, such as curl, gets the page only for a known path, and a problem otherwise.
  */
-function wantsPage(request: Request, pathname: string): boolean {
+function wantsPage(request: Request, pathname: string, isPortalSite: boolean): boolean {
   if (pathname.startsWith("/api/") || pathname.startsWith("/assets/")) return false;
   const accept = request.headers.get("accept") ?? "*/*";
   if (accept.includes("text/html")) return true;
   const takesAnything = accept.includes("*/*") || accept.includes("text/*");
-  return takesAnything && (pathname === "/" || firstSegments.has(pathname.split("/")[1] ?? ""));
+  const first = pathname.split("/")[1] ?? "";
+  const isKnown = first === "portal" || (isPortalSite ? portalSegments : firstSegments).has(first);
+  return takesAnything && (pathname === "/" || isKnown);
+}
+
+function pageIn(folder: string, name: string): string | null {
+  const path = join(folder, name);
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
+}
+
+/** Without the slashes that could make the rest of a path another host. */
+function localPath(path: string): string {
+  return `/${path.replace(/^\/+/, "")}`;
+}
+
+function redirect(location: string, requestId: string): Response {
+  return new Response(null, {
+    status: 302,
+    headers: {
+      location,
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-request-id": requestId,
+    },
+  });
 }
 
 function takes(request: Request, packing: string): boolean {

@@ -2,12 +2,16 @@ import type { EventType } from "@countersign/domain/events/types";
 import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Database } from "@countersign/store/store";
 import { difference } from "../audit-log/record.ts";
+import { closeOutdatedTransfers } from "./close-transfers.ts";
 import { licenseEvent, type NewEvent, recordEvents, recordUnsentEvents } from "./record.ts";
 import { recordExpiries, recordMissedExpiries } from "./record-expiries.ts";
 
 export type ChangeEvent = Exclude<Extract<EventType, `license.${string}`>, "license.bulk_revoked">;
 
-/** Records events for each license that a change modified. A license that is not in `after` was deleted. */
+/**
+ * Records events for each license that a change modified. A license that is not in `after` was deleted. Transfers that
+ * waited for a license that was deleted or now belongs to another customer are cancelled.
+ */
 export async function recordChanges(
   db: Database,
   nowMs: number,
@@ -17,12 +21,16 @@ export async function recordChanges(
 ): Promise<void> {
   const events: NewEvent[] = [];
   const ended: ShownLicense[] = [];
+  const deleted: ShownLicense[] = [];
+  const moved: string[] = [];
   for (const old of before) {
     const now = after.get(old.id);
     if (now === undefined) {
       events.push(licenseEvent("license.deleted", old));
+      deleted.push(old);
       continue;
     }
+    if (old.global_customer_id !== now.global_customer_id) moved.push(now.id);
     const { before: previous } = difference(comparable(old), comparable(now));
     const changed = Object.keys(previous);
     if (changed.length === 0) continue;
@@ -31,6 +39,7 @@ export async function recordChanges(
   }
   await recordEvents(db, nowMs, ...events);
   if (ended.length > 0) await recordExpiries(db, nowMs, "license.expired", ended);
+  await closeOutdatedTransfers(db, nowMs, [...deleted.map(({ id }) => id), ...moved], deleted);
 }
 
 /** A bulk revoke: one event per product, so that endpoints can filter by product. */

@@ -47,15 +47,25 @@ export const limits = {
     account: { anywhere: rate(10, 5 * minute) },
   },
   mail: { ipAddress: { times: 30, withinSeconds: hour }, account: { anywhere: rate(5, 12 * minute) } },
-  /** For sign-in codes of the portal: at most 150 a day for one email address, and one every ten minutes at least. */
+  /** For sign-in emails of the portal: at most 150 a day to one email address, and one every ten minutes at least. */
   portal_sign_in: {
     ipAddress: { times: 100, withinSeconds: 10 * minute },
     account: { anywhere: rate(6, 10 * minute), network: rate(4, 10 * minute), device: rate(6, 2 * minute) },
+  },
+  /** For those with a code. Further ones have only the link, so that at most 22 codes a day can be guessed at. */
+  portal_code_sent: {
+    ipAddress: { times: 100, withinSeconds: 10 * minute },
+    account: { anywhere: rate(10, 2 * hour), network: rate(10, 2 * hour) },
   },
   /** For guesses at such a code, which also allows five of its own. */
   portal_code: {
     ipAddress: { times: 100, withinSeconds: 10 * minute },
     account: { anywhere: rate(20, minute), network: rate(10, 2 * minute) },
+  },
+  /** For what a customer changes in the portal: 60 at once, and then one a minute. */
+  portal_change: {
+    ipAddress: { times: 600, withinSeconds: hour },
+    account: { anywhere: rate(60, minute) },
   },
   /** Actions with nothing to guess are not counted per account. */
   anything: { ipAddress: { times: 600, withinSeconds: minute }, account: null },

@@ -11,6 +11,9 @@ export interface Device {
   readonly issuedAtMs: number;
 }
 
+/** Devices of users, and devices of the portal's customers, which are separate. */
+export type DeviceKind = "device" | "portal_device";
+
 const keptForSeconds = 180 * 86_400;
 
 /** Marks browsers with a signed cookie, so that others' attempts on an account do not lock its owner out. */
@@ -18,10 +21,12 @@ export class Devices {
   readonly #name: string;
   readonly #secret: string;
   readonly #attributes: string;
+  readonly #kind: DeviceKind;
   readonly #now: () => number;
 
-  constructor(url: string, secret: string, now: () => number = Date.now) {
-    this.#name = `${cookiePrefix(url)}.device`;
+  constructor(url: string, secret: string, kind: DeviceKind = "device", now: () => number = Date.now) {
+    this.#name = `${cookiePrefix(url)}.${kind}`;
+    this.#kind = kind;
     this.#secret = secret;
     const secure = new URL(url).protocol === "https:" ? "; Secure" : "";
     this.#attributes = `; Max-Age=${keptForSeconds}; Path=/; HttpOnly${secure}; SameSite=Lax`;
@@ -50,7 +55,7 @@ export class Devices {
 
   #sign(text: string): Buffer {
     // Separate from other uses of the same secret.
-    return createHmac("sha256", this.#secret).update(`device\n${text}`).digest();
+    return createHmac("sha256", this.#secret).update(`${this.#kind}\n${text}`).digest();
   }
 }
 

@@ -107,13 +107,3 @@ export function securityEmail(to: Recipient, what: SecurityChange): Email {
     after: [["common.nothing_to_do", "common.not_you"]],
   });
 }
-
-/** For customers, who sign in without a password. */
-export function signInCodeEmail(to: Recipient, code: string, goodForMinutes: number): Email {
-  return compose(to, "sign_in_code", {
-    before: ["sign_in_code.what"],
-    values: { minutes: goodForMinutes },
-    facts: [{ label: "label.code", value: code, isCode: true }],
-    after: ["sign_in_code.until"],
-  });
-}

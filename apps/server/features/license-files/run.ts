@@ -29,6 +29,7 @@ import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
 import type { ImportRow, ProductRow } from "@countersign/store/tables";
+import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordCreated, recordingChanges } from "../events/record-changes.ts";
 import { recordMissedExpiries } from "../events/record-expiries.ts";
 import { auditRow } from "./audit-row.ts";
@@ -191,6 +192,7 @@ class ImportRun {
       const overwritten = sorted.updates.map((update) => update.existing.id);
       await recordMissedExpiries(db, nowMs, overwritten);
       await writeSorted(db, to, sorted, means);
+      await closeOutdatedTransfers(db, nowMs, overwritten);
       return;
     }
     const existing = sorted.updates.map((update) => update.existing.id);
@@ -219,8 +221,10 @@ class ImportRun {
         const rows = await undoOf(db, this.#job.id, undoAtOnce);
         const ids = rows.map((row) => row.license_id);
         await store.bulk.lockLicenses(db, ids);
-        if (this.#job.send_events === 0) await revertRows(db, rows);
-        else await recordingChanges(db, this.#nowMs, "license.updated", ids, () => revertRows(db, rows));
+        if (this.#job.send_events === 0) {
+          await revertRows(db, rows);
+          await closeOutdatedTransfers(db, this.#nowMs, ids);
+        } else await recordingChanges(db, this.#nowMs, "license.updated", ids, () => revertRows(db, rows));
         await removeUndo(db, this.#job.id, undoAtOnce);
         await this.#mine(updateImport(db, this.#job.id, claimant, this.#alive()));
         return rows.length;

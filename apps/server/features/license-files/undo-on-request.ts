@@ -8,6 +8,7 @@ import {
   withFewIps,
 } from "@countersign/store/queries/license-files/undo-on-request";
 import type { ImportRow } from "@countersign/store/tables";
+import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordingChanges } from "../events/record-changes.ts";
 import { drain } from "../licenses/drain.ts";
 import { auditRow } from "./audit-row.ts";
@@ -58,8 +59,10 @@ export async function undoOnRequest(
       const plan = await planUndo(db, rows, undo.delete_used);
       const touched = plan.rows.map((row) => row.license_id);
       const carryOut = () => carryOutUndo(db, plan, nowMs);
-      if (job.send_events === 0) await carryOut();
-      else await recordingChanges(db, nowMs, "license.updated", touched, carryOut);
+      if (job.send_events === 0) {
+        await carryOut();
+        await closeOutdatedTransfers(db, nowMs, touched);
+      } else await recordingChanges(db, nowMs, "license.updated", touched, carryOut);
       await removeUndoRows(db, store.bulk, job.id, ids);
       const next: RequestedUndo = {
         ...undo,

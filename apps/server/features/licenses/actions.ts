@@ -11,7 +11,8 @@ import {
   revoking,
   settingExpiry,
 } from "@countersign/store/queries/licenses/changes";
-import { type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
+import { type LicenseView, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
+import type { Database } from "@countersign/store/store";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireLicense, requireOrganization } from "../../http/manage/context.ts";
 import { invalid, invalidField, Problem } from "../../http/manage/problem.ts";
@@ -55,11 +56,7 @@ export const actionRoutes: readonly BoundRoute[] = [
     try {
       return await context.transaction(async (db) => {
         const row = await current(db, context);
-        const columns = { license_key: key, license_key_match: matchForm(key) };
-        const [shown] = await recorded(db, context, "license.key_rotated", [row], () =>
-          changeLicense(db, row, columns, null, context.nowMs),
-        );
-        return shown ?? showLicense(row, context.nowMs);
+        return (await replaceKey(db, context, row, key)) ?? showLicense(row, context.nowMs);
       });
     } catch (error) {
       // Someone may have taken the key between the check and the write.
@@ -68,6 +65,20 @@ export const actionRoutes: readonly BoundRoute[] = [
     }
   }),
 ];
+
+/** Replaces the key of a locked license. */
+export async function replaceKey(
+  db: Database,
+  context: Context,
+  row: LicenseView,
+  key: string,
+): Promise<ShownLicense | undefined> {
+  const columns = { license_key: key, license_key_match: matchForm(key) };
+  const [shown] = await recorded(db, context, "license.key_rotated", [row], () =>
+    changeLicense(db, row, columns, null, context.nowMs),
+  );
+  return shown;
+}
 
 async function change(
   context: Context,

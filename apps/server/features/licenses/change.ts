@@ -111,6 +111,6 @@ function eventOf(action: string): ChangeEvent {
 }
 
 /** Without derived members, and without a whole key. */
-function auditable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
+export function auditable({ updated_at: _, product_name: __, ...license }: ShownLicense) {
   return { ...license, license_key: maskedKey(license.license_key) };
 }

@@ -6,6 +6,7 @@ import { registerIp } from "@countersign/store/queries/licenses/create";
 import { licenseIp, licenseIps, sighting, unregisterIp } from "@countersign/store/queries/licenses/ips";
 import { shownLicense } from "@countersign/store/queries/licenses/views";
 import { productById } from "@countersign/store/queries/manage/access";
+import type { Database } from "@countersign/store/store";
 import type { LicenseRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, requireLicense } from "../../http/manage/context.ts";
@@ -74,25 +75,33 @@ export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.removeLicenseIp, async (context, input) => {
     const text = param(input, "ip");
     const ip = (await countedIp(context, text)) ?? text;
-    await context.transaction(async (db) => {
-      const row = await current(db, context);
-      // Registered when the product counted differently, so it is identified by its own text.
-      let removed = (await unregisterIp(db, row.id, ip, context.nowMs)) ? ip : null;
-      if (removed === null && (await unregisterIp(db, row.id, text, context.nowMs))) removed = text;
-      if (removed === null) throw new Problem("ip_not_registered");
-      await audit(db, context, {
-        action: "license.ip_removed",
-        subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
-        before: { ip: removed },
-      });
-      const license = await shownLicense(db, row.id, context.nowMs);
-      await recordEvents(db, context.nowMs, licenseEvent("license.ip_removed", license, { ip: removed }));
-    });
+    await context.transaction(async (db) => removeIp(db, context, await current(db, context), ip, text));
   }),
 ];
 
+/** Removes an IP address from a locked license. `text` is how the caller wrote it, `ip` how validations count it. */
+export async function removeIp(
+  db: Database,
+  context: Context,
+  row: LicenseRow,
+  ip: string,
+  text: string,
+): Promise<void> {
+  let removed = (await unregisterIp(db, row.id, ip, context.nowMs)) ? ip : null;
+  // Registered when the product counted differently, so it is identified by its own text.
+  if (removed === null && (await unregisterIp(db, row.id, text, context.nowMs))) removed = text;
+  if (removed === null) throw new Problem("ip_not_registered");
+  await audit(db, context, {
+    action: "license.ip_removed",
+    subject: { kind: "license", id: row.id, name: maskedKey(row.license_key) },
+    before: { ip: removed },
+  });
+  const license = await shownLicense(db, row.id, context.nowMs);
+  await recordEvents(db, context.nowMs, licenseEvent("license.ip_removed", license, { ip: removed }));
+}
+
 /** The IP address as validations count it, by the product's setting; null if it is not one. */
-async function countedIp(context: Context, text: string): Promise<string | null> {
+export async function countedIp(context: Context, text: string): Promise<string | null> {
   const product = await productById(context.store.reads, requireLicense(context).product_id);
   if (product === undefined) throw new Problem("license_not_found");
   const address = parseIpAddress(text.trim());

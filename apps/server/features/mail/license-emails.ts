@@ -35,10 +35,13 @@ export async function licenseExpiringEmails(
   await writeToCustomers(db, emails, dailyEmails, nowMs);
 }
 
+/** Those that depend on the product's settings. */
+export type LicenseEmailKind = Exclude<CustomerEmail["kind"], "license_received">;
+
 /** The emails about these licenses that are due, by their products' settings and their current state. */
 export async function emailsAbout(
   db: Database,
-  kind: CustomerEmail["kind"],
+  kind: LicenseEmailKind,
   licenseIds: readonly string[],
   nowMs: number,
 ): Promise<CustomerEmail[]> {
@@ -46,11 +49,7 @@ export async function emailsAbout(
   return found.flatMap((facts) => emailAbout(kind, facts, nowMs) ?? []);
 }
 
-function emailAbout(
-  kind: CustomerEmail["kind"],
-  facts: LicenseEmailFacts,
-  nowMs: number,
-): CustomerEmail | null {
+function emailAbout(kind: LicenseEmailKind, facts: LicenseEmailFacts, nowMs: number): CustomerEmail | null {
   const { expires_at: endsAtMs } = facts;
   if (facts.revoked_at !== null) return null;
   switch (kind) {

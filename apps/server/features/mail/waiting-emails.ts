@@ -11,8 +11,9 @@ import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { type CustomerEmail, countedOwner, emailsAllowed } from "./customer-emails.ts";
-import { writeEmails } from "./email.ts";
+import { dedupeKey, writeEmails } from "./email.ts";
 import { emailsAbout } from "./license-emails.ts";
+import { receivedEmails } from "./transfer-emails.ts";
 
 const everyMs = 10_000;
 /** The size of one transaction: validations wait while it runs. */
@@ -20,19 +21,25 @@ const batchSize = 50;
 
 /**
  * Writes waiting emails to customers once their organization can send more: on the next day, or because the operator
- * raised the limit. Outdated ones are dropped: the license was deleted or revoked, its expiry changed, or the product
- * no longer sends such emails. Those of a suspended organization keep waiting.
+ * raised the limit. Outdated ones are dropped: the license was deleted or revoked, its expiry changed, it was
+ * transferred again, or the product no longer sends such emails. Those of a suspended organization keep waiting.
  */
 export class WaitingEmails implements PeriodicJob {
   readonly name = "waiting emails";
   readonly everyMs = everyMs;
   readonly #store: Store;
   readonly #dailyEmails: number;
+  readonly #portalUrl: string;
   readonly #clock: () => Promise<number>;
 
-  constructor(store: Store, dailyEmails: number, clock = () => store.clock()) {
+  constructor(
+    store: Store,
+    { dailyEmails, portalUrl }: { readonly dailyEmails: number; readonly portalUrl: string },
+    clock = () => store.clock(),
+  ) {
     this.#store = store;
     this.#dailyEmails = dailyEmails;
+    this.#portalUrl = portalUrl;
     this.#clock = clock;
   }
 
@@ -91,6 +98,11 @@ export class WaitingEmails implements PeriodicJob {
       const emails = await emailsAbout(db, kind, [...rows.keys()], nowMs);
       wanted.push(...emails.filter(({ facts, endsAtMs }) => rows.get(facts.id)?.ends_at === endsAtMs));
     }
+    const received = new Map(
+      taken.filter((row) => row.kind === "license_received").map((row) => [row.dedupe_key, row.license_id]),
+    );
+    const emails = await receivedEmails(db, [...new Set(received.values())], this.#portalUrl);
+    wanted.push(...emails.filter(({ message }) => received.has(dedupeKey(message.once))));
     return wanted;
   }
 

@@ -14,6 +14,7 @@ import {
 } from "@countersign/store/queries/organization-export/rows";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { rolesOf } from "@countersign/store/queries/roles/roles";
+import { transfersToExport } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
@@ -24,6 +25,7 @@ import { showMember, showOwner } from "../members/show.ts";
 import { showOrganization } from "../organizations/show.ts";
 import { showProducts } from "../products/show.ts";
 import { showRoles } from "../roles/show.ts";
+import { showTransfers } from "../transfers/show.ts";
 import { exportedBlock, exportedCustomer, exportedLicense, exportedWebhook } from "./rows.ts";
 
 export interface ExportLine {
@@ -45,6 +47,7 @@ export async function* organizationLines(db: Database, organization: Organizatio
   yield* peopleLines(db, organization, nowMs);
   yield* customerLines(db, organization.id);
   yield* licenseLines(db, organization.id);
+  yield* transferLines(db, organization.id, nowMs);
   yield* blockLines(db, organization.id);
   yield* webhookLines(db, organization.id);
   yield* auditLines(db, organization.id);
@@ -122,6 +125,13 @@ async function* licenseLines(db: Database, organizationId: string): Lines {
         rows.map((row) => exportedLicense(row, ips.get(row.id) ?? [], tags.get(row.id) ?? [])),
       );
     },
+  );
+}
+
+async function* transferLines(db: Database, organizationId: string, nowMs: number): Lines {
+  yield* paged(
+    (last: { id: string } | null) => transfersToExport(db, organizationId, last?.id ?? null, rowsAtATime),
+    async (rows) => linesOf("transfer", await showTransfers(db, organizationId, rows, nowMs)),
   );
 }
 

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import {
   portalIdentitiesOf,
   portalSessionByHash,
@@ -6,15 +6,9 @@ import {
 } from "@countersign/store/queries/portal/sessions";
 import type { Store } from "@countersign/store/store";
 import type { CustomerActor } from "../../http/manage/actor.ts";
-import { cookieIn } from "../identity/session-cookie.ts";
+import { portalCookieIn } from "./cookies.ts";
 
 const rememberUseAfterMs = 60_000;
-
-/** The portal's session cookie. With https, the browser binds it to this host. */
-export function portalCookieName(portalUrl: string): string {
-  const name = "countersign_portal";
-  return new URL(portalUrl).protocol === "https:" ? `__Host-${name}` : name;
-}
 
 /** Sessions are stored by the hash of their token. */
 export function hashPortalToken(token: string): string {
@@ -28,8 +22,8 @@ export async function customerOf(
   store: Store,
   nowMs: number,
 ): Promise<CustomerActor | null> {
-  const token = cookieIn(request.headers, portalCookieName(portalUrl));
-  if (token === null || !tokenShape.test(token)) return null;
+  const token = portalCookieIn(request.headers, portalUrl, "countersign_portal");
+  if (token === null || !isPortalToken(token)) return null;
   const session = await portalSessionByHash(store.reads, hashPortalToken(token));
   if (session === undefined || session.expires_at <= nowMs) return null;
   const identities = await portalIdentitiesOf(store.reads, session.person_id);
@@ -47,5 +41,11 @@ export async function customerOf(
   };
 }
 
-/** 32 random bytes in base64url. */
-const tokenShape = /^[\w-]{43}$/;
+export function newPortalToken(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** Whether it has the form of such a token. */
+export function isPortalToken(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}

@@ -4,6 +4,7 @@ import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import { reasonOf } from "../../log.ts";
 import { runWorker, type ThreadCalls } from "../../worker-thread.ts";
+import { repeatUntilZero } from "./repeat-until-zero.ts";
 
 export interface JournalSettings {
   readonly database: DatabaseLocation;
@@ -34,7 +35,7 @@ const gatherMs = 1_000;
  */
 const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
-/** Between two steps of deleting an organization's data. */
+/** Between two steps of deleting data. */
 const restMs = 5;
 
 /** A separate thread, so that writing the request log never delays a request. */
@@ -70,15 +71,23 @@ async function start(
     });
     return writing;
   };
+  let pruning: Promise<void> | null = null;
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
+  let isClosing = false;
+  const rest = () => new Promise<void>((resolve) => setTimeout(resolve, restMs));
   const pruneTimer = setInterval(() => {
-    operations
-      .run(() => journal.prune(Date.now() - requestLogDays * dayMs))
+    pruning ??= repeatUntilZero(
+      () => operations.run(() => journal.prune(Date.now() - requestLogDays * dayMs)),
+      rest,
+      () => isClosing,
+    )
       .catch((error) => {
         recorder.notify("failed", reasonOf(error));
+      })
+      .finally(() => {
+        pruning = null;
       });
   }, pruneEveryMs);
-  let isClosing = false;
   return {
     entries: (json) => {
       for (const entry of JSON.parse(json) as JournalEntry[]) waiting.push(entry);
@@ -89,7 +98,7 @@ async function start(
       while (next !== null && !isClosing) {
         const step: JournalDeletion = next;
         next = await operations.run(() => journal.deleteOrganization(step));
-        await new Promise((resolve) => setTimeout(resolve, restMs));
+        await rest();
       }
       if (next !== null) throw new Error("The journal was closed.");
     },
@@ -97,6 +106,7 @@ async function start(
       isClosing = true;
       clearInterval(writeTimer);
       clearInterval(pruneTimer);
+      await pruning;
       await writing;
       await writeNow();
       await operations.run(() => journal.close());

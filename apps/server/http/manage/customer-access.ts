@@ -2,9 +2,10 @@ import { organizationById, productById } from "@countersign/store/queries/manage
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
 import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Store } from "@countersign/store/store";
+import type { TransferRow } from "@countersign/store/tables";
 import type { Actor, CustomerActor } from "./actor.ts";
 import { Problem } from "./problem.ts";
-import { noSubject, type Subject } from "./subject.ts";
+import { type CustomerReference, noSubject, type Subject } from "./subject.ts";
 
 /**
  * The license or transfer in the path, if it is the customer's. A license is theirs if they have proven the identifier
@@ -31,25 +32,46 @@ async function licenseSubject(licenseId: string, actor: CustomerActor, store: St
     await productById(db, found.product_id),
   ];
   if (organization === undefined || product === undefined) throw new Problem("not_found");
-  const { customer_name: name, identity_email: email, identity_discord_id: discordId } = found;
-  const customer = { id: found.customer_id, name: name ?? email ?? discordId ?? "" };
-  return { ...noSubject, organization, product, license: found, customer };
+  return { ...noSubject, organization, product, license: found, customer: customerIn(found) };
 }
 
-/** Whoever requested it sees it, also when the license is no longer theirs. */
+/** The customer of a license as its organization knows them. */
+export function customerIn(license: OwnedLicense & { readonly customer_id: string }): CustomerReference {
+  const { customer_name: name, identity_email: email, identity_discord_id: discordId } = license;
+  return { id: license.customer_id, name: name ?? email ?? discordId ?? "" };
+}
+
+/**
+ * Whoever requested it sees it, also when the license is no longer theirs. While it waits, so does the customer who has
+ * the license: someone else may have requested it with an account that had the customer's email address before.
+ */
 async function transferSubject(transferId: string, actor: CustomerActor, store: Store): Promise<Subject> {
   const db = store.reads;
   const transfer = await transferById(db, transferId);
-  if (transfer === undefined || transfer.requested_by !== actor.personId) throw new Problem("not_found");
+  if (transfer === undefined) throw new Problem("not_found");
+  if (transfer.requested_by !== actor.personId && !(await canCancel(transfer, actor, store)))
+    throw new Problem("not_found");
   const organization = await organizationById(db, transfer.organization_id);
   if (organization === undefined || organization.deleted_at !== null) throw new Problem("not_found");
   const { from_customer_id: id, from_name: name, from_email: email, from_discord_id: discordId } = transfer;
   return { ...noSubject, organization, transfer, customer: { id, name: name ?? email ?? discordId ?? "" } };
 }
 
+async function canCancel(transfer: TransferRow, actor: CustomerActor, store: Store): Promise<boolean> {
+  if (transfer.state !== "pending") return false;
+  const license = await portalLicenseReference(store.reads, transfer.license_id);
+  return license !== undefined && isTheirs(license, actor);
+}
+
+interface OwnedLicense {
+  readonly identity_email: string | null;
+  readonly identity_discord_id: string | null;
+  readonly customer_name: string | null;
+}
+
 export function isTheirs(
-  license: { readonly identity_email: string | null; readonly identity_discord_id: string | null },
-  { emails, discordIds }: CustomerActor,
+  license: Pick<OwnedLicense, "identity_email" | "identity_discord_id">,
+  { emails, discordIds }: Pick<CustomerActor, "emails" | "discordIds">,
 ): boolean {
   const { identity_email: email, identity_discord_id: discordId } = license;
   return (email !== null && emails.includes(email)) || (discordId !== null && discordIds.includes(discordId));

@@ -14,11 +14,17 @@ import { memberRoutes } from "../../features/members/routes.ts";
 import { organizationExportRoutes } from "../../features/organization-export/routes.ts";
 import { organizationRoutes } from "../../features/organizations/routes.ts";
 import { overviewRoutes } from "../../features/overview/routes.ts";
+import { portalAccountRoutes } from "../../features/portal/account-routes.ts";
+import { portalLicenseRoutes } from "../../features/portal/licenses.ts";
+import { portalSignInRoutes } from "../../features/portal/sign-in-routes.ts";
+import { downloadRoutes } from "../../features/products/downloads.ts";
 import { productKeyRoutes } from "../../features/products/key-routes.ts";
 import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
+import { transferRoutes } from "../../features/transfers/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -34,6 +40,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
   ...organizationExportRoutes,
@@ -43,6 +50,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,
+  ...downloadRoutes,
   ...ipRoutes,
   ...ipBlockRoutes,
   ...customerRoutes,
@@ -51,4 +59,10 @@ export const manageRoutes: readonly BoundRoute[] = [
 ];
 
 /** Every route of the customer portal's API. */
-export const portalRoutes: readonly BoundRoute[] = [...portalBrandingRoutes];
+export const portalRoutes: readonly BoundRoute[] = [
+  ...portalSignInRoutes,
+  ...portalAccountRoutes,
+  ...portalLicenseRoutes,
+  ...portalTransferRoutes,
+  ...portalBrandingRoutes,
+];

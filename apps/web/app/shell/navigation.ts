@@ -17,6 +17,7 @@ export const navigationItems: readonly (readonly NavigationItem[])[] = [
     { path: "", icon: "overview", any: [], key: "o" },
     { path: "licenses", icon: "license", any: ["licenses:view"], key: "l" },
     { path: "customers", icon: "customer", any: ["customers:view", "customers:manage"], key: "c" },
+    { path: "transfers", icon: "transfer", any: ["transfers:review"], key: "x" },
     {
       path: "products",
       icon: "product",

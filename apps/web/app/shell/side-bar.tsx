@@ -1,3 +1,4 @@
+import { VisuallyHidden } from "@mantine/core";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { docs } from "../../ui/docs-link.tsx";
@@ -9,6 +10,8 @@ import {
   useOrganizations,
 } from "../current-organization.ts";
 import { mayOpen } from "../may-open.ts";
+import { waitingText } from "../waiting-text.ts";
+import { useWaitingTransfers } from "../waiting-transfers.ts";
 import { type NavigationItem, navigationItems } from "./navigation.ts";
 import classes from "./shell.module.css";
 
@@ -75,10 +78,28 @@ function NavigationGroup({
           >
             <Icon name={icon} />
             {t(`places.${path === "" ? "overview" : path}`)}
+            {path === "transfers" && <WaitingBadge organization={organization} />}
           </Link>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How many transfers wait for a decision; null for none. */
+function WaitingBadge({ organization }: { organization: Organization }) {
+  const { t } = useTranslation();
+  const count = useWaitingTransfers(organization);
+  if (count === 0) return null;
+  const number = waitingText(count);
+  return (
+    <>
+      {" "}
+      <span className={classes.badge} aria-hidden="true">
+        {number}
+      </span>
+      <VisuallyHidden>{t("waiting", { count, number })}</VisuallyHidden>
+    </>
   );
 }
 

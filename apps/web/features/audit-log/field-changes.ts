@@ -41,7 +41,7 @@ export function momentOf(field: string, value: Json | undefined): string | null 
 
 /** Some booleans are logged as 0 and 1, as in the database. */
 export function isSwitch(field: string): boolean {
-  return /_enabled$|^(?:auto_register_ip|track_ip|expiry_enforcement|signed_validation|custom_response_on|deliver_license|expiring_soon_email|is_|has_|auto_reenable)/.test(
+  return /_enabled$|^(?:auto_register_ip|track_ip|expiry_enforcement|signed_validation|custom_response_on|deliver_license|expiring_soon_email|is_|has_|auto_reenable|portal_key_rotation|transfer_resets_ips|transfer_rotates_key)/.test(
     field,
   );
 }

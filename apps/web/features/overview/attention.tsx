@@ -6,6 +6,8 @@ import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { waitingText } from "../../app/waiting-text.ts";
+import { useWaitingTransfers } from "../../app/waiting-transfers.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -15,7 +17,11 @@ import { useUsage } from "./usage.ts";
 /** Problems that need attention; null if there are none. */
 export function Attention() {
   const { t } = useTranslation("overview");
-  const items: { readonly key: string; readonly words: ReactNode }[] = [...useWebhooks(), ...useQuotas()];
+  const items: { readonly key: string; readonly words: ReactNode }[] = [
+    ...useTransfers(),
+    ...useWebhooks(),
+    ...useQuotas(),
+  ];
   if (items.length === 0) return null;
   return (
     <Notice tone="warn" title={t("attention.title")}>
@@ -28,6 +34,24 @@ export function Attention() {
       </Stack>
     </Notice>
   );
+}
+
+/** License transfers that wait for a decision. */
+function useTransfers() {
+  const { t } = useTranslation("overview");
+  const organization = useOrganization();
+  const count = useWaitingTransfers(organization);
+  if (count === 0) return [];
+  return [
+    {
+      key: "transfers",
+      words: (
+        <GoLink to={`/o/${organization.slug}/transfers`} inherit underline="always">
+          {t("attention.transfers", { count, number: waitingText(count) })}
+        </GoLink>
+      ),
+    },
+  ];
 }
 
 /** Endpoints whose deliveries fail. */

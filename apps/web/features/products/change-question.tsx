@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Confirm } from "../../ui/confirm.tsx";
 import { useVersions } from "../versions/use-versions.ts";
 import { AffectedLicenses } from "./affected-licenses.tsx";
-import type { Consequence } from "./consequence.ts";
+import type { Consequence, PortalConsequence } from "./consequence.ts";
 import type { Product } from "./use-product.ts";
 
 interface ChangeQuestionProps {
@@ -25,10 +25,13 @@ export function ChangeQuestion({ product, consequence, onConfirm, onClose }: Cha
       title={t(`consequence.${shown}.title`)}
       action={t(`consequence.${shown}.do`)}
       onConfirm={onConfirm}
+      harmless={shown === "showsPortal"}
     >
       <Stack gap="xs">
         {shown === "checksVersions" ? (
           <VersionsChecked product={product} />
+        ) : isAboutPortal(shown) ? (
+          <Text>{t(`consequence.${shown}.words`)}</Text>
         ) : (
           <>
             <Text>{t(`consequence.${shown}.words`)}</Text>
@@ -42,6 +45,10 @@ export function ChangeQuestion({ product, consequence, onConfirm, onClose }: Cha
       </Stack>
     </Confirm>
   );
+}
+
+function isAboutPortal(consequence: Consequence): consequence is PortalConsequence {
+  return ["showsPortal", "hidesPortal", "automaticTransfers", "noTransfers"].includes(consequence);
 }
 
 function VersionsChecked({ product }: { product: Product }) {

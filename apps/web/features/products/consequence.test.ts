@@ -8,6 +8,8 @@ const product = {
   expiry_enforcement: true,
   track_ip_on_validate: true,
   auto_register_ip_on_validate: true,
+  portal_enabled: true,
+  transfers: "off",
 } as const;
 const pro = { plan: "pro", signed_validation: true } as const;
 const reporting = { ...product, version_module_enabled: true, version_enforcement: "report" } as const;
@@ -53,6 +55,37 @@ test.each([
   ],
   ["expiry no longer enforced", product, { expiry_enforcement: false }, pro, null],
   ["new addresses no longer registered", product, { auto_register_ip_on_validate: false }, pro, "allowList"],
+  ["hidden from the portal", product, { portal_enabled: false }, pro, "hidesPortal"],
+  [
+    "shown in the portal",
+    { ...product, portal_enabled: false },
+    { portal_enabled: true },
+    pro,
+    "showsPortal",
+  ],
+  ["transfers with approval", product, { transfers: "review" as const }, pro, null],
+  ["transfers without approval", product, { transfers: "automatic" as const }, pro, "automaticTransfers"],
+  [
+    "from approving transfers automatically to approval",
+    { ...product, transfers: "automatic" as const },
+    { transfers: "review" as const },
+    pro,
+    null,
+  ],
+  [
+    "transfers turned off",
+    { ...product, transfers: "review" as const },
+    { transfers: "off" as const },
+    pro,
+    "noTransfers",
+  ],
+  [
+    "automatic transfers of a product that is not in the portal",
+    { ...product, portal_enabled: false },
+    { transfers: "automatic" as const },
+    pro,
+    null,
+  ],
   ["a longer warning", product, { expiring_soon_days: 30 }, pro, null],
 ] as const)("%s", (_, before, changes, organization, consequence) => {
   expect(consequenceOf(before, changes, organization)).toBe(consequence);

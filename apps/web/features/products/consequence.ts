@@ -2,7 +2,10 @@ import type { Answer } from "../../api/client.ts";
 import type { Changes, Product } from "./use-product.ts";
 
 /** How a change of settings affects current customers. */
-export type Consequence = "checksVersions" | "unsigned" | "enforcesExpiry" | "allowList";
+export type Consequence = "checksVersions" | "unsigned" | "enforcesExpiry" | "allowList" | PortalConsequence;
+
+/** These change what customers can do in the portal, and nothing in responses of validate. */
+export type PortalConsequence = "showsPortal" | "hidesPortal" | "automaticTransfers" | "noTransfers";
 
 type Settings = Pick<
   Product,
@@ -12,6 +15,8 @@ type Settings = Pick<
   | "expiry_enforcement"
   | "track_ip_on_validate"
   | "auto_register_ip_on_validate"
+  | "portal_enabled"
+  | "transfers"
 >;
 type Terms = Pick<Answer<"getOrganization">, "plan" | "signed_validation">;
 
@@ -22,7 +27,16 @@ export function consequenceOf(product: Settings, changes: Changes, organization:
   if (isSigned(product, organization) && !isSigned(next, organization)) return "unsigned";
   if (next.expiry_enforcement && !product.expiry_enforcement) return "enforcesExpiry";
   if (isAllowList(next) && !isAllowList(product)) return "allowList";
-  return null;
+  return portalConsequenceOf(product, next);
+}
+
+function portalConsequenceOf(product: Settings, next: Settings): PortalConsequence | null {
+  if (next.portal_enabled !== product.portal_enabled)
+    return next.portal_enabled ? "showsPortal" : "hidesPortal";
+  // Outside the portal, customers cannot request a transfer anyway.
+  if (!next.portal_enabled || next.transfers === product.transfers) return null;
+  if (next.transfers === "automatic") return "automaticTransfers";
+  return next.transfers === "off" ? "noTransfers" : null;
 }
 
 /** Whether a version that is not on the list is rejected. */

@@ -31,6 +31,7 @@ export function ProductPage() {
       ? [
           { to: `${base}/versions`, label: t("tabs.versions") },
           { to: `${base}/custom-response`, label: t("tabs.customResponse") },
+          { to: `${base}/portal`, label: t("tabs.portal") },
         ]
       : []),
     { to: `${base}/keys`, label: t("tabs.keys") },

@@ -42,6 +42,12 @@ const customResponseRoute = createRoute({
   component: lazyRouteComponent(() => import("./custom-response-tab.tsx"), "CustomResponseTab"),
 });
 
+const portalRoute = createRoute({
+  getParentRoute: () => productRoute,
+  path: "/portal",
+  component: lazyRouteComponent(() => import("./portal-tab.tsx"), "PortalTab"),
+});
+
 const keysRoute = createRoute({
   getParentRoute: () => productRoute,
   path: "/keys",
@@ -70,6 +76,7 @@ export const productRoutes = [
     settingsRoute,
     ...versionRoutes,
     customResponseRoute,
+    portalRoute,
     keysRoute,
     integrateRoute,
     dangerRoute,

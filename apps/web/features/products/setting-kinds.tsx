@@ -7,7 +7,7 @@ import { ChangeQuestion } from "./change-question.tsx";
 import { consequenceOf } from "./consequence.ts";
 import classes from "./setting.module.css";
 import { inputDescribed, Setting, type SettingName } from "./setting.tsx";
-import { type NumberName, useDraft } from "./use-draft.ts";
+import { type NumberName, type TextName, useDraft } from "./use-draft.ts";
 import { type Changes, type Product, useProductChange } from "./use-product.ts";
 
 type Of<T> = { [Name in SettingName]-?: T extends Product[Name] ? Name : never }[SettingName];
@@ -16,15 +16,16 @@ interface Common {
   readonly product: Product;
   readonly isFixed: boolean;
   readonly noEffect?: string | undefined;
+  readonly caution?: string | undefined;
 }
 
-export function SwitchSetting({ name, product, isFixed, noEffect }: Common & { name: Of<boolean> }) {
+export function SwitchSetting({ name, product, isFixed, ...remarks }: Common & { name: Of<boolean> }) {
   const { save, question } = useAskedChange(product);
   return (
     <>
       <Setting
         name={name}
-        noEffect={noEffect}
+        {...remarks}
         kind="switch"
         control={(described) => (
           <Switch
@@ -62,7 +63,7 @@ function useAskedChange(product: Product) {
   };
 }
 
-type ChoiceName = "auto_register_scope" | "ipv6_prefix" | "version_enforcement" | "locale";
+type ChoiceName = "auto_register_scope" | "ipv6_prefix" | "version_enforcement" | "locale" | "transfers";
 
 /** `null` is a choice if the setting can use a default. */
 export function ChoiceSetting({
@@ -70,7 +71,7 @@ export function ChoiceSetting({
   choices,
   product,
   isFixed,
-  noEffect,
+  ...remarks
 }: Common & { name: ChoiceName; choices: readonly Product[ChoiceName][] }) {
   const { t } = useTranslation("products");
   const { save, question } = useAskedChange(product);
@@ -78,7 +79,7 @@ export function ChoiceSetting({
     <>
       <Setting
         name={name}
-        noEffect={noEffect}
+        {...remarks}
         control={(described) => (
           <NativeSelect
             disabled={isFixed}
@@ -105,9 +106,9 @@ export function NumberSetting({
   name,
   product,
   isFixed,
-  noEffect,
   unit,
   empty,
+  ...remarks
 }: Common & { name: NumberName; unit?: string; empty?: string }) {
   const { t } = useTranslation();
   const form = useDraft(product, name);
@@ -117,7 +118,7 @@ export function NumberSetting({
   return (
     <Setting
       name={name}
-      noEffect={noEffect}
+      {...remarks}
       control={(described) => (
         <Form
           onSubmit={() => isReady && form.submit(value)}
@@ -151,23 +152,25 @@ export function NumberSetting({
   );
 }
 
+/** An empty field saves null, except for the name. */
 export function TextSetting({
   name,
   product,
   isFixed,
-  noEffect,
   long = false,
-}: Common & { name: "name" | "license_email_text"; long?: boolean }) {
+  placeholder,
+  ...remarks
+}: Common & { name: TextName; long?: boolean; placeholder?: string }) {
   const { t } = useTranslation();
   const form = useDraft(product, name);
   const written = form.draft ?? product[name] ?? "";
-  const value = written.trim() === "" && long ? null : written;
+  const value = written.trim() === "" && name !== "name" ? null : written;
   const isReady = form.draft !== null && value !== product[name];
   const Input = long ? Textarea : TextInput;
   return (
     <Setting
       name={name}
-      noEffect={noEffect}
+      {...remarks}
       kind="below"
       control={(described) => (
         <Form
@@ -180,11 +183,12 @@ export function TextSetting({
             <Input
               flex={1}
               maw="44rem"
-              maxLength={long ? 2_000 : 100}
+              maxLength={name === "name" ? 100 : 2_000}
               disabled={isFixed}
               value={written}
               onChange={(event) => form.setDraft(event.currentTarget.value)}
               error={form.error}
+              {...(placeholder === undefined ? {} : { placeholder })}
               {...(long ? { autosize: true, minRows: 3 } : {})}
               {...inputDescribed(described, form.error)}
             />

@@ -63,14 +63,17 @@ interface SettingProps {
   readonly control: (described: Described) => ReactNode;
   /** Why it has no effect at present, if that is so. */
   readonly noEffect?: string | undefined;
+  /** What to watch out for with its present value. */
+  readonly caution?: string | undefined;
   readonly kind?: "switch" | "below";
 }
 
 /** One setting: what it is called, here and in the API, what its effect is, and the control. */
-export function Setting({ name, control, noEffect, kind }: SettingProps) {
+export function Setting({ name, control, noEffect, caution, kind }: SettingProps) {
   const { t } = useTranslation("products");
   const id = useId();
   const section = sections[name];
+  const remark = noEffect ?? caution;
   return (
     <div
       className={classes.setting}
@@ -79,17 +82,17 @@ export function Setting({ name, control, noEffect, kind }: SettingProps) {
     >
       <div className={classes.words}>
         <Group gap="xs">
-          <Text fw={600} id={`${id}-label`}>
+          <Text fw={600} id={`${id}-label`} {...(noEffect === undefined ? {} : { c: "dimmed" })}>
             {t(`setting.${name}.label`)}
           </Text>
           <span className={classes.name}>{name}</span>
         </Group>
         <Text size="sm" c="dimmed" id={`${id}-words`}>
           {t(`setting.${name}.words`)}
-          {noEffect !== undefined && (
+          {remark !== undefined && (
             <Text component="span" size="sm" c="var(--mantine-color-text)">
               {" "}
-              {noEffect}
+              {remark}
             </Text>
           )}
           {section !== null && (

@@ -4,10 +4,16 @@ import { notify } from "../../ui/notify.tsx";
 import { fieldError } from "../../ui/problem-alert.tsx";
 import { type Changes, isOutdated, type Product, useProductChange } from "./use-product.ts";
 
-export type NumberName = "default_max_ips" | "default_expires_in_days" | "expiring_soon_days";
+export type NumberName =
+  | "default_max_ips"
+  | "default_expires_in_days"
+  | "expiring_soon_days"
+  | "portal_ip_removals_per_30_days"
+  | "transfer_cooldown_days";
+export type TextName = "name" | "license_email_text" | "renewal_url";
 
 /** Keeps the user's input until the server has accepted it. */
-export function useDraft(product: Product, name: NumberName | "name" | "license_email_text") {
+export function useDraft(product: Product, name: NumberName | TextName) {
   const { t } = useTranslation("products");
   const { change } = useProductChange(product);
   const [typed, setTyped] = useState<{ text: string; basis: Product[typeof name] } | null>(null);

@@ -66,19 +66,43 @@ test("a Discord message is an embed with a colour, fields and the time", () => {
   });
 });
 
-test("a transfer says who holds the license next, by name where there is one", () => {
-  const to = { customer_name: "Grace", customer_email: "grace@example.com" };
-  const fields = (transfer: object) =>
-    discord(chatEvent({ license, transfer }, "license.transfer_rejected")).embeds[0].fields;
-  expect(fields({ to, reason: "Part of a bundle" })).toContainEqual({
-    name: "New holder",
-    value: "Grace",
-    inline: true,
+describe("a transfer", () => {
+  const from = { customer_name: "Ada", customer_email: "ada@example.com", customer_discord_id: null };
+  const to = { customer_name: "Grace", customer_email: "grace@example.com", customer_discord_id: null };
+  const fields = (transfer: object, type: ChatEvent["type"]) =>
+    Object.fromEntries(
+      discord(chatEvent({ license, transfer }, type)).embeds[0].fields.map(
+        ({ name, value }: { name: string; value: string }) => [name, value],
+      ),
+    );
+
+  test("says who requested it, for whom, and why it needs review", () => {
+    const transfer = { from, to, state: "pending", message: "Sold", review_reason: "cooldown" };
+    expect(fields(transfer, "license.transfer_requested")).toMatchObject({
+      From: "Ada",
+      To: "Grace",
+      "Customer's message": "Sold",
+      "Needs review": "The license was created or transferred recently",
+    });
   });
-  expect(fields({ to, reason: "Part of a bundle" }).map((field) => field.value)).toContain(
-    "Part of a bundle",
-  );
-  expect(JSON.stringify(fields({ to }))).not.toContain("grace@example.com");
+
+  test("says why it was rejected, in the seller's words", () => {
+    const shown = fields(
+      { from, to, state: "rejected", review_reason: "product_setting", reason: "Part of a bundle" },
+      "license.transfer_rejected",
+    );
+    expect(shown).toMatchObject({ To: "Grace", Reason: "Part of a bundle" });
+    expect(JSON.stringify(shown)).not.toContain("grace@example.com");
+    expect(shown).not.toHaveProperty("Needs review");
+    expect(shown).not.toHaveProperty("Customer");
+  });
+
+  test("says in words why the server cancelled it", () => {
+    const transfer = { from, to, state: "cancelled", decided_by: "system", reason: "customer_changed" };
+    expect(fields(transfer, "license.transfer_cancelled").Reason).toBe(
+      "The license was given to another customer",
+    );
+  });
 });
 
 test("a Slack message is blocks, with a text for where these are not shown", () => {

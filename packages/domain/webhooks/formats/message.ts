@@ -54,16 +54,17 @@ const words: Readonly<Record<EventType, readonly [title: string, severity: Sever
 /** In reading order. What an event does not have is omitted. */
 function particulars(data: Readonly<Record<string, unknown>>): [name: string, value: unknown][] {
   const license = objectOf(data.license);
+  const isTransfer = data.transfer !== undefined;
   return [
     ["Message", data.message],
     ["Product", license.product_name ?? data.product_name],
     ["Key", typeof license.license_key === "string" ? maskedKey(license.license_key) : null],
-    ["Customer", license.customer_name ?? license.customer_email ?? license.customer_discord_id],
-    ["New holder", holderName(data.transfer)],
+    ["Customer", isTransfer ? null : nameOf(license)],
+    ...transferOf(data.transfer),
     ["IP address", data.ip],
     ...summaryOf(data.summary),
     ["Expires", dayOf(license)],
-    ["Reason", data.reason ?? objectOf(data.transfer).reason ?? license.revoked_reason],
+    ["Reason", data.reason ?? (isTransfer ? null : license.revoked_reason)],
     ["Changed", changedNames(data.changed)],
     ["Licenses", data.count],
     ["Used", data.used],
@@ -81,11 +82,40 @@ function summaryOf(summary: unknown): [name: string, value: unknown][] {
   ];
 }
 
-/** The recipient of a license transfer. */
-function holderName(transfer: unknown): unknown {
-  const { customer_name, customer_email, customer_discord_id } = objectOf(objectOf(transfer).to);
-  return customer_name ?? customer_email ?? customer_discord_id;
+/** Who transfers a license to whom, and why it was decided, or has to be. */
+function transferOf(value: unknown): [name: string, value: unknown][] {
+  const { from, to, message, state, review_reason: review, reason } = objectOf(value);
+  return [
+    ["From", nameOf(objectOf(from))],
+    ["To", nameOf(objectOf(to))],
+    ["Customer's message", message],
+    ["Needs review", state === "pending" ? codeWords(review) : null],
+    ["Reason", codeWords(reason)],
+  ];
 }
+
+function nameOf({
+  customer_name: name,
+  customer_email: email,
+  customer_discord_id: discordId,
+}: Holder): unknown {
+  return name ?? email ?? discordId;
+}
+
+type Holder = Readonly<Record<string, unknown>>;
+
+/** The server's own reasons are codes; others are a person's words. */
+function codeWords(reason: unknown): unknown {
+  return typeof reason === "string" && Object.hasOwn(reasons, reason) ? reasons[reason] : reason;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  product_setting: "Transfers of this product are always reviewed",
+  cooldown: "The license was created or transferred recently",
+  target_blocked: "The recipient has blocked IP addresses",
+  license_deleted: "The license was deleted",
+  customer_changed: "The license was given to another customer",
+};
 
 function dayOf(license: Readonly<Record<string, unknown>>): string | null {
   if (typeof license.expires_at === "string") return license.expires_at.slice(0, 10);

@@ -10,6 +10,24 @@ export async function addAuditEntries(db: Database, rows: readonly AuditLogRow[]
 
 const addRows = prepared((db, rows: readonly AuditLogRow[]) => db.insertInto("audit_log").values(rows)).run;
 
+/** Whether this actor did this to this subject after that time. */
+export async function wasRecordedSince(
+  db: Database,
+  entry: { readonly subjectId: string; readonly action: string; readonly actorId: string },
+  sinceMs: number,
+): Promise<boolean> {
+  const found = await db
+    .selectFrom("audit_log")
+    .select("id")
+    .where("subject_id", "=", entry.subjectId)
+    .where("at", ">", sinceMs)
+    .where("action", "=", entry.action)
+    .where("actor_id", "=", entry.actorId)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 export interface AuditFilter {
   /** Null for everything on the platform. */
   readonly organizationId: string | null;

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { OrganizationCustomerRow, Tables } from "../../tables.ts";
+import type { CustomerRow, OrganizationCustomerRow, Tables } from "../../tables.ts";
 
 export interface CustomerIdentifiers {
   readonly email: string | null;
@@ -80,13 +80,16 @@ export const customerReferences = [
 ] as const;
 
 /**
- * Removes those of the given customers that nothing refers to. On PostgreSQL another transaction may record one of
+ * Removes those of the given customers that nothing refers to, and returns what identified them. On PostgreSQL another transaction may record one of
  * them at the same moment. Then one of the two is rolled back and retried.
  */
-export async function removeUnknownCustomers(db: Kysely<Tables>, ids: readonly string[]): Promise<void> {
+export async function removeUnknownCustomers(
+  db: Kysely<Tables>,
+  ids: readonly string[],
+): Promise<Pick<CustomerRow, "email" | "discord_id">[]> {
   const some = [...new Set(ids)].sort();
-  if (some.length === 0) return;
-  await db
+  if (some.length === 0) return [];
+  return db
     .deleteFrom("customers")
     .where("id", "in", some)
     .where((is) =>
@@ -103,6 +106,7 @@ export async function removeUnknownCustomers(db: Kysely<Tables>, ids: readonly s
         ),
       ),
     )
+    .returning(["email", "discord_id"])
     .execute();
 }
 

@@ -21,6 +21,17 @@ export async function licenseIps(
   return query.orderBy("i.ip").limit(page.limit).execute();
 }
 
+/** Some of the registered IP addresses, without their sightings, so that transactions can read them too. */
+export async function registeredIps(db: Database, licenseId: string, limit: number) {
+  return db
+    .selectFrom("license_ips")
+    .select(["ip", "registered_at"])
+    .where("license_id", "=", licenseId)
+    .orderBy("ip")
+    .limit(limit)
+    .execute();
+}
+
 /** The registration that covers an IP address: its own, its /64's, or that of an address in this /64. */
 export async function licenseIp(db: Database, licenseId: string, ip: string) {
   return db

@@ -36,6 +36,7 @@ function someRows(db: Database, licenseIds: readonly string[]) {
       "l.term_ms",
       "l.revoked_at",
       "l.organization_id",
+      "l.customer_id",
       "p.name as product",
       "p.deliver_license_by_email",
       "p.license_email_text",

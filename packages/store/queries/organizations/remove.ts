@@ -4,6 +4,7 @@ import { removeUnknownCustomers } from "../customers/identify.ts";
 import { removeSomeRejects } from "../license-files/rejects.ts";
 import { removeWaitingEmails, waitingEmails } from "../mail/waiting-emails.ts";
 import { lockedOrganization } from "../manage/access.ts";
+import { removeUnknownIdentities } from "../portal/unknown-identities.ts";
 import { emptyEndpoint } from "../webhooks/empty-endpoint.ts";
 
 /** Those whose grace period is over and that still have data, whichever node started to remove them. */
@@ -85,11 +86,13 @@ const drawers: readonly Drawer[] = [
   removeEmails,
   removeEndpoints,
   removeEvents,
+  removeTransfers,
   removeLicenses,
   removeBlocks,
   removeCustomers,
   removeUsage,
   removeVersions,
+  removeDownloads,
 ];
 
 /** Import files: each chunk can be large, so only a few at a time. */
@@ -174,6 +177,19 @@ async function removeEvents(db: Database, organizationId: string, atMost: number
   return true;
 }
 
+async function removeTransfers(db: Database, organizationId: string, atMost: number): Promise<boolean> {
+  const transfers = await db
+    .selectFrom("transfers")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .limit(atMost)
+    .execute();
+  if (transfers.length === 0) return false;
+  const ids = transfers.map((transfer) => transfer.id);
+  await db.deleteFrom("transfers").where("id", "in", ids).execute();
+  return true;
+}
+
 async function removeLicenses(db: Database, organizationId: string, atMost: number): Promise<boolean> {
   const licenses = await db
     .selectFrom("licenses")
@@ -203,11 +219,10 @@ async function removeLicenses(db: Database, organizationId: string, atMost: numb
   await db.deleteFrom("license_ips").where("license_id", "in", ids).execute();
   await db.deleteFrom("license_tags").where("license_id", "in", ids).execute();
   await db.deleteFrom("recorded_expiries").where("license_id", "in", ids).execute();
+  await db.deleteFrom("portal_actions").where("license_id", "in", ids).execute();
   await db.deleteFrom("licenses").where("id", "in", ids).execute();
-  await removeUnknownCustomers(
-    db,
-    licenses.flatMap((license) => license.customer_id ?? []),
-  );
+  const customerIds = licenses.flatMap((license) => license.customer_id ?? []);
+  await removeUnknownIdentities(db, await removeUnknownCustomers(db, customerIds));
   return true;
 }
 
@@ -238,7 +253,7 @@ async function removeCustomers(db: Database, organizationId: string, atMost: num
     .where("organization_id", "=", organizationId)
     .where("customer_id", "in", ids)
     .execute();
-  await removeUnknownCustomers(db, ids);
+  await removeUnknownIdentities(db, await removeUnknownCustomers(db, ids));
   return true;
 }
 
@@ -265,6 +280,19 @@ async function removeVersions(db: Database, organizationId: string): Promise<boo
     .executeTakeFirst();
   if (known === undefined) return false;
   await db.deleteFrom("product_versions").where("product_id", "=", known.product_id).execute();
+  return true;
+}
+
+async function removeDownloads(db: Database, organizationId: string): Promise<boolean> {
+  const known = await db
+    .selectFrom("product_downloads")
+    .innerJoin("products", "products.id", "product_downloads.product_id")
+    .select("product_id")
+    .where("products.organization_id", "=", organizationId)
+    .limit(1)
+    .executeTakeFirst();
+  if (known === undefined) return false;
+  await db.deleteFrom("product_downloads").where("product_id", "=", known.product_id).execute();
   return true;
 }
 

@@ -12,6 +12,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -21,6 +22,9 @@ import java.util.concurrent.CompletableFuture;
 public class Notes {
   private static final Duration CHECK_EVERY =
       Duration.ofSeconds(Long.parseLong(System.getenv().getOrDefault("NOTES_CHECK_SECONDS", "3600")));
+
+  /** Customers solve these themselves in the portal. */
+  private static final Set<String> SOLVED_IN_PORTAL = Set.of("expired", "ip_limit_reached", "ip_not_registered");
 
   private final Path folder = settingsFolder();
   private final Path keyFile = folder.resolve("license.txt");
@@ -37,18 +41,19 @@ public class Notes {
   }
 
   private void run(BufferedReader keyboard) throws IOException {
-    for (String key = Files.exists(keyFile) ? Files.readString(keyFile).trim() : ""; ; key = "") {
-      if (key.isEmpty()) key = askForKey(keyboard);
+    for (String stored = Files.exists(keyFile) ? Files.readString(keyFile).trim() : ""; ; stored = "") {
+      String key = stored.isEmpty() ? askForKey(keyboard) : stored;
       if (key.isEmpty()) return;
       System.out.println("Checking your license …");
       // The request runs in the background. In Swing, continue with thenAcceptAsync(…, SwingUtilities::invokeLater).
-      CompletableFuture<ValidateResult> checking = countersign.validateAsync(key).handle(this::checked);
+      CompletableFuture<ValidateResult> checking =
+          countersign.validateAsync(key).handle((result, problem) -> checked(key, result, problem));
       System.out.println("Opening your notes …");
       ValidateResult result = checking.join();
       if (result == null) return;
       if (!result.valid()) continue;
       store(key);
-      Watch watch = countersign.watch(key, CHECK_EVERY, (now, previous) -> show(now));
+      Watch watch = countersign.watch(key, CHECK_EVERY, (now, previous) -> show(key, now));
       // Represents a window: the app runs until its input ends.
       while (keyboard.readLine() != null) {}
       watch.close();
@@ -63,20 +68,23 @@ public class Notes {
   }
 
   /** Null without a verdict; the reason is then shown to the customer. */
-  private ValidateResult checked(ValidateResult result, Throwable problem) {
+  private ValidateResult checked(String key, ValidateResult result, Throwable problem) {
     if (problem != null) {
       System.out.println(explain(problem.getCause() == null ? problem : problem.getCause()));
       return null;
     }
-    show(result);
+    show(key, result);
     if (result.source() == ValidateResult.Source.GRACE)
       System.out.println("The license server is unreachable. You can keep working for now.");
     return result;
   }
 
   /** Locks or unlocks the app, and shows a message only after a change. */
-  private synchronized void show(ValidateResult result) {
+  private synchronized void show(String key, ValidateResult result) {
     String text = result.valid() ? "Unlocked. Welcome back!" : "Locked. " + explain(result.status());
+    // In Swing, a button that calls Desktop.getDesktop().browse(URI.create(url)).
+    if (SOLVED_IN_PORTAL.contains(result.status()))
+      text += " You can solve this yourself: " + countersign.portalUrl(key);
     if (!text.equals(lastMessage)) System.out.println(text);
     lastMessage = text;
   }
@@ -100,6 +108,8 @@ public class Notes {
         return "Your license was revoked. Please contact us if you think this is a mistake.";
       case "ip_limit_reached":
         return "Your license is already in use from the maximum number of IP addresses.";
+      case "ip_not_registered":
+        return "Your license does not cover this IP address.";
       case "version_not_allowed":
         return "Your license does not cover this version of the app.";
       default:

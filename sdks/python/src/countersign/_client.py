@@ -23,6 +23,7 @@ from ._cache import Cache
 from ._clock import Clock, SystemClock
 from ._grace import Grace, GraceStore
 from ._models import Decision, LicenseRecord, ValidateResult, parsed, read_license, read_result
+from ._portal_url import portal_url
 from ._rate_limit_gate import RateLimitGate
 from ._signature import signature_problem
 from ._transport import ApiRequest, ApiResponse, Transport
@@ -123,7 +124,8 @@ class Countersign:
         self._version = version
         self._clock: Clock = clock if clock is not None else SystemClock()
         self._random = random
-        self._transport = Transport(_base_url(base_url), timeout_seconds, ssl_context, self._clock, random)
+        self._base_url = _base_url(base_url)
+        self._transport = Transport(self._base_url, timeout_seconds, ssl_context, self._clock, random)
         self._rate_limit_gate = RateLimitGate(self._clock)
         self._cache: Cache[ValidateResult] = Cache(cache_entries, self._clock.steady)
         self._grace = Grace(grace_seconds, grace_store, key, self._clock, cache_entries)
@@ -206,6 +208,15 @@ class Countersign:
         if license_record is None:
             raise _unusable(response)
         return license_record
+
+    def portal_url(self, license_key: str) -> str:
+        """Return the page of the customer portal on which the holder of a license solves a rejection.
+
+        Use it for ``ip_limit_reached``, ``ip_not_registered`` and ``expired``. The page asks for sign-in first. No
+        request is sent. The URL contains the license key: give it only to the holder of that key, and keep it out of
+        logs.
+        """
+        return portal_url(self._base_url, license_key)
 
     def watch(
         self,
@@ -360,6 +371,10 @@ class AsyncCountersign:
     async def lookup(self, license_key: str) -> LicenseRecord:
         """Like :meth:`Countersign.lookup`."""
         return await self._in_thread(self.client.lookup, license_key)
+
+    def portal_url(self, license_key: str) -> str:
+        """Like :meth:`Countersign.portal_url`. It sends no request, so there is nothing to await."""
+        return self.client.portal_url(license_key)
 
     def watch(
         self,

@@ -12,6 +12,10 @@ export interface HistoryEntry {
   readonly actor: AuditEntry["actor"] | null;
   readonly ip: string | null;
   readonly reason: string | null;
+  /** Why the system cancelled a transfer. */
+  readonly systemReason: string | null;
+  /** Whom a transfer is for. */
+  readonly recipient: string | null;
   readonly count: number | null;
   /** Present when one event summarizes many within an hour. */
   readonly summary: Summary | null;
@@ -64,6 +68,7 @@ const plain: Readonly<Record<string, readonly string[]>> = {
   "license.revoked": ["status", "revoked_at", "revoked_reason"],
   "license.reinstated": ["status", "revoked_at", "revoked_reason"],
   "license.ips_reset": ["current_unique_ip_count"],
+  "license.transferred": ["global_customer_id", "current_unique_ip_count"],
   "license.renewed": ["status"],
   "license.updated": ["is_lifetime", "status", "global_customer_id"],
   "ip_block.updated": ["level", "license_id", "cidr"],
@@ -79,6 +84,8 @@ function ofEntry(entry: AuditEntry): HistoryEntry {
     actor: entry.actor,
     ip: textOf(after?.ip ?? before?.ip ?? after?.cidr ?? before?.cidr),
     reason: reasonOf(entry),
+    systemReason: null,
+    recipient: textOf(after?.to_email ?? after?.to_discord_id),
     count: numberOf(before?.current_unique_ip_count),
     summary: null,
     changes: isNew ? [] : differences(action, Object.keys(after), before, after),
@@ -87,6 +94,7 @@ function ofEntry(entry: AuditEntry): HistoryEntry {
 
 function reasonOf({ action, after }: AuditEntry): string | null {
   if (action === "license.revoked") return textOf(after?.revoked_reason);
+  if (action === "license.transfer_rejected") return textOf(after?.reason);
   return action === "ip_block.added" ? textOf(after?.note) : null;
 }
 
@@ -94,13 +102,18 @@ function ofEvent(event: LicenseEvent): HistoryEntry {
   const { data } = event;
   const license = recordOf(data.license);
   const changed = Array.isArray(data.changed) ? data.changed.map(String) : [];
+  const transfer = recordOf(data.transfer);
+  const to = recordOf(transfer.to);
+  const isBySystem = transfer.decided_by === "system";
   return {
     id: event.id,
     at: event.timestamp,
     action: event.type,
     actor: null,
     ip: textOf(data.ip),
-    reason: textOf(data.reason),
+    reason: textOf(data.reason ?? (isBySystem ? null : transfer.reason)),
+    systemReason: isBySystem ? textOf(transfer.reason) : null,
+    recipient: textOf(to.customer_email ?? to.customer_discord_id),
     count: numberOf(data.count),
     summary: summaryOf(recordOf(data.summary)),
     changes: differences(event.type, changed, recordOf(data.previous), license),

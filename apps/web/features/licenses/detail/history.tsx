@@ -83,6 +83,10 @@ const icons: Readonly<Record<string, IconName>> = {
   "license.email_sent": "mail",
   "license.expiring_soon": "clock",
   "license.expired": "clock",
+  "license.transfer_requested": "customer",
+  "license.transferred": "customer",
+  "license.transfer_rejected": "block",
+  "license.transfer_cancelled": "close",
   "license.key_rotated": "refresh",
   "license.ip_registered": "ip",
   "license.ip_removed": "close",
@@ -97,7 +101,7 @@ const icons: Readonly<Record<string, IconName>> = {
 function Line({ entry }: { entry: HistoryEntry }) {
   const { t, i18n } = useTranslation("licenses");
   const { slug } = useOrganization();
-  const { action, ip, count, reason, actor, summary } = entry;
+  const { action, ip, count, reason, systemReason, recipient, actor, summary } = entry;
   const key = `history.${action}`;
   return (
     <li className={classes.line}>
@@ -128,7 +132,11 @@ function Line({ entry }: { entry: HistoryEntry }) {
             })}
           </Text>
         )}
+        {recipient !== null && <Text size="sm">{t("history.recipient", { recipient })}</Text>}
         {reason !== null && <Text size="sm">{t("history.reason", { reason })}</Text>}
+        {systemReason !== null && (
+          <Text size="sm">{t(`history.systemReasons.${systemReason}`, { defaultValue: "" })}</Text>
+        )}
         <Changes changes={entry.changes} />
       </div>
     </li>

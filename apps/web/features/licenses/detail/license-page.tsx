@@ -17,6 +17,7 @@ import { Facts } from "./facts.tsx";
 import { History } from "./history.tsx";
 import classes from "./license-page.module.css";
 import { NotesAndData } from "./notes-and-data.tsx";
+import { PendingTransfer } from "./pending-transfer.tsx";
 import { RegisteredIps } from "./registered-ips.tsx";
 import { StatusBanner } from "./status-banner.tsx";
 import { TryIt } from "./try-it.tsx";
@@ -57,6 +58,7 @@ export function LicensePage() {
       <div className={classes.layout}>
         <div className={classes.verdict}>
           <StatusBanner license={license} />
+          {may("transfers:review") && <PendingTransfer license={license} />}
         </div>
         <div className={classes.main}>
           <RegisteredIps license={license} />

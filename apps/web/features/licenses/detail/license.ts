@@ -19,6 +19,7 @@ export const affectedQueries: readonly RouteId[] = [
   "listCustomers",
   "getIp",
   "listIpLicenses",
+  "listTransfers",
 ];
 
 /** The product of a license, or null without permission. */

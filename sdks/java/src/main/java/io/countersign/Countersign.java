@@ -134,6 +134,15 @@ public final class Countersign {
     return CompletableFuture.supplyAsync(() -> lookup(licenseKey), threads);
   }
 
+  /**
+   * Returns the page of the customer portal on which the holder of a license solves a rejection: {@code
+   * ip_limit_reached}, {@code ip_not_registered} or {@code expired}. It asks for sign-in first. No request is sent. The
+   * URL contains the license key: give it only to the holder of that key, and keep it out of logs.
+   */
+  public String portalUrl(String licenseKey) {
+    return PortalUrl.of(settings.baseUrl, licenseKey);
+  }
+
   /** Validates periodically in a separate thread, and reports changes of the verdict. Ends with {@code close()}. */
   public Watch watch(String licenseKey, Duration interval, Watch.Listener listener) {
     return watch(licenseKey, interval, listener, ValidateOptions.none());

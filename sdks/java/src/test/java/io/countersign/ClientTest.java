@@ -74,6 +74,7 @@ class ClientTest {
       String inner = server.url().replace("http://", "HTTP://user:word@") + "/under//?a=b#c";
       assertTrue(builder(inner).build().validate(KEY).valid());
       assertTrue(server.requests.get(0).startsWith("POST /under/api/v1/validate HTTP/1.1\r\n"));
+      assertEquals(server.url() + "/under/portal/open#" + KEY, builder(inner).build().portalUrl(KEY));
     }
     CountersignException problem =
         assertThrows(
@@ -89,6 +90,7 @@ class ClientTest {
     for (String none : new String[] {null, "", " "}) {
       assertThrows(IllegalArgumentException.class, () -> client.validate(none));
       assertThrows(IllegalArgumentException.class, () -> client.lookup(none));
+      assertThrows(IllegalArgumentException.class, () -> client.portalUrl(none));
       assertThrows(
           IllegalArgumentException.class, () -> client.watch(none, Duration.ofHours(1), (result, before) -> {}));
     }

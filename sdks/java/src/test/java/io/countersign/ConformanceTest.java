@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -24,15 +25,17 @@ class ConformanceTest {
   @Test
   void everyPartOfTheSuiteRunsHere() {
     assertTrue(SUITE.size() > 15);
-    SUITE.values().forEach(file -> CaseRunner.requireKnown(CaseRunner.map(file), "about", "cases", "webhooks"));
+    for (Object file : SUITE.values())
+      CaseRunner.requireKnown(CaseRunner.map(file), "about", "cases", "webhooks", "portal_urls");
     assertTrue(cases("cases").size() > 250);
     assertTrue(cases("webhooks").size() > 30);
+    assertTrue(cases("portal_urls").size() > 30);
   }
 
   @Test
   void noTwoCasesHaveTheSameName() {
     List<String> names =
-        Stream.of("cases", "webhooks")
+        Stream.of("cases", "webhooks", "portal_urls")
             .flatMap(kind -> cases(kind).stream())
             .map(ConformanceTest::name)
             .collect(Collectors.toList());
@@ -56,6 +59,29 @@ class ConformanceTest {
   Stream<DynamicTest> webhooks() {
     return cases("webhooks").stream()
         .map(one -> DynamicTest.dynamicTest(name(one), () -> checkWebhook(one)));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> portalUrls() {
+    return cases("portal_urls").stream()
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> checkPortalUrl(one)));
+  }
+
+  private static void checkPortalUrl(Map<String, Object> one) {
+    CaseRunner.requireKnown(one, "file", "name", "base_url", "license_key", "expect");
+    Countersign client =
+        Countersign.builder().apiKey("csk_test").baseUrl((String) one.get("base_url")).build();
+    Map<String, Object> actual = new LinkedHashMap<>();
+    try {
+      String url = client.portalUrl((String) one.get("license_key"));
+      // Desktop.browse takes a URI.
+      assertEquals(url, URI.create(url).toString());
+      actual.put("url", url);
+    } catch (IllegalArgumentException wrong) {
+      assertEquals("licenseKey must be a license key that is not empty.", wrong.getMessage());
+      actual.put("error", Map.of("kind", "invalid_argument"));
+    }
+    assertEquals(one.get("expect"), actual);
   }
 
   @SuppressWarnings("unchecked")

@@ -68,6 +68,25 @@ class ExampleTest {
   }
 
   @Test
+  void aRejectionThatTheCustomerCanSolveLinksToThePortal() throws Exception {
+    Map<String, Object> full = Map.of("outcome", "a full license refuses a new address");
+    Map<String, Object> started = ConformanceServer.startCase(List.of(Map.of("real", full)));
+    String url = (String) started.get("url");
+    String apiKey = (String) CaseRunner.map(started.get("client")).get("api_key");
+    try (ExternalProgram notes = start(url, apiKey)) {
+      notes.type(ConformanceServer.DEFAULT_KEY);
+      List<String> output = notes.rest();
+      String locked =
+          "Locked. Your license is already in use from the maximum number of IP addresses."
+              + " You can solve this yourself: "
+              + url
+              + "/portal/open#"
+              + ConformanceServer.DEFAULT_KEY;
+      assertEquals(List.of(CHECKING, OPENING, locked, KEY_PROMPT), inOrder(output.subList(1, output.size())));
+    }
+  }
+
+  @Test
   void aFirstRunWithoutTheServerHasNoVerdict() throws Exception {
     try (ExternalProgram notes = start(UNREACHABLE, "csk_test")) {
       notes.type(ConformanceServer.DEFAULT_KEY);

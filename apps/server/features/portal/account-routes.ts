@@ -1,0 +1,114 @@
+import * as contract from "@countersign/contract/portal/me";
+import { preferredLanguage } from "@countersign/domain/mail/languages";
+import {
+  countIdentities,
+  portalPerson,
+  removeIdentity,
+  removePortalPerson,
+  setPortalLocale,
+} from "@countersign/store/queries/portal/people";
+import {
+  endPortalSession,
+  portalSessionById,
+  portalSessionsOf,
+} from "@countersign/store/queries/portal/sessions";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { requireCustomer } from "../../http/manage/context.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { codeSeconds, requestAddition, withAdditionCode } from "./codes.ts";
+import { removedPortalCookie } from "./cookies.ts";
+import { startDiscord } from "./discord.ts";
+import { addIdentity, IdentityLimitReached, mostIdentities, requireSession } from "./identities.ts";
+import { showPortalMe, showPortalSession } from "./show.ts";
+import { codeParts } from "./sign-in-routes.ts";
+import { withCookies } from "./with-cookies.ts";
+
+/** What customers decide about their own account in the portal. No organization learns of it. */
+export const portalAccountRoutes: readonly BoundRoute[] = [
+  bind(contract.getPortalMe, async (context) => {
+    const db = context.store.reads;
+    const session = await portalSessionById(db, requireCustomer(context).sessionId);
+    if (session === undefined) throw new Problem("sign_in_required");
+    return showPortalMe(db, session);
+  }),
+
+  bind(contract.updatePortalMe, async (context, { body }) => {
+    const { personId, sessionId } = requireCustomer(context);
+    return context.transaction(async (db) => {
+      const session = await requireSession(db, personId, sessionId);
+      if (body.locale !== undefined) await setPortalLocale(db, personId, body.locale, context.nowMs);
+      return showPortalMe(db, session);
+    });
+  }),
+
+  bind(contract.deletePortalMe, async (context) => {
+    const { personId, sessionId } = requireCustomer(context);
+    await context.transaction(async (db) => {
+      await requireSession(db, personId, sessionId);
+      await removePortalPerson(db, personId);
+    });
+    return withCookies(204, null, [removedPortalCookie(context.config.portalUrl, "countersign_portal")]);
+  }),
+
+  bind(contract.listPortalSessions, async (context) => {
+    const { personId, sessionId } = requireCustomer(context);
+    const rows = await portalSessionsOf(context.store.reads, personId, context.nowMs);
+    return { data: rows.map((row) => showPortalSession(row, sessionId)) };
+  }),
+
+  bind(contract.endPortalSession, async (context, input) => {
+    const { personId } = requireCustomer(context);
+    return context.transaction(async (db) => {
+      if (!(await endPortalSession(db, personId, param(input, "session_id")))) throw new Problem("not_found");
+    });
+  }),
+
+  bind(contract.addPortalEmail, async (context, { body }) => {
+    const { personId } = requireCustomer(context);
+    const { store, signIn, request, ip, nowMs } = context;
+    if ((await countIdentities(store.reads, personId)) >= mostIdentities) throw new IdentityLimitReached();
+    // Whatever the email addresses: a customer must not send emails to everyone.
+    await signIn.flood.accounts.check("portal_sign_in", `person ${personId}`, { ip: null, deviceId: null });
+    const chosen = (await portalPerson(store.reads, personId))?.locale ?? null;
+    await requestAddition(await codeParts(context), {
+      email: body.email.toLowerCase(),
+      personId,
+      ip,
+      language: chosen ?? preferredLanguage(request.headers.get("accept-language")),
+      nowMs,
+    });
+    return { expires_in_seconds: codeSeconds };
+  }),
+
+  bind(contract.verifyPortalEmail, async (context, { body }) => {
+    const actor = requireCustomer(context);
+    const { nowMs } = context;
+    const email = body.email.toLowerCase();
+    const attempt = { email, code: body.code, personId: actor.personId, nowMs };
+    const shown = await withAdditionCode(await codeParts(context), attempt, async (db) => {
+      await addIdentity(db, actor, { kind: "email", value: email, name: null }, nowMs);
+      return showPortalMe(db, await requireSession(db, actor.personId, actor.sessionId));
+    });
+    if (shown === null) throw new Problem("wrong_sign_in_code");
+    return shown;
+  }),
+
+  bind(contract.addPortalDiscord, async (context) => {
+    const { personId, sessionId } = requireCustomer(context);
+    if ((await countIdentities(context.store.reads, personId)) >= mostIdentities)
+      throw new IdentityLimitReached();
+    const { url, cookie } = await startDiscord(context, { sessionId, next: null });
+    return withCookies(200, { url }, [cookie]);
+  }),
+
+  bind(contract.removePortalIdentity, async (context, input) => {
+    const { personId, sessionId } = requireCustomer(context);
+    return context.transaction(async (db) => {
+      const session = await requireSession(db, personId, sessionId);
+      const isLast = (await countIdentities(db, personId)) === 1;
+      if (!(await removeIdentity(db, personId, param(input, "identity_id")))) throw new Problem("not_found");
+      if (isLast) throw new Problem("last_sign_in_method");
+      return showPortalMe(db, session);
+    });
+  }),
+];

@@ -1,0 +1,214 @@
+import { randomInt } from "node:crypto";
+import type { Language } from "@countersign/domain/mail/languages";
+import { newId } from "@countersign/store/new-id";
+import {
+  addPortalCode,
+  hasRequestedCode,
+  removeCodesOf,
+  type TriedCode,
+  takeLink,
+  tryCodesForAdding,
+  tryCodesOfOthers,
+  tryRequestedCodes,
+} from "@countersign/store/queries/portal/codes";
+import { knownEmail } from "@countersign/store/queries/portal/known-email";
+import type { Database, Store } from "@countersign/store/store";
+import { Problem } from "../../http/manage/problem.ts";
+import type { AccountLimits, Origin } from "../identity/account-limits.ts";
+import type { Attempt } from "../identity/attempts.ts";
+import { writeEmail } from "../mail/email.ts";
+import { addEmailCode, codeMinutes, signInEmail } from "./emails.ts";
+import { isSame, type PortalSecrets } from "./secrets.ts";
+import { newPortalToken } from "./session.ts";
+
+export const codeSeconds = codeMinutes * 60;
+
+/** What codes need of the server. */
+export interface CodeParts {
+  readonly store: Store;
+  readonly secrets: PortalSecrets;
+  /** Counts per email address. */
+  readonly limits: AccountLimits;
+  readonly portalUrl: string;
+}
+
+export interface SignInRequest {
+  /** In lower case. */
+  readonly email: string;
+  /** The page to continue to. */
+  readonly next: string | undefined;
+  /** Identifies the browser. */
+  readonly challenge: string;
+  readonly ip: string | null;
+  /** The ID of the browser's mark, if it belongs to this person. */
+  readonly deviceOf: (personId: string) => string | null;
+  /** The language for someone about whom nothing else is known. */
+  readonly language: Language;
+  readonly nowMs: number;
+}
+
+/**
+ * Sends a code and a link, if someone is known by this email address. Where many are requested, only the link, which
+ * nobody can guess. Beyond the limit nothing is sent, and earlier codes stay valid. The caller cannot tell the difference: an unknown email address is counted and stored in the same
+ * way, with a code that no six digits match.
+ */
+export async function requestSignIn(parts: CodeParts, request: SignInRequest): Promise<void> {
+  const { store, secrets, portalUrl } = parts;
+  const { email, challenge, ip, nowMs } = request;
+  const { isKnown, personId, language } = await knownEmail(store.reads, email);
+  const deviceId = personId === null ? null : request.deviceOf(personId);
+  if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, { ip, deviceId }))) return;
+  const hasCode =
+    deviceId !== null || (await isWithinLimit(parts.limits, "portal_code_sent", email, { ip, deviceId }));
+  const [id, code, link] = [newId(), newCode(), newPortalToken()];
+  const to = { email, language: language ?? request.language };
+  const next = request.next === undefined ? "" : `&next=${encodeURIComponent(request.next)}`;
+  const message = signInEmail(to, hasCode ? code : null, `${portalUrl}/sign-in/link#${link}${next}`);
+  await store.transaction(async (db) => {
+    await addPortalCode(db, {
+      id,
+      email,
+      email_hash: secrets.emailHash(email),
+      person_id: null,
+      code_hash: secrets.codeHash(id, isKnown && hasCode ? code : newPortalToken()),
+      link_hash: secrets.linkHash(link),
+      challenge_hash: secrets.challengeHash(challenge),
+      created_at: nowMs,
+      expires_at: nowMs + codeSeconds * 1_000,
+    });
+    if (isKnown) await writeEmail(db, message, nowMs);
+  });
+}
+
+/**
+ * Sends a code with which this person can add the email address. It works in their sessions only. It counts like a code
+ * for signing in: whoever guesses it gets the email address too.
+ */
+export async function requestAddition(
+  parts: CodeParts,
+  request: Pick<SignInRequest, "email" | "ip" | "language" | "nowMs"> & { readonly personId: string },
+): Promise<void> {
+  const { store, secrets } = parts;
+  const { email, personId, ip, nowMs } = request;
+  const from: Origin = { ip, deviceId: null };
+  if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, from))) return;
+  if (!(await isWithinLimit(parts.limits, "portal_code_sent", email, from))) return;
+  const [id, code] = [newId(), newCode()];
+  await store.transaction(async (db) => {
+    await addPortalCode(db, {
+      id,
+      email,
+      email_hash: secrets.emailHash(email),
+      person_id: personId,
+      code_hash: secrets.codeHash(id, code),
+      // Nobody knows these: there is no link, and the session identifies the browser.
+      link_hash: secrets.linkHash(newPortalToken()),
+      challenge_hash: secrets.challengeHash(newPortalToken()),
+      created_at: nowMs,
+      expires_at: nowMs + codeSeconds * 1_000,
+    });
+    await writeEmail(db, addEmailCode({ email, language: request.language }, code), nowMs);
+  });
+}
+
+export interface CodeAttempt {
+  readonly email: string;
+  readonly code: string;
+  /** Of the browser that makes the attempt; null if it has requested nothing. */
+  readonly challenge: string | null;
+  readonly ip: string | null;
+  readonly nowMs: number;
+}
+
+/**
+ * Runs `then` in the transaction that uses up the code; null if the code is wrong. The browser that requested a code
+ * has its own attempts, so that others cannot use them up. All other browsers together have as many, and are limited
+ * per email address as well.
+ */
+export async function withSignInCode<T>(
+  { store, secrets, limits }: CodeParts,
+  { email, code, challenge, ip, nowMs }: CodeAttempt,
+  then: (db: Database) => Promise<T>,
+): Promise<T | null> {
+  const emailHash = secrets.emailHash(email);
+  const requested = { emailHash, challengeHash: secrets.challengeHash(challenge ?? ""), nowMs };
+  const isRequester = challenge !== null && (await hasRequestedCode(store.reads, requested));
+  const from: Origin = { ip, deviceId: null };
+  if (!isRequester) await limits.check("portal_code", email, from);
+  const result = await store.transaction(async (db) => {
+    const tried = isRequester
+      ? await tryRequestedCodes(db, requested)
+      : await tryCodesOfOthers(db, { emailHash, nowMs });
+    if (!isAmong(tried, code, secrets)) return null;
+    await removeCodesOf(db, emailHash);
+    return { value: await then(db) };
+  });
+  if (result === null) return null;
+  if (!isRequester) await limits.clearFailures("portal_code", email, from);
+  await forgiveRequests(limits, email, ip);
+  return result.value;
+}
+
+/** Emails that led to a sign-in do not count: only the owner of the email address can bring that about. */
+async function forgiveRequests(limits: AccountLimits, email: string, ip: string | null): Promise<void> {
+  for (const attempt of ["portal_sign_in", "portal_code_sent"] as const)
+    await limits.clearFailures(attempt, email, { ip, deviceId: null });
+}
+
+/** The same with the link from the email, which nobody can guess. */
+export async function withSignInLink<T>(
+  { store, secrets, limits }: CodeParts,
+  { token, ip, nowMs }: { readonly token: string; readonly ip: string | null; readonly nowMs: number },
+  then: (db: Database, email: string) => Promise<T>,
+): Promise<T | null> {
+  const result = await store.transaction(async (db) => {
+    const email = await takeLink(db, secrets.linkHash(token), nowMs);
+    return email === null ? null : { email, value: await then(db, email) };
+  });
+  if (result === null) return null;
+  await forgiveRequests(limits, result.email, ip);
+  return result.value;
+}
+
+/** The same with a code for adding an email address. */
+export async function withAdditionCode<T>(
+  { store, secrets }: Pick<CodeParts, "store" | "secrets">,
+  attempt: Pick<CodeAttempt, "email" | "code" | "nowMs"> & { readonly personId: string },
+  then: (db: Database) => Promise<T>,
+): Promise<T | null> {
+  const { email, code, personId, nowMs } = attempt;
+  const emailHash = secrets.emailHash(email);
+  return store.transaction(async (db) => {
+    const tried = await tryCodesForAdding(db, { emailHash, personId, nowMs });
+    if (!isAmong(tried, code, secrets)) return null;
+    await removeCodesOf(db, emailHash);
+    return then(db);
+  });
+}
+
+async function isWithinLimit(
+  limits: AccountLimits,
+  attempt: Attempt,
+  email: string,
+  from: Origin,
+): Promise<boolean> {
+  try {
+    await limits.check(attempt, email, from);
+    return true;
+  } catch (error) {
+    if (error instanceof Problem && error.code === "too_many_attempts") return false;
+    throw error;
+  }
+}
+
+function newCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, "0");
+}
+
+/** Compares with at least one, and always with all: the time says nothing about which. */
+function isAmong(tried: readonly TriedCode[], code: string, secrets: PortalSecrets): boolean {
+  const compared = tried.length === 0 ? [noCode] : tried;
+  return compared.map((row) => isSame(secrets.codeHash(row.id, code), row.code_hash)).includes(true);
+}
+
+const noCode: TriedCode = { id: "", code_hash: "" };

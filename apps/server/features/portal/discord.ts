@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { portalBase } from "@countersign/contract/portal/base";
+import type { ProvenIdentity } from "@countersign/store/queries/portal/people";
+import { z } from "zod";
+import type { Config, DiscordSettings } from "../../config.ts";
+import type { Context } from "../../http/manage/context.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { reasonOf } from "../../log.ts";
+import { authorizeUrl, discordAccessToken, discordName, discordProfile } from "../identity/discord-calls.ts";
+import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
+import { isSame, portalSecrets } from "./secrets.ts";
+import { newPortalToken } from "./session.ts";
+
+const goodForSeconds = 600;
+const purpose = "discord";
+
+/** What the browser keeps while its user is on Discord. Signed, so that it is what this server wrote. */
+const journey = z.object({
+  state: z.string(),
+  codeVerifier: z.string(),
+  /** The session that the Discord account is added to; null to sign in. */
+  sessionId: z.string().nullable(),
+  next: z.string().nullable(),
+  expiresAtMs: z.number(),
+});
+
+export type DiscordJourney = z.output<typeof journey>;
+
+/** The page on Discord to open, and the cookie that proves on return that this browser started there. */
+export async function startDiscord(
+  context: Context,
+  { sessionId, next }: Pick<DiscordJourney, "sessionId" | "next">,
+): Promise<{ url: string; cookie: string }> {
+  const { config, store, nowMs } = context;
+  const settings = requireDiscord(config);
+  const [state, codeVerifier] = [newPortalToken(), newPortalToken()];
+  const expiresAtMs = nowMs + goodForSeconds * 1_000;
+  const text = JSON.stringify({ state, codeVerifier, sessionId, next, expiresAtMs } satisfies DiscordJourney);
+  const signed = (await portalSecrets(store)).signed(purpose, text);
+  const url = new URL(authorizeUrl(settings));
+  url.search = new URLSearchParams({
+    response_type: "code",
+    client_id: settings.clientId,
+    redirect_uri: redirectUri(config),
+    scope: "identify",
+    state,
+    code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
+    code_challenge_method: "S256",
+  }).toString();
+  const cookie = portalCookie(config.portalUrl, "countersign_portal_discord", signed, goodForSeconds);
+  return { url: url.href, cookie };
+}
+
+/** The journey of this browser; null if it started none, or took too long. */
+export async function journeyOf({ config, store, request, nowMs }: Context): Promise<DiscordJourney | null> {
+  const signed = portalCookieIn(request.headers, config.portalUrl, "countersign_portal_discord");
+  if (signed === null) return null;
+  const text = (await portalSecrets(store)).opened(purpose, signed);
+  if (text === null) return null;
+  const found = journey.parse(JSON.parse(text));
+  return found.expiresAtMs > nowMs ? found : null;
+}
+
+export function isStateOf({ state }: DiscordJourney, given: string | undefined): boolean {
+  return isSame(state, given ?? "");
+}
+
+/**
+ * Who Discord says it was; null if Discord cannot be asked, or does not accept the code. Only the Discord ID counts:
+ * an email address there proves nothing here.
+ */
+export async function provenByDiscord(
+  { config, log, requestId }: Context,
+  code: string,
+  { codeVerifier }: DiscordJourney,
+): Promise<ProvenIdentity | null> {
+  const settings = requireDiscord(config);
+  try {
+    const redirectURI = redirectUri(config);
+    const accessToken = await discordAccessToken(settings, { code, codeVerifier, redirectURI });
+    const profile = await discordProfile(settings, accessToken);
+    return { kind: "discord", value: profile.id, name: discordName(profile) };
+  } catch (error) {
+    log.warn("Discord did not confirm a sign-in to the portal.", { requestId, reason: reasonOf(error) });
+    return null;
+  }
+}
+
+/** Why someone is back without being signed in, in the query of the page that they see. */
+export type DiscordFailure = "denied" | "expired" | "failed" | "too_many_identities" | "not_configured";
+
+/** Back to a page of the portal. The journey is over in any case. */
+export function backToPortal(
+  { portalUrl }: Config,
+  page: string,
+  failure: DiscordFailure | null,
+  cookies: readonly string[] = [],
+): Response {
+  const location = failure === null ? `${portalUrl}${page}` : `${portalUrl}${page}?error=discord_${failure}`;
+  const headers = new Headers({ location, "cache-control": "no-store" });
+  for (const cookie of [...cookies, removedPortalCookie(portalUrl, "countersign_portal_discord")])
+    headers.append("set-cookie", cookie);
+  return new Response(null, { status: 302, headers });
+}
+
+function requireDiscord({ discord }: Config): DiscordSettings {
+  if (discord === null) throw new Problem("discord_not_configured");
+  return discord;
+}
+
+function redirectUri({ url, portalUrl, portalHasOwnHost }: Config): string {
+  return `${portalHasOwnHost ? portalUrl : url}${portalBase}/sign-in/discord/callback`;
+}

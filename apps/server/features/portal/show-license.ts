@@ -1,0 +1,236 @@
+import type { portalLicense } from "@countersign/contract/portal/shapes";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { countedAs, parseIpAddress } from "@countersign/domain/ip/ip-address";
+import { networkOf } from "@countersign/domain/ip/registered";
+import { type Budget, budgetOf, ipRemovalWindowMs } from "@countersign/domain/portal/budget";
+import {
+  canRequestTransfer,
+  ipRemovalRefusal,
+  keyRotationRefusal,
+  type SelfServiceFacts,
+} from "@countersign/domain/portal/self-service";
+import { canUseFrom, newestUsable } from "@countersign/domain/portal/usable-versions";
+import { validateStatuses } from "@countersign/domain/validate/status";
+import type { VersionCatalog } from "@countersign/domain/versions/catalog";
+import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/caller";
+import { licenseStatus } from "@countersign/store/license-record";
+import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
+import { organizationById, productById } from "@countersign/store/queries/manage/access";
+import { portalActions } from "@countersign/store/queries/portal/actions";
+import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
+import { downloadsOf } from "@countersign/store/queries/products/downloads";
+import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
+import { lastTransferredAt, pendingTransferOf } from "@countersign/store/queries/transfers/of-license";
+import { versionsOf } from "@countersign/store/queries/versions/versions";
+import type { Database } from "@countersign/store/store";
+import type {
+  LicenseRow,
+  OrganizationRow,
+  ProductDownloadRow,
+  ProductRow,
+  TransferRow,
+} from "@countersign/store/tables";
+import type { z } from "zod";
+import {
+  type Context,
+  requireLicense,
+  requireOrganization,
+  requireProduct,
+} from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { showSellers } from "../branding/seller.ts";
+import { showPortalTransfer } from "./show-transfer.ts";
+import { showSummary } from "./summary.ts";
+
+export type PortalLicense = z.input<typeof portalLicense>;
+
+/** Refusals are shown for this long. */
+const refusalsMs = 14 * dayMs;
+const mostIps = 200;
+/** A license can have a million IP addresses, of which only so many are read to find the most recent ones. */
+const mostIpsRead = 1_000;
+
+/**
+ * What is shown with a license and is read outside of transactions: the journal's data, which on SQLite is in another
+ * file, and the version list, which takes a while to sort.
+ */
+export interface LicenseSurroundings {
+  readonly sightings: ReadonlyMap<string, { first_seen_at: number | null; last_seen_at: number | null }>;
+  readonly refusals: readonly LicenseRefusals[];
+  /** Null if the product does not check versions. */
+  readonly catalog: VersionCatalog | null;
+  readonly downloads: readonly ProductDownloadRow[];
+}
+
+export async function readSurroundings(context: Context): Promise<LicenseSurroundings> {
+  const { reads } = context.store;
+  const { id } = requireLicense(context);
+  const product = requireProduct(context);
+  const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
+  // A new owner sees nothing of the previous one.
+  const sinceMs = Math.max(context.nowMs - refusalsMs, (await lastTransferredAt(reads, id)) ?? 0);
+  return {
+    sightings: new Map(seen.map((row) => [row.ip, row])),
+    refusals: await licenseRefusals(reads, [{ licenseId: id, sinceMs }]),
+    catalog: gatesVersions({ ...requireOrganization(context), ...product })
+      ? versionCatalog(await versionsOf(reads, product.id))
+      : null,
+    downloads: await downloadsOf(reads, product.id),
+  };
+}
+
+/** The license in the path, as `db` has it. */
+export async function showPortalLicense(
+  db: Database,
+  context: Context,
+  around: LicenseSurroundings,
+): Promise<PortalLicense> {
+  const { nowMs } = context;
+  const [row] = await portalLicenses(db, [requireLicense(context).id]);
+  if (row === undefined) throw new Problem("license_not_found");
+  const product = await productById(db, row.product_id);
+  const organization = await organizationById(db, row.organization_id);
+  const seller = (await showSellers(db, [row.organization_id])).get(row.organization_id);
+  if (product === undefined || organization === undefined || seller === undefined)
+    throw new Problem("license_not_found");
+  const transfer = (await pendingTransferOf(db, row.id)) ?? null;
+  const summary = showSummary(row, seller, transfer !== null, nowMs);
+  const yourIp = countedIpOf(context.ip, product);
+  return {
+    ...summary,
+    revoked_at: iso(row.revoked_at),
+    renewal_url: product.renewal_url,
+    your_ip: yourIp,
+    ips: await showIps(db, row, yourIp, around),
+    ...showVersions(row, around, summary.status === "active"),
+    refusals: around.refusals.flatMap(showRefusal),
+    self_service: await showSelfService(db, row, product, organization, transfer, nowMs),
+    transfer:
+      transfer === null
+        ? null
+        : showPortalTransfer(transfer, { productName: product.name, sellerName: seller.name }),
+  };
+}
+
+function showRefusal(row: LicenseRefusals): PortalLicense["refusals"] {
+  const status = validateStatuses.find((known) => known === row.status);
+  if (status === undefined) return [];
+  return [
+    {
+      status,
+      count: Number(row.count),
+      first_at: iso(row.first_at),
+      last_at: iso(row.last_at),
+      last_ip: row.last_ip,
+      last_version: row.last_version,
+    },
+  ];
+}
+
+export function selfServiceFacts(
+  license: LicenseRow,
+  product: ProductRow,
+  organization: OrganizationRow,
+  transfer: TransferRow | null,
+  nowMs: number,
+): SelfServiceFacts {
+  return {
+    license: licenseStatus(license, nowMs),
+    product: product.status,
+    sellerIsSuspended: organization.suspended_at !== null,
+    ipRemovals: product.portal_ip_removals_per_30_days,
+    keyRotation: product.portal_key_rotation === 1,
+    transfers: product.transfers,
+    hasPendingTransfer: transfer !== null,
+  };
+}
+
+/** How many IP addresses the customer can still remove. */
+export async function ipRemovalBudget(
+  db: Database,
+  licenseId: string,
+  product: ProductRow,
+  nowMs: number,
+): Promise<Budget> {
+  const spendings = await portalActions(db, licenseId, "ip_removed", nowMs - ipRemovalWindowMs);
+  const allowance = { limit: product.portal_ip_removals_per_30_days, windowMs: ipRemovalWindowMs };
+  return budgetOf(allowance, spendings, nowMs);
+}
+
+async function showSelfService(
+  db: Database,
+  row: PortalLicenseRow,
+  product: ProductRow,
+  organization: OrganizationRow,
+  transfer: TransferRow | null,
+  nowMs: number,
+): Promise<PortalLicense["self_service"]> {
+  const facts = selfServiceFacts(row, product, organization, transfer, nowMs);
+  const { limit, used, left, nextAtMs } = await ipRemovalBudget(db, row.id, product, nowMs);
+  const canRemove = ipRemovalRefusal(facts) === null && row.ip_count > 0;
+  return {
+    ip_removals: { limit, used, left, next_at: iso(nextAtMs) },
+    can_remove_ip: canRemove && left > 0,
+    can_reset_ips: canRemove && left >= row.ip_count,
+    can_rotate_key: keyRotationRefusal(facts) === null,
+    transfers: product.transfers,
+    can_request_transfer: canRequestTransfer(facts),
+  };
+}
+
+function countedIpOf(ip: string | null, { ipv6_prefix: prefix }: ProductRow): string | null {
+  const address = ip === null ? null : parseIpAddress(ip);
+  return address === null ? null : countedAs(address, prefix);
+}
+
+async function showIps(
+  db: Database,
+  { id }: LicenseRow,
+  yourIp: string | null,
+  { sightings }: LicenseSurroundings,
+): Promise<PortalLicense["ips"]> {
+  const yours = yourIp === null ? [] : [yourIp, networkOf(yourIp)];
+  const registered = await registeredIps(db, id, mostIpsRead);
+  const own =
+    registered.length < mostIpsRead || yourIp === null ? undefined : await licenseIp(db, id, yourIp);
+  if (own !== undefined && registered.every(({ ip }) => ip !== own.ip)) registered.unshift(own);
+  return registered
+    .map((row) => ({ first_seen_at: null, last_seen_at: null, ...sightings.get(row.ip), ...row }))
+    .sort((a, b) => (b.last_seen_at ?? b.registered_at) - (a.last_seen_at ?? a.registered_at))
+    .slice(0, mostIps)
+    .map(({ ip, registered_at, first_seen_at, last_seen_at }) => ({
+      ip,
+      registered_at: iso(registered_at),
+      first_seen_at: iso(first_seen_at),
+      last_seen_at: iso(last_seen_at),
+      // While the product counts by /64, a single registered address counts as its /64.
+      is_you: yours.includes(ip) || (yourIp !== null && networkOf(ip) === yourIp),
+    }));
+}
+
+function showVersions(
+  row: LicenseRow,
+  { catalog, downloads }: LicenseSurroundings,
+  isActive: boolean,
+): Pick<PortalLicense, "versions" | "downloads"> {
+  const pin = versionPin(row);
+  const isShown = ({ min_version: min }: ProductDownloadRow) =>
+    min === null || catalog === null || canUseFrom(catalog, pin, min);
+  return {
+    versions:
+      catalog === null
+        ? null
+        : {
+            pinned: row.version_pin_mode === "pinned" ? row.version_pinned : null,
+            min: row.version_pin_mode === "range" ? row.version_range_min : null,
+            max: row.version_pin_mode === "range" ? row.version_range_max : null,
+            newest: newestUsable(catalog, pin),
+          },
+    downloads: isActive
+      ? downloads
+          .filter(isShown)
+          .map(({ id, title, url, min_version, checksum }) => ({ id, title, url, min_version, checksum }))
+      : [],
+  };
+}

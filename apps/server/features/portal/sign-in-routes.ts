@@ -1,0 +1,151 @@
+import * as contract from "@countersign/contract/portal/sign-in";
+import { preferredLanguage } from "@countersign/domain/mail/languages";
+import { endPortalSession, endPortalSessions } from "@countersign/store/queries/portal/sessions";
+import type { Database } from "@countersign/store/store";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { type Context, requireCustomer } from "../../http/manage/context.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { type CodeParts, codeSeconds, requestSignIn, withSignInCode, withSignInLink } from "./codes.ts";
+import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
+import {
+  backToPortal,
+  type DiscordJourney,
+  isStateOf,
+  journeyOf,
+  provenByDiscord,
+  startDiscord,
+} from "./discord.ts";
+import { addIdentity, IdentityLimitReached } from "./identities.ts";
+import { type OpenedSession, openPortalSession, portalDevices, sessionCookies } from "./open-session.ts";
+import { portalSecrets } from "./secrets.ts";
+import { isPortalToken, newPortalToken } from "./session.ts";
+import { showPortalMe } from "./show.ts";
+import { withCookies } from "./with-cookies.ts";
+
+/** Well above what either result takes, so that timing does not reveal whether an email address is known. */
+const constantResponseMs = 600;
+
+/** How customers sign in to the portal, and out. */
+export const portalSignInRoutes: readonly BoundRoute[] = [
+  bind(contract.getPortalOptions, async ({ config }) => ({
+    discord: config.discord !== null,
+    sends_email: config.mail !== null,
+  })),
+
+  bind(contract.requestPortalSignIn, async (context, { body }) => {
+    const startedMs = performance.now();
+    const { store, config, request, ip, nowMs } = context;
+    const { portalUrl } = config;
+    // A browser that requests another code keeps its attempts at the earlier ones.
+    const challenge = challengeOf(context) ?? newPortalToken();
+    const devices = await portalDevices(store, portalUrl);
+    const device = devices.claimedBy(request.headers);
+    await requestSignIn(await codeParts(context), {
+      email: body.email.toLowerCase(),
+      next: body.next,
+      challenge,
+      ip,
+      deviceOf: (personId) => (device?.userId === personId ? device.id : null),
+      language: preferredLanguage(request.headers.get("accept-language")),
+      nowMs,
+    });
+    const leftMs = constantResponseMs - (performance.now() - startedMs);
+    if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
+    const cookie = portalCookie(portalUrl, "countersign_portal_challenge", challenge, codeSeconds);
+    return withCookies(202, { expires_in_seconds: codeSeconds }, [cookie]);
+  }),
+
+  bind(contract.verifyPortalSignIn, async (context, { body }) => {
+    const { ip, nowMs } = context;
+    const email = body.email.toLowerCase();
+    const attempt = { email, code: body.code, challenge: challengeOf(context), ip, nowMs };
+    const signedIn = await withSignInCode(await codeParts(context), attempt, (db) =>
+      signInByEmail(db, context, email),
+    );
+    if (signedIn === null) throw new Problem("wrong_sign_in_code");
+    return withCookies(200, signedIn.me, await sessionCookies(context, signedIn));
+  }),
+
+  bind(contract.signInWithPortalLink, async (context, { body }) => {
+    const { ip, nowMs } = context;
+    const signedIn = await withSignInLink(
+      await codeParts(context),
+      { token: body.token, ip, nowMs },
+      (db, email) => signInByEmail(db, context, email),
+    );
+    if (signedIn === null) throw new Problem("invalid_link");
+    return withCookies(200, signedIn.me, await sessionCookies(context, signedIn));
+  }),
+
+  bind(contract.startPortalDiscord, async (context, { body }) => {
+    const { url, cookie } = await startDiscord(context, { sessionId: null, next: body.next ?? null });
+    return withCookies(200, { url }, [cookie]);
+  }),
+
+  bind(contract.returnFromPortalDiscord, async (context, { query }) => {
+    const { config } = context;
+    const journey = await journeyOf(context);
+    if (journey === null || !isStateOf(journey, query.state))
+      return backToPortal(config, "/sign-in", "expired");
+    const start = journey.sessionId === null ? "/sign-in" : "/account";
+    if (config.discord === null) return backToPortal(config, start, "not_configured");
+    if (query.error !== undefined || query.code === undefined)
+      return backToPortal(config, start, query.error === "access_denied" ? "denied" : "failed");
+    return journey.sessionId === null
+      ? signInByDiscord(context, query.code, journey)
+      : addDiscord(context, query.code, journey);
+  }),
+
+  bind(contract.signOutOfPortal, async (context, { body }) => {
+    const { personId, sessionId } = requireCustomer(context);
+    const { portalUrl } = context.config;
+    await context.transaction((db) =>
+      body.everywhere ? endPortalSessions(db, personId) : endSession(db, personId, sessionId),
+    );
+    return withCookies(204, null, [removedPortalCookie(portalUrl, "countersign_portal")]);
+  }),
+];
+
+/** What the handlers of codes need. */
+export async function codeParts({ store, config, signIn }: Context): Promise<CodeParts> {
+  const { portalUrl } = config;
+  return { store, secrets: await portalSecrets(store), limits: signIn.flood.accounts, portalUrl };
+}
+
+function challengeOf({ request, config }: Context): string | null {
+  const challenge = portalCookieIn(request.headers, config.portalUrl, "countersign_portal_challenge");
+  return challenge !== null && isPortalToken(challenge) ? challenge : null;
+}
+
+async function signInByEmail(db: Database, context: Context, email: string) {
+  const opened = await openPortalSession(db, context, { kind: "email", value: email, name: null });
+  return { ...opened, me: await showPortalMe(db, opened.session) };
+}
+
+async function signInByDiscord(context: Context, code: string, journey: DiscordJourney): Promise<Response> {
+  const { config, store } = context;
+  const proven = await provenByDiscord(context, code, journey);
+  if (proven === null) return backToPortal(config, "/sign-in", "failed");
+  const opened: OpenedSession = await store.transaction((db) => openPortalSession(db, context, proven));
+  return backToPortal(config, journey.next ?? "/", null, await sessionCookies(context, opened));
+}
+
+/** Only in the session that started: someone else's browser must not add its user's Discord account. */
+async function addDiscord(context: Context, code: string, journey: DiscordJourney): Promise<Response> {
+  const { config, store, actor, nowMs } = context;
+  if (actor?.kind !== "customer" || actor.sessionId !== journey.sessionId)
+    return backToPortal(config, "/sign-in", "expired");
+  const proven = await provenByDiscord(context, code, journey);
+  if (proven === null) return backToPortal(config, "/account", "failed");
+  try {
+    await store.transaction((db) => addIdentity(db, actor, proven, nowMs));
+  } catch (error) {
+    if (!(error instanceof IdentityLimitReached)) throw error;
+    return backToPortal(config, "/account", "too_many_identities");
+  }
+  return backToPortal(config, "/account", null);
+}
+
+async function endSession(db: Database, personId: string, sessionId: string): Promise<void> {
+  await endPortalSession(db, personId, sessionId);
+}

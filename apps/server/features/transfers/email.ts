@@ -1,0 +1,25 @@
+import type { Database } from "@countersign/store/store";
+import type { ProductRow, TransferRow } from "@countersign/store/tables";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
+import { type Email, writeEmail } from "../mail/email.ts";
+import { portalLink, type TransferEmailFacts } from "../mail/transfer-emails.ts";
+
+/** Writes an email to the customer who has, or had, the license. Those known by their Discord ID alone get none. */
+export async function writeToFormerHolder(
+  db: Database,
+  context: Context,
+  transfer: TransferRow,
+  product: Pick<ProductRow, "name" | "locale">,
+  compose: (email: string, facts: TransferEmailFacts) => Email,
+): Promise<void> {
+  if (transfer.from_email === null) return;
+  const { name, slug, locale } = requireOrganization(context);
+  const facts = {
+    transfer,
+    organization: name,
+    product: product.name,
+    language: product.locale ?? locale,
+    url: portalLink(context.config.portalUrl, slug),
+  };
+  await writeEmail(db, compose(transfer.from_email, facts), context.nowMs);
+}

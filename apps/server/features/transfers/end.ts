@@ -1,0 +1,84 @@
+import { maskedKey } from "@countersign/domain/licenses/key";
+import { type ShownLicense, shownLicenses } from "@countersign/store/queries/licenses/views";
+import { knownTarget } from "@countersign/store/queries/transfers/targets";
+import {
+  decideTransfer,
+  pendingTransfersOfPerson,
+  removeRequester,
+} from "@countersign/store/queries/transfers/transfers";
+import type { Database, Store } from "@countersign/store/store";
+import type { TransferRow } from "@countersign/store/tables";
+import { type AuditContext, audit } from "../audit-log/record.ts";
+import { recordEvents } from "../events/record.ts";
+import { transferEvent } from "../events/transfer-event.ts";
+
+/** How a transfer ends without the license being transferred. */
+export type Ending =
+  | {
+      readonly state: "rejected";
+      readonly by: "organization";
+      readonly name: string;
+      readonly reason: string;
+    }
+  | { readonly state: "cancelled"; readonly by: "customer" };
+
+/**
+ * Rejects or cancels a transfer whose license is locked, with its audit entry and event. Undefined if it no longer
+ * waits.
+ */
+export async function endTransfer(
+  db: Database,
+  context: AuditContext,
+  transfer: TransferRow,
+  ending: Ending,
+): Promise<TransferRow | undefined> {
+  const { nowMs } = context;
+  const isRejected = ending.state === "rejected";
+  const decision = {
+    state: ending.state,
+    decided_by: ending.by,
+    decided_by_name: isRejected ? ending.name : null,
+    reason: isRejected ? ending.reason : null,
+  };
+  const ended = await decideTransfer(db, transfer.id, decision, nowMs);
+  if (ended === undefined) return undefined;
+  const { license_id: licenseId, organization_id: organizationId } = ended;
+  const [license = null] = await shownLicenses(db, [licenseId], nowMs);
+  await recordEvents(db, nowMs, transferEvent(ended, await knownTarget(db, organizationId, ended), license));
+  await audit(db, context, {
+    action: isRejected ? "license.transfer_rejected" : "license.transfer_cancelled",
+    subject: { kind: "license", id: licenseId, name: nameOf(ended, license) },
+    after: { ...recipientOf(ended), ...(isRejected ? { reason: ending.reason } : {}) },
+    organizationId,
+  });
+  return ended;
+}
+
+/** For an account of the portal that is deleted: cancels what it requested, and no longer records who that was. */
+export async function releaseTransfers(
+  db: Database,
+  store: Store,
+  context: AuditContext,
+  personId: string,
+): Promise<void> {
+  const pending = await pendingTransfersOfPerson(db, personId);
+  await store.bulk.lockLicenses(
+    db,
+    pending.map((transfer) => transfer.license_id),
+  );
+  for (const transfer of pending) {
+    const { from_customer_id: id, from_name: name, from_email: email, from_discord_id: discordId } = transfer;
+    const customer = { id, name: name ?? email ?? discordId ?? "" };
+    await endTransfer(db, { ...context, customer }, transfer, { state: "cancelled", by: "customer" });
+  }
+  await removeRequester(db, personId);
+}
+
+/** The recipient, for the audit log. */
+export function recipientOf({ to_email, to_discord_id }: TransferRow): object {
+  return to_email === null ? { to_discord_id } : { to_email };
+}
+
+function nameOf(transfer: TransferRow, license: ShownLicense | null): string {
+  return license === null ? transfer.license_key_hint : maskedKey(license.license_key);
+}

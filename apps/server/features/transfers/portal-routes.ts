@@ -1,0 +1,35 @@
+import * as contract from "@countersign/contract/portal/licenses";
+import { portalTransferView, transfersOfPerson } from "@countersign/store/queries/transfers/transfers";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import { requireCustomer, requireTransfer } from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { endTransfer } from "./end.ts";
+import { request } from "./request.ts";
+import { showPortalTransfer } from "./show.ts";
+
+export const portalTransferRoutes: readonly BoundRoute[] = [
+  bind(contract.requestTransfer, (context, { body }) => request(context, body)),
+
+  bind(contract.listPortalTransfers, async (context, { query }) => {
+    const after = decodeCursor(query.cursor, ["text"]);
+    const rows = await transfersOfPerson(context.store.reads, requireCustomer(context).personId, {
+      beforeId: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => [row.id], showPortalTransfer);
+  }),
+
+  bind(contract.cancelTransfer, (context) =>
+    context.transaction(async (db) => {
+      const transfer = requireTransfer(context);
+      await context.store.bulk.lockLicenses(db, [transfer.license_id]);
+      if ((await portalTransferView(db, transfer.id)) === undefined) throw new Problem("not_found");
+      const cancelled = await endTransfer(db, context, transfer, { state: "cancelled", by: "customer" });
+      if (cancelled === undefined) throw new Problem("transfer_not_pending");
+      const view = await portalTransferView(db, transfer.id);
+      if (view === undefined) throw new Problem("not_found");
+      return showPortalTransfer(view);
+    }),
+  ),
+];

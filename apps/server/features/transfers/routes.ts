@@ -1,0 +1,99 @@
+import * as contract from "@countersign/contract/manage/transfers";
+import { productById } from "@countersign/store/queries/manage/access";
+import { transferById, transferPage, transferView } from "@countersign/store/queries/transfers/transfers";
+import type { Database } from "@countersign/store/store";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+import {
+  type Context,
+  requireOrganization,
+  requireTransfer,
+  requireUserOrToken,
+} from "../../http/manage/context.ts";
+import { decodeCursor, pageOf } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { transferRejectedEmail } from "../mail/transfer-emails.ts";
+import { carryOutTransfer, checkTransferable } from "./carry-out.ts";
+import { writeToFormerHolder } from "./email.ts";
+import { endTransfer } from "./end.ts";
+import { drainForTransfer, type Licensed, licensedOf } from "./lock.ts";
+import { showTransfer, showTransfers } from "./show.ts";
+
+export const transferRoutes: readonly BoundRoute[] = [
+  bind(contract.listTransfers, async (context, { query }) => {
+    const db = context.store.reads;
+    const { id: organizationId } = requireOrganization(context);
+    const after = decodeCursor(query.cursor, ["text"]);
+    const rows = await transferPage(
+      db,
+      { organizationId, state: query.state ?? null, licenseId: query.license_id ?? null },
+      { beforeId: after === null ? null : String(after[0]), limit: query.limit + 1 },
+    );
+    const { data, next_cursor } = pageOf(
+      rows,
+      query.limit,
+      (row) => [row.id],
+      (row) => row,
+    );
+    return { data: await showTransfers(db, organizationId, data, context.nowMs), next_cursor };
+  }),
+
+  bind(contract.getTransfer, (context) => show(context.store.reads, context)),
+
+  bind(contract.approveTransfer, async (context) => {
+    const { id, license_id: licenseId } = requireTransfer(context);
+    await checkShown(context);
+    const drained = await drainForTransfer(context, licenseId, () =>
+      approvable(context.store.reads, context, licenseId),
+    );
+    return context.transaction(async (db) => {
+      await context.store.bulk.lockLicenses(db, [licenseId]);
+      const licensed = await approvable(db, context, licenseId);
+      const transfer = await transferById(db, id);
+      if (transfer === undefined) throw new Problem("not_found");
+      const approval = { by: "organization", name: requireUserOrToken(context).name } as const;
+      await carryOutTransfer(db, context, transfer, licensed, approval, drained);
+      return show(db, context);
+    });
+  }),
+
+  bind(contract.rejectTransfer, async (context, { body }) => {
+    const { license_id: licenseId } = requireTransfer(context);
+    await checkShown(context);
+    return context.transaction(async (db) => {
+      await context.store.bulk.lockLicenses(db, [licenseId]);
+      const rejected = await endTransfer(db, context, requireTransfer(context), {
+        state: "rejected",
+        by: "organization",
+        name: requireUserOrToken(context).name,
+        reason: body.reason,
+      });
+      if (rejected === undefined) throw new Problem("transfer_not_pending");
+      const product = await productById(db, rejected.product_id);
+      if (product !== undefined)
+        await writeToFormerHolder(db, context, rejected, product, transferRejectedEmail);
+      return show(db, context);
+    });
+  }),
+];
+
+/** The transfers of a deleted product were deleted with it, as far as anyone can see. */
+async function checkShown(context: Context): Promise<void> {
+  if ((await transferView(context.store.reads, requireTransfer(context).id)) === undefined)
+    throw new Problem("not_found");
+}
+
+/** The license, if the transfer waits and can be carried out now. */
+async function approvable(db: Database, context: Context, licenseId: string): Promise<Licensed> {
+  const transfer = await transferById(db, requireTransfer(context).id);
+  // Before the license: once the transfer has ended, the license may no longer exist.
+  if (transfer?.state !== "pending") throw new Problem("transfer_not_pending");
+  const licensed = await licensedOf(db, context, licenseId);
+  checkTransferable(licensed);
+  return licensed;
+}
+
+async function show(db: Database, context: Context) {
+  const row = await transferView(db, requireTransfer(context).id);
+  if (row === undefined) throw new Problem("not_found");
+  return showTransfer(db, row, context.nowMs);
+}

@@ -1,0 +1,22 @@
+import { useQuery } from "@tanstack/react-query";
+import { ask } from "../api/queries.ts";
+import type { Organization } from "./current-organization.ts";
+import { mayOpen } from "./may-open.ts";
+import { mostCounted } from "./waiting-text.ts";
+
+const refreshMs = 60_000;
+
+/** How many license transfers wait for a decision: 0 without permission to decide, or while it is not known. */
+export function useWaitingTransfers(organization: Organization | null): number {
+  const { data } = useQuery({
+    ...ask("listTransfers", {
+      params: { organization_id: organization?.id ?? "" },
+      query: { state: "pending", limit: mostCounted + 1 },
+    }),
+    enabled: organization !== null && mayOpen(organization, "transfers"),
+    // Customers request and cancel transfers at any time.
+    staleTime: refreshMs,
+    refetchInterval: refreshMs,
+  });
+  return data?.data.length ?? 0;
+}

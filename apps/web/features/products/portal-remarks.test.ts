@@ -1,0 +1,58 @@
+import { describe, expect, test } from "bun:test";
+import { portalRemarks } from "./portal-remarks.ts";
+
+const product = {
+  portal_enabled: true,
+  portal_ip_removals_per_30_days: 2,
+  track_ip_on_validate: true,
+  auto_register_ip_on_validate: true,
+  transfers: "automatic",
+  transfer_rotates_key: true,
+} as const;
+
+describe("settings of the portal", () => {
+  test("have an effect while the product is in the portal and transfers are automatic", () => {
+    const { noEffect, ...cautions } = portalRemarks(product);
+    expect(Object.values(noEffect)).toEqual(Object.values(noEffect).map(() => null));
+    expect(cautions).toEqual({ cannotReplaceIps: false, formerOwnersKeepAccess: false });
+  });
+
+  test("have none outside the portal, except for transfers that are already waiting", () => {
+    const { noEffect } = portalRemarks({ ...product, portal_enabled: false });
+    expect(noEffect).toEqual({
+      renewal_url: "portalOff",
+      portal_ip_removals_per_30_days: "portalOff",
+      portal_key_rotation: "portalOff",
+      transfers: "portalOff",
+      transfer_cooldown_days: "portalOff",
+      transfer_resets_ips: "onlyWaiting",
+      transfer_rotates_key: "onlyWaiting",
+    });
+  });
+
+  test("a waiting period needs automatic transfers", () => {
+    expect(portalRemarks({ ...product, transfers: "review" }).noEffect.transfer_cooldown_days).toBe(
+      "notAutomatic",
+    );
+    expect(portalRemarks({ ...product, transfers: "off" }).noEffect.transfer_cooldown_days).toBe(
+      "transfersOff",
+    );
+  });
+
+  test("removing IP addresses needs an IP limit, and their registration to replace them", () => {
+    const unlimited = portalRemarks({ ...product, track_ip_on_validate: false });
+    expect(unlimited.noEffect.portal_ip_removals_per_30_days).toBe("noTracking");
+    const unregistered = { ...product, auto_register_ip_on_validate: false };
+    expect(portalRemarks(unregistered).cannotReplaceIps).toBe(true);
+    expect(portalRemarks({ ...unregistered, portal_ip_removals_per_30_days: 0 }).cannotReplaceIps).toBe(
+      false,
+    );
+  });
+
+  test("previous owners keep access if the key is not replaced", () => {
+    const unchanged = { ...product, transfer_rotates_key: false };
+    expect(portalRemarks(unchanged).formerOwnersKeepAccess).toBe(true);
+    expect(portalRemarks({ ...unchanged, transfer_rotates_key: true }).formerOwnersKeepAccess).toBe(false);
+    expect(portalRemarks({ ...unchanged, transfers: "off" }).formerOwnersKeepAccess).toBe(false);
+  });
+});

@@ -1,0 +1,99 @@
+import { Alert, Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useSendsEmail } from "../../app/sends-email.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { NoEmail } from "../../ui/no-email.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { Downloads } from "./downloads-panel.tsx";
+import { portalRemarks } from "./portal-remarks.ts";
+import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./setting-kinds.tsx";
+import { useProduct } from "./use-product.ts";
+
+/** What customers see and can do in the portal with their licenses of this product. */
+export function PortalTab() {
+  const { t } = useTranslation("products");
+  const product = useProduct();
+  const sendsEmail = useSendsEmail();
+  const isFixed = !useMay()("products:manage");
+  const its = { product, isFixed };
+  const remarks = portalRemarks(product);
+  const noEffect = (name: keyof typeof remarks.noEffect) => {
+    const reason = remarks.noEffect[name];
+    return reason === null ? undefined : t(`noEffect.${reason}`);
+  };
+  return (
+    <>
+      {isFixed && (
+        <Alert color="gray" mb="md" icon={<Icon name="info" />}>
+          {t("readOnly")}
+        </Alert>
+      )}
+      <Panel title={t("group.portal")} lead={t("group.portalWords")} actions={<OpenPortal />}>
+        {!sendsEmail && <NoEmail>{t("group.portalNoEmail")}</NoEmail>}
+        <div>
+          <SwitchSetting name="portal_enabled" {...its} />
+          <TextSetting
+            name="renewal_url"
+            placeholder="https://example.com/renew"
+            {...its}
+            noEffect={noEffect("renewal_url")}
+          />
+        </div>
+      </Panel>
+      <Panel title={t("group.selfService")} lead={t("group.selfServiceWords")}>
+        <div>
+          <NumberSetting
+            name="portal_ip_removals_per_30_days"
+            {...its}
+            noEffect={noEffect("portal_ip_removals_per_30_days")}
+            caution={remarks.cannotReplaceIps ? t("caution.cannotReplace") : undefined}
+          />
+          <SwitchSetting name="portal_key_rotation" {...its} noEffect={noEffect("portal_key_rotation")} />
+        </div>
+      </Panel>
+      <Panel title={t("group.transfers")} lead={t("group.transfersWords")}>
+        {remarks.formerOwnersKeepAccess && (
+          <Alert color="orange" icon={<Icon name="warning" />}>
+            {t("caution.formerKey")}
+          </Alert>
+        )}
+        <div>
+          <ChoiceSetting
+            name="transfers"
+            choices={["off", "review", "automatic"]}
+            {...its}
+            noEffect={noEffect("transfers")}
+          />
+          <NumberSetting
+            name="transfer_cooldown_days"
+            unit={t("days")}
+            {...its}
+            noEffect={noEffect("transfer_cooldown_days")}
+          />
+          <SwitchSetting name="transfer_resets_ips" {...its} noEffect={noEffect("transfer_resets_ips")} />
+          <SwitchSetting name="transfer_rotates_key" {...its} noEffect={noEffect("transfer_rotates_key")} />
+        </div>
+      </Panel>
+      <Downloads product={product} mayManage={!isFixed} />
+    </>
+  );
+}
+
+/** The portal with the organization's branding, where customers sign in. */
+function OpenPortal() {
+  const { t } = useTranslation("products");
+  const { id } = useOrganization();
+  const { data } = useQuery(ask("getBranding", { params: { organization_id: id } }));
+  if (data === undefined) return null;
+  return (
+    <Button component="a" href={data.portal_url} target="_blank" rel="noopener" variant="default">
+      {t("group.portalOpen")}
+      <span role="img" aria-label={t("everywhere:docs.newTab")}>
+        {"\u00a0↗"}
+      </span>
+    </Button>
+  );
+}

@@ -1,0 +1,38 @@
+import { Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import type { Holder } from "./transfer.ts";
+
+/** A customer in a few words: the name, or the email address, or the Discord ID. */
+export function useHolderName(): (holder: Holder) => string {
+  const { t } = useTranslation("transfers");
+  return ({ customer_name, customer_email, customer_discord_id }) =>
+    customer_name ?? customer_email ?? t("discordId", { id: customer_discord_id });
+}
+
+/** A customer, with a link if the organization knows them. */
+export function HolderWords({ holder }: { holder: Holder }) {
+  const { t } = useTranslation("transfers");
+  const { slug } = useOrganization();
+  const maySee = useMaySee();
+  const name = useHolderName()(holder);
+  const { global_customer_id: id, customer_email: email, customer_discord_id: discordId } = holder;
+  const discord = discordId === null ? null : t("discordId", { id: discordId });
+  const more = [email, discord].filter((words) => words !== null && words !== name);
+  return (
+    <>
+      {id !== null && maySee("customers:view", "customers:manage") ? (
+        <GoLink to={`/o/${slug}/customers/${id}`}>{name}</GoLink>
+      ) : (
+        name
+      )}
+      {more.map((words) => (
+        <Text key={words} c="dimmed">
+          {words}
+        </Text>
+      ))}
+      {id === null && <Text c="dimmed">{t("newCustomer")}</Text>}
+    </>
+  );
+}

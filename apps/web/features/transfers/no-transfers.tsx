@@ -1,0 +1,48 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { Empty } from "../../ui/empty.tsx";
+import type { TransfersSearch } from "./search.ts";
+
+/** An empty list. If no product offers transfers, it explains how to turn them on. */
+export function NoTransfers({ state }: { state: NonNullable<TransfersSearch["state"]> }) {
+  const { t } = useTranslation("transfers");
+  const { id, slug } = useOrganization();
+  const maySee = useMaySee();
+  const seesProducts = maySee("products:view", "products:manage");
+  const { data } = useQuery({
+    ...ask("listProducts", { params: { organization_id: id }, query: { status: "active", limit: 100 } }),
+    enabled: seesProducts,
+  });
+  const products = data?.data ?? [];
+  const isOff =
+    data?.next_cursor === null &&
+    products.every(({ transfers, portal_enabled }) => transfers === "off" || !portal_enabled);
+  if (!isOff || (state !== "pending" && state !== "all"))
+    return (
+      <Empty icon="transfer" title={t(`empty.${state}.title`)}>
+        {t(state === "pending" ? "empty.pending.words" : "empty.words")}
+      </Empty>
+    );
+  const [only] = products;
+  const to =
+    products.length === 1 && only !== undefined
+      ? `/o/${slug}/products/${only.id}/portal`
+      : `/o/${slug}/products`;
+  return (
+    <Empty
+      icon="transfer"
+      title={t("empty.off.title")}
+      action={
+        <Button variant="default" renderRoot={(props) => <Link {...props} to={to as "/"} />}>
+          {t(products.length === 1 ? "empty.off.do" : "empty.off.products")}
+        </Button>
+      }
+    >
+      {t("empty.off.words")}
+    </Empty>
+  );
+}

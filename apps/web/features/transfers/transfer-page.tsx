@@ -1,0 +1,183 @@
+import { Box, Button, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiProblem } from "../../api/problem.ts";
+import { ask } from "../../api/queries.ts";
+import { useMay, useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { MissingPage } from "../../app/missing-page.tsx";
+import { Back } from "../../ui/back.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Time } from "../../ui/time.tsx";
+import { ApproveQuestion } from "./approve-question.tsx";
+import { HolderWords, useHolderName } from "./holder.tsx";
+import { OtherTransfers } from "./other-transfers.tsx";
+import { RejectDialog } from "./reject-dialog.tsx";
+import { type Transfer, warningsOf } from "./transfer.ts";
+import { TransferHistory } from "./transfer-history.tsx";
+import classes from "./transfer-page.module.css";
+import { TransferState } from "./transfer-state.tsx";
+import { WarningNotice } from "./warning-notice.tsx";
+
+const transferRoute = getRouteApi("/inside/o/$organization/transfers/$transferId");
+
+/** One transfer: who gives which license to whom, what to know about it, and the decision. */
+export function TransferPage() {
+  const { t } = useTranslation("transfers");
+  const organization = useOrganization();
+  const { transferId } = transferRoute.useParams();
+  const { data: transfer, error } = useQuery({
+    ...ask("getTransfer", { params: { transfer_id: transferId } }),
+    // The customer can cancel it at any time.
+    refetchInterval: ({ state }) => (state.data?.state === "pending" ? 30_000 : false),
+  });
+  if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
+  if (transfer !== undefined && transfer.organization_id !== organization.id) return <MissingPage />;
+  if (transfer === undefined)
+    return (
+      <Page title={t("transfer")} above={<Back to={`/o/${organization.slug}/transfers`}>{t("title")}</Back>}>
+        <ProblemAlert error={error} />
+        {error === null && <Skeleton height={220} />}
+      </Page>
+    );
+  return <LoadedTransfer transfer={transfer} />;
+}
+
+function LoadedTransfer({ transfer }: { transfer: Transfer }) {
+  const { t } = useTranslation("transfers");
+  const { slug } = useOrganization();
+  const may = useMay();
+  const nameOf = useHolderName();
+  const { license, product } = useSubjects(transfer);
+  const [open, setOpen] = useState<"approve" | "reject" | null>(null);
+  const [refusal, setRefusal] = useState<Error | null>(null);
+  const warnings = warningsOf(transfer, license, product, Date.now());
+  const mayDecide = transfer.state === "pending" && may("transfers:review");
+  const close = () => setOpen(null);
+  /** The server refused because something has changed: the page shows why, and the current state. */
+  const refuse = (problem: Error) => {
+    setRefusal(problem);
+    close();
+  };
+  const start = (what: "approve" | "reject") => {
+    setRefusal(null);
+    setOpen(what);
+  };
+  return (
+    <Page
+      title={t("transferTo", { name: nameOf(transfer.to) })}
+      above={<Back to={`/o/${slug}/transfers`}>{t("title")}</Back>}
+      beside={<TransferState state={transfer.state} />}
+      lead={transfer.product_name}
+      actions={
+        mayDecide && (
+          <>
+            <Button variant="default" onClick={() => start("reject")}>
+              {t("reject.open")}
+            </Button>
+            <Button disabled={warnings.some(({ isRefused }) => isRefused)} onClick={() => start("approve")}>
+              {t("approve.open")}
+            </Button>
+          </>
+        )
+      }
+    >
+      {refusal !== null && (
+        <Box mb="md">
+          <ProblemAlert error={refusal} />
+        </Box>
+      )}
+      {warnings.map((warning) => (
+        <WarningNotice key={warning.kind} warning={warning} transfer={transfer} />
+      ))}
+      <Stack gap="lg">
+        <Section title={t("request")}>
+          <RequestFacts transfer={transfer} />
+        </Section>
+        {transfer.message !== null && (
+          <Section title={t("message")}>
+            <Text className={classes.message ?? ""}>{transfer.message}</Text>
+          </Section>
+        )}
+        <Section title={t("history")}>
+          <TransferHistory transfer={transfer} />
+        </Section>
+        <OtherTransfers transfer={transfer} />
+      </Stack>
+      <ApproveQuestion
+        transfer={transfer}
+        license={license}
+        product={product}
+        opened={open === "approve" && mayDecide}
+        onClose={close}
+        onRefused={refuse}
+      />
+      <RejectDialog
+        transfer={transfer}
+        opened={open === "reject" && mayDecide}
+        onClose={close}
+        onRefused={refuse}
+      />
+    </Page>
+  );
+}
+
+/** The license and its product; null without permission, or once the license is deleted. */
+function useSubjects(transfer: Transfer) {
+  const maySee = useMaySee();
+  const isWaiting = transfer.state === "pending";
+  const license = useQuery({
+    ...ask("getLicense", { params: { license_id: transfer.license_id } }),
+    enabled: isWaiting && transfer.license_exists && maySee("licenses:view"),
+  });
+  const product = useQuery({
+    ...ask("getProduct", { params: { product_id: transfer.product_id } }),
+    enabled: isWaiting && maySee("products:view", "products:manage", "products:rotate_key"),
+  });
+  return { license: license.data ?? null, product: product.data ?? null };
+}
+
+function RequestFacts({ transfer }: { transfer: Transfer }) {
+  const { t } = useTranslation("transfers");
+  const { slug } = useOrganization();
+  const maySee = useMaySee();
+  const key = <span className="mono">{transfer.license_key_hint}</span>;
+  return (
+    <Facts>
+      <dt>{t("from")}</dt>
+      <dd>
+        <HolderWords holder={transfer.from} />
+      </dd>
+      <dt>{t("to")}</dt>
+      <dd>
+        <HolderWords holder={transfer.to} />
+      </dd>
+      <dt>{t("license")}</dt>
+      <dd>
+        {transfer.license_exists && maySee("licenses:view") ? (
+          <GoLink to={`/o/${slug}/licenses/${transfer.license_id}`}>{key}</GoLink>
+        ) : (
+          key
+        )}
+        {!transfer.license_exists && <Text c="dimmed">{t("licenseDeleted")}</Text>}
+      </dd>
+      <dt>{t("product")}</dt>
+      <dd>
+        {maySee("products:view", "products:manage") ? (
+          <GoLink to={`/o/${slug}/products/${transfer.product_id}/portal`}>{transfer.product_name}</GoLink>
+        ) : (
+          transfer.product_name
+        )}
+      </dd>
+      <dt>{t("requested")}</dt>
+      <dd>
+        <Time at={transfer.requested_at} />
+      </dd>
+    </Facts>
+  );
+}

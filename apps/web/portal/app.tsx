@@ -1,0 +1,94 @@
+import { QueryClientProvider, useQuery } from "@tanstack/react-query";
+import i18next from "i18next";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { AccountPage } from "./account/account-page.tsx";
+import type { Me, Seller } from "./api.ts";
+import { BrandProvider } from "./brand.tsx";
+import { chosenLanguage } from "./language.ts";
+import { Layout } from "./layout.tsx";
+import { LicensePage } from "./license/license-page.tsx";
+import { LicensesPage } from "./licenses/licenses-page.tsx";
+import { MissingPage } from "./missing-page.tsx";
+import { OpenPage } from "./open-page.tsx";
+import { type Found, pageAt } from "./pages.ts";
+import { meQuery, queryClient } from "./queries.ts";
+import { navigate, usePath } from "./router.tsx";
+import { LinkPage } from "./sign-in/link-page.tsx";
+import { SignInPage } from "./sign-in/sign-in-page.tsx";
+import { TransfersPage } from "./transfers/transfers-page.tsx";
+import { changeLanguage } from "./translation.ts";
+import { Announcements } from "./ui/announce.tsx";
+import { ErrorBoundary } from "./ui/error-boundary.tsx";
+import { Page } from "./ui/page.tsx";
+import { Failed, Loading } from "./ui/state.tsx";
+
+export function App({ seller }: { readonly seller: Seller | null }) {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <BrandProvider first={seller}>
+        <CurrentPage />
+        <Announcements />
+      </BrandProvider>
+    </QueryClientProvider>
+  );
+}
+
+function CurrentPage() {
+  const path = usePath();
+  const me = useQuery(meQuery);
+  const { t } = useTranslation("portal");
+  const found = pageAt(path);
+  useSavedLanguage(me.data?.locale ?? null);
+  const person = me.data ?? null;
+  return (
+    <Layout me={person}>
+      <ErrorBoundary key={path}>
+        {found?.name === "link" ? (
+          // For whoever opens the link, whether or not they are signed in.
+          <LinkPage />
+        ) : me.data !== undefined ? (
+          <PageFor found={found} me={me.data} />
+        ) : (
+          <Page title={t("name")}>
+            {me.error === null ? <Loading /> : <Failed error={me.error} again={() => void me.refetch()} />}
+          </Page>
+        )}
+      </ErrorBoundary>
+    </Layout>
+  );
+}
+
+function Redirect({ to }: { readonly to: string }) {
+  useEffect(() => navigate(to, { replaces: true }), [to]);
+  return null;
+}
+
+/** The language of the account, unless another one was chosen on this device. */
+function useSavedLanguage(locale: Me["locale"]): void {
+  useEffect(() => {
+    if (locale === null || chosenLanguage() !== null || locale === i18next.language) return;
+    void changeLanguage(locale).catch(() => undefined);
+  }, [locale]);
+}
+
+/** Without a session, every page is the sign-in page, so that its URL is still there afterwards. */
+function PageFor({ found, me }: { readonly found: Found | null; readonly me: Me | null }) {
+  if (found === null) return <MissingPage />;
+  if (me === null) return <SignInPage page={found.name} />;
+  switch (found.name) {
+    case "signIn":
+    case "link":
+      return <Redirect to="/" />;
+    case "licenses":
+      return <LicensesPage me={me} />;
+    case "license":
+      return <LicensePage licenseId={found.params.licenseId ?? ""} me={me} />;
+    case "transfers":
+      return <TransfersPage />;
+    case "account":
+      return <AccountPage me={me} />;
+    case "open":
+      return <OpenPage me={me} />;
+  }
+}

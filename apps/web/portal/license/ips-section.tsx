@@ -1,0 +1,126 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { call, type License } from "../api.ts";
+import { licenseChanged } from "../queries.ts";
+import { announce } from "../ui/announce.tsx";
+import { Badge } from "../ui/badge.tsx";
+import { Button } from "../ui/button.tsx";
+import { Confirm } from "../ui/confirm.tsx";
+import { focusOn, Section } from "../ui/page.tsx";
+import { Ago } from "../ui/time.tsx";
+import { Budget } from "./budget.tsx";
+import classes from "./license.module.css";
+
+export const ipsHeading = "ip-addresses";
+
+type Ip = License["ips"][number];
+
+export function IpsSection({ license }: { readonly license: License }) {
+  const { t } = useTranslation("portal");
+  const { ips, self_service: offers, max_ips: most, current_unique_ip_count: used } = license;
+  const [asked, setAsked] = useState<Ip | "all" | null>(null);
+  const params = { license_id: license.id };
+  const done = (text: string) => {
+    setAsked(null);
+    announce(text);
+    // The button that had the focus is gone.
+    requestAnimationFrame(() => focusOn(ipsHeading));
+  };
+  const left = offers.ip_removals.left;
+  if (!license.ip_system_enabled && ips.length === 0)
+    return (
+      <Section id={ipsHeading} title={t("ips.title")}>
+        <p>{t("ips.notLimited")}</p>
+      </Section>
+    );
+  return (
+    <Section
+      id={ipsHeading}
+      title={t("ips.title")}
+      mark={license.ip_system_enabled && most !== null && <span>{t("ips.used", { used, count: most })}</span>}
+    >
+      <p>{license.ip_system_enabled ? t("ips.text", { count: most ?? 0 }) : t("ips.notLimited")}</p>
+      {license.your_ip !== null && !ips.some(({ is_you }) => is_you) && (
+        <p className="small dimmed">{t("ips.yours", { ip: license.your_ip })}</p>
+      )}
+      {ips.length === 0 ? (
+        <p className="dimmed">{t("ips.none")}</p>
+      ) : (
+        <ul className={classes.list}>
+          {ips.map((ip) => (
+            <li key={ip.ip} className={classes.row}>
+              <div className={classes.rowText}>
+                <div className={classes.rowTitle}>
+                  <span className="mono">{ip.ip}</span>
+                  {ip.is_you && <Badge tone="good">{t("ips.you")}</Badge>}
+                </div>
+                <Seen ip={ip} />
+              </div>
+              {offers.ip_removals.limit > 0 && (
+                <Button
+                  isSmall
+                  disabled={!offers.can_remove_ip}
+                  aria-label={t("ips.removeOne", { ip: ip.ip })}
+                  onClick={() => setAsked(ip)}
+                >
+                  {t("ips.remove")}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {ips.length < used && <p className="small dimmed">{t("ips.more", { count: used - ips.length })}</p>}
+      <Budget license={license} />
+      {offers.ip_removals.limit > 0 && used > 1 && (
+        <div>
+          <Button disabled={!offers.can_reset_ips} onClick={() => setAsked("all")}>
+            {t("ips.reset", { count: used })}
+          </Button>
+          {!offers.can_reset_ips && offers.can_remove_ip && (
+            <p className="small dimmed">{t("ips.resetTooMany", { count: used, left })}</p>
+          )}
+        </div>
+      )}
+      {asked === "all" && (
+        <Confirm
+          title={t("ips.resetTitle", { count: used })}
+          label={t("ips.resetConfirm")}
+          run={async () => licenseChanged(await call("resetPortalIps", { params }))}
+          onDone={() => done(t("ips.resetDone"))}
+          onClose={() => setAsked(null)}
+        >
+          <p>{t("ips.resetText")}</p>
+          <p>{t("ips.cost", { count: used, left: left - used })}</p>
+          <p>{t("cannotBeUndone")}</p>
+        </Confirm>
+      )}
+      {asked !== null && asked !== "all" && (
+        <Confirm
+          title={t("ips.removeTitle", { ip: asked.ip })}
+          label={t("ips.removeConfirm")}
+          run={async () =>
+            licenseChanged(await call("removePortalIp", { params: { ...params, ip: asked.ip } }))
+          }
+          onDone={() => done(t("ips.removed", { ip: asked.ip }))}
+          onClose={() => setAsked(null)}
+        >
+          <p>{t(asked.is_you ? "ips.removeYoursText" : "ips.removeText")}</p>
+          <p>{t("ips.cost", { count: 1, left: left - 1 })}</p>
+          <p>{t("cannotBeUndone")}</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function Seen({ ip }: { readonly ip: Ip }) {
+  const { t } = useTranslation("portal");
+  return (
+    <div className="small dimmed">
+      {t("ips.lastSeen")} {ip.last_seen_at === null ? t("ips.never") : <Ago at={ip.last_seen_at} />}
+      {" · "}
+      {t("ips.firstSeen")} <Ago at={ip.first_seen_at ?? ip.registered_at} />
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import { type Remedy, remedyOf } from "./remedy.ts";
+
+type Facts = Parameters<typeof remedyOf>[0];
+type Refusal = Facts["refusals"][number];
+
+const here = "203.0.113.24";
+const elsewhere = "198.51.100.99";
+
+const registered = { ip: here, registered_at: "", first_seen_at: null, last_seen_at: null, is_you: true };
+const full: Partial<Facts> = { max_ips: 1 };
+const working: Facts = {
+  seller: seller(false),
+  product: product("active"),
+  status: "active",
+  renewal_url: "https://shop.example.com/",
+  ip_system_enabled: true,
+  max_ips: 2,
+  current_unique_ip_count: 1,
+  your_ip: here,
+  ips: [registered],
+  refusals: [],
+  self_service: offers(true),
+};
+
+describe("why a license does not work", () => {
+  const cases: [what: string, facts: Partial<Facts>, remedy: Remedy | null][] = [
+    ["nothing is wrong", {}, null],
+    ["revoked", { status: "revoked" }, { kind: "revoked" }],
+    ["expired, with a renewal link", { status: "expired" }, { kind: "expired", canRenew: true }],
+    ["expired, without one", { status: "expired", renewal_url: null }, { kind: "expired", canRenew: false }],
+    [
+      "the product comes before the license",
+      { status: "expired", product: product("disabled") },
+      { kind: "product_disabled" },
+    ],
+    ["an archived product", { product: product("archived") }, { kind: "product_archived" }],
+    ["the seller comes first", { status: "revoked", seller: seller(true) }, { kind: "seller_suspended" }],
+    [
+      "all slots are taken, and an app was refused",
+      { ...full, refusals: [refusal("ip_limit_reached")] },
+      { kind: "ips_full", ip: elsewhere, canRemove: true },
+    ],
+    [
+      "the same without the right to remove one",
+      { ...full, refusals: [refusal("ip_limit_reached")], self_service: offers(false) },
+      { kind: "ips_full", ip: elsewhere, canRemove: false },
+    ],
+    ["a slot is free again", { refusals: [refusal("ip_limit_reached")] }, null],
+    [
+      "the refused IP address is registered by now",
+      { ...full, refusals: [refusal("ip_limit_reached", here)] },
+      null,
+    ],
+    ["all slots are taken, and no app was refused", full, null],
+    [
+      "an IP address that the seller did not register",
+      { refusals: [refusal("ip_not_registered")] },
+      { kind: "ip_not_registered", ip: elsewhere },
+    ],
+    ["it is registered by now", { refusals: [refusal("ip_not_registered", here)] }, null],
+    [
+      "a blocked IP address comes before the limit",
+      { ...full, refusals: [refusal("ip_limit_reached"), refusal("ip_blocked")] },
+      { kind: "ip_blocked", ip: elsewhere },
+    ],
+    ["a version", { refusals: [refusal("version_not_allowed")] }, { kind: "version", version: "5.1.0" }],
+  ];
+  test.each(cases)("%s", (_, facts, remedy) => {
+    expect(remedyOf({ ...working, ...facts }, false)).toEqual(remedy);
+  });
+
+  test("from an app, full slots are the reason even before the refusal is counted", () => {
+    const facts = { ...working, ...full, your_ip: elsewhere };
+    expect(remedyOf(facts, true)).toEqual({ kind: "ips_full", ip: elsewhere, canRemove: true });
+    expect(remedyOf({ ...facts, your_ip: here }, true)).toBeNull();
+  });
+});
+
+function refusal(status: Refusal["status"], ip = elsewhere): Refusal {
+  const at = "2026-11-17T00:00:00.000Z";
+  return { status, count: 1, first_at: at, last_at: at, last_ip: ip, last_version: "5.1.0" };
+}
+
+function seller(isSuspended: boolean): Facts["seller"] {
+  return {
+    organization_id: "org",
+    name: "Nordlicht",
+    slug: "nordlicht",
+    logo_url: null,
+    accent_color: null,
+    accent_color_dark: null,
+    accent_text_dark: null,
+    support_email: null,
+    support_url: null,
+    links: [],
+    locale: "en",
+    is_suspended: isSuspended,
+  };
+}
+
+function product(status: Facts["product"]["status"]): Facts["product"] {
+  return { id: "product", name: "Polaris", status };
+}
+
+function offers(canRemove: boolean): Facts["self_service"] {
+  return {
+    ip_removals: { limit: 3, used: 0, left: 3, next_at: null },
+    can_remove_ip: canRemove,
+    can_reset_ips: canRemove,
+    can_rotate_key: false,
+    transfers: "off",
+    can_request_transfer: false,
+  };
+}

@@ -1,0 +1,117 @@
+import { prepared } from "../../prepared-query.ts";
+import { openText, sealText } from "../../sealed-columns.ts";
+import type { Database } from "../../store.ts";
+import type { PortalCodeRow } from "../../tables.ts";
+
+/** The wrong codes that one code allows: from the browser that requested it, and from all others together. */
+export const mostCodeAttempts = 5;
+
+/** A code as it can be compared. */
+export type TriedCode = Pick<PortalCodeRow, "id" | "code_hash">;
+
+export async function addPortalCode(
+  db: Database,
+  { email, ...row }: Omit<PortalCodeRow, "sealed_email" | "attempts" | "other_attempts"> & { email: string },
+): Promise<void> {
+  await db
+    .insertInto("portal_codes")
+    .values({ ...row, sealed_email: sealText(db, email) })
+    .execute();
+}
+
+/** Whether this browser requested a code for the email address that has not expired. */
+export async function hasRequestedCode(
+  db: Database,
+  { emailHash, challengeHash, nowMs }: { emailHash: string; challengeHash: string; nowMs: number },
+): Promise<boolean> {
+  return (await requestedCode(db, emailHash, challengeHash, nowMs)) !== undefined;
+}
+
+const requestedCode = prepared((db, emailHash: string, challengeHash: string, nowMs: number) =>
+  db
+    .selectFrom("portal_codes")
+    .select("id")
+    .where("email_hash", "=", emailHash)
+    .where("challenge_hash", "=", challengeHash)
+    .where("expires_at", ">", nowMs)
+    .where("person_id", "is", null)
+    .limit(1),
+).first;
+
+/**
+ * Counts an attempt from the browser that requested the codes, and returns those that still allowed one. Counted before
+ * anything is compared, in one statement: parallel attempts cannot exceed the limit.
+ */
+export async function tryRequestedCodes(
+  db: Database,
+  { emailHash, challengeHash, nowMs }: { emailHash: string; challengeHash: string; nowMs: number },
+): Promise<TriedCode[]> {
+  return db
+    .updateTable("portal_codes")
+    .set((row) => ({ attempts: row("attempts", "+", 1) }))
+    .where("email_hash", "=", emailHash)
+    .where("challenge_hash", "=", challengeHash)
+    .where("expires_at", ">", nowMs)
+    .where("person_id", "is", null)
+    .where("attempts", "<", mostCodeAttempts)
+    .returning(["id", "code_hash"])
+    .execute();
+}
+
+/** The same for every other browser, which all share the limit of each code. */
+export async function tryCodesOfOthers(
+  db: Database,
+  { emailHash, nowMs }: { emailHash: string; nowMs: number },
+): Promise<TriedCode[]> {
+  return db
+    .updateTable("portal_codes")
+    .set((row) => ({ other_attempts: row("other_attempts", "+", 1) }))
+    .where("email_hash", "=", emailHash)
+    .where("expires_at", ">", nowMs)
+    .where("person_id", "is", null)
+    .where("other_attempts", "<", mostCodeAttempts)
+    .returning(["id", "code_hash"])
+    .execute();
+}
+
+/** The same for codes with which a signed-in person adds the email address. */
+export async function tryCodesForAdding(
+  db: Database,
+  { emailHash, personId, nowMs }: { emailHash: string; personId: string; nowMs: number },
+): Promise<TriedCode[]> {
+  return db
+    .updateTable("portal_codes")
+    .set((row) => ({ attempts: row("attempts", "+", 1) }))
+    .where("email_hash", "=", emailHash)
+    .where("person_id", "=", personId)
+    .where("expires_at", ">", nowMs)
+    .where("attempts", "<", mostCodeAttempts)
+    .returning(["id", "code_hash"])
+    .execute();
+}
+
+/**
+ * Uses up a link with all codes of its email address, and returns the address. Of two requests, one gets it: both remove
+ * the same rows in the same order, and the slower one finds none.
+ */
+export async function takeLink(db: Database, linkHash: string, nowMs: number): Promise<string | null> {
+  const found = await db
+    .selectFrom("portal_codes")
+    .select(["id", "email_hash", "sealed_email"])
+    .where("link_hash", "=", linkHash)
+    .where("expires_at", ">", nowMs)
+    .where("person_id", "is", null)
+    .executeTakeFirst();
+  if (found === undefined) return null;
+  const removed = await db
+    .deleteFrom("portal_codes")
+    .where("email_hash", "=", found.email_hash)
+    .returning("id")
+    .execute();
+  return removed.some(({ id }) => id === found.id) ? openText(db, found.sealed_email) : null;
+}
+
+/** Once someone has proven the email address, its other codes are no longer needed. */
+export async function removeCodesOf(db: Database, emailHash: string): Promise<void> {
+  await db.deleteFrom("portal_codes").where("email_hash", "=", emailHash).execute();
+}

@@ -1,0 +1,134 @@
+import type { Language } from "@countersign/domain/mail/languages";
+import type { Database } from "../../store.ts";
+import type { PortalIdentityRow, PortalPersonRow } from "../../tables.ts";
+
+/** An email address in lower case, or a Discord ID. */
+export type Identity = Pick<PortalIdentityRow, "kind" | "value">;
+
+/** What was proven, with the display name on Discord. */
+export type ProvenIdentity = Identity & Pick<PortalIdentityRow, "name">;
+
+export async function identityRow(db: Database, { kind, value }: Identity) {
+  return db
+    .selectFrom("portal_identities")
+    .selectAll()
+    .where("kind", "=", kind)
+    .where("value", "=", value)
+    .executeTakeFirst();
+}
+
+export async function portalPerson(db: Database, id: string): Promise<PortalPersonRow | undefined> {
+  return db.selectFrom("portal_people").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** Locks the person until the end of the transaction: what depends on the number of their rows is exact. */
+export async function lockedPortalPerson(db: Database, id: string): Promise<PortalPersonRow | undefined> {
+  return db
+    .updateTable("portal_people")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function setPortalLocale(db: Database, id: string, locale: Language | null, nowMs: number) {
+  await db.updateTable("portal_people").set({ locale, updated_at: nowMs }).where("id", "=", id).execute();
+}
+
+/**
+ * The person who has proven this, locked; created if it is the first time. On PostgreSQL two first sign-ins at the same
+ * moment conflict, and the slower one is run again.
+ */
+export async function personWith(
+  db: Database,
+  proven: ProvenIdentity,
+  newId: () => string,
+  nowMs: number,
+): Promise<string> {
+  const known = await identityRow(db, proven);
+  if (known !== undefined && (await lockedPortalPerson(db, known.person_id)) !== undefined) {
+    if (known.name !== proven.name)
+      await db
+        .updateTable("portal_identities")
+        .set({ name: proven.name })
+        .where("id", "=", known.id)
+        .execute();
+    return known.person_id;
+  }
+  const id = newId();
+  await db
+    .insertInto("portal_people")
+    .values({ id, locale: null, created_at: nowMs, updated_at: nowMs })
+    .execute();
+  await db
+    .insertInto("portal_identities")
+    .values({ ...proven, id: newId(), person_id: id, verified_at: nowMs })
+    .execute();
+  return id;
+}
+
+/** Gives the person what they have proven, also if another person had it before. */
+export async function giveIdentity(
+  db: Database,
+  personId: string,
+  proven: ProvenIdentity,
+  newId: () => string,
+  nowMs: number,
+): Promise<void> {
+  const before = await identityRow(db, proven);
+  if (before === undefined) {
+    await db
+      .insertInto("portal_identities")
+      .values({ ...proven, id: newId(), person_id: personId, verified_at: nowMs })
+      .execute();
+    return;
+  }
+  await db
+    .updateTable("portal_identities")
+    // A new ID: whoever had it before knows the old one.
+    .set({
+      person_id: personId,
+      id: before.person_id === personId ? before.id : newId(),
+      name: proven.name,
+      verified_at: nowMs,
+    })
+    .where("kind", "=", proven.kind)
+    .where("value", "=", proven.value)
+    .execute();
+  if (before.person_id !== personId) await removeIfUnidentified(db, [before.person_id]);
+}
+
+export async function countIdentities(db: Database, personId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("portal_identities")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("person_id", "=", personId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Whether there was one. */
+export async function removeIdentity(db: Database, personId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("portal_identities")
+    .where("person_id", "=", personId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** A person who has nothing proven cannot sign in again: they are removed with their sessions. */
+export async function removeIfUnidentified(db: Database, personIds: readonly string[]): Promise<void> {
+  for (const id of [...new Set(personIds)].sort()) {
+    if ((await lockedPortalPerson(db, id)) === undefined) continue;
+    if ((await countIdentities(db, id)) === 0) await removePortalPerson(db, id);
+  }
+}
+
+/** Removes the person and everything that is only theirs. Transfers stay, without who requested them. */
+export async function removePortalPerson(db: Database, id: string): Promise<void> {
+  await db.updateTable("transfers").set({ requested_by: null }).where("requested_by", "=", id).execute();
+  for (const table of ["portal_sessions", "portal_codes", "portal_identities"] as const)
+    await db.deleteFrom(table).where("person_id", "=", id).execute();
+  await db.deleteFrom("portal_people").where("id", "=", id).execute();
+}

@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { newId } from "../../../tests/support/test-organization.ts";
+import { type JournalDeletion, type JournalEntry, refusalsAtOnce } from "../journal.ts";
+import { openJournal } from "../open.ts";
+import { licenseRefusals, mostLicensesAtOnce } from "../queries/requests/license-refusals.ts";
+import type { Journal, Store } from "../store.ts";
+import { times } from "./calls.ts";
+import type { StoreFixture } from "./fixture.ts";
+
+const day = 20_000;
+const midnight = day * dayMs;
+
+export function refusals(fixture: StoreFixture) {
+  describe("the counts of refused validations", () => {
+    let store: Store;
+    let journal: Journal;
+    beforeEach(async () => {
+      // First, because it migrates.
+      store = await fixture.node();
+      journal = await openJournal(fixture.location);
+    });
+    afterEach(() => journal.close());
+
+    const stored = (licenseId: string) =>
+      store.reads
+        .selectFrom("license_refusals")
+        .selectAll()
+        .where("license_id", "=", licenseId)
+        .orderBy("day")
+        .orderBy("status")
+        .execute();
+    const since = (sinceMs: number, ...licenseIds: string[]) =>
+      licenseRefusals(
+        store.reads,
+        licenseIds.map((licenseId) => ({ licenseId, sinceMs })),
+      );
+
+    test("there is one per license, UTC day and status", async () => {
+      const [license, other, organization] = [newId(), newId(), newId()];
+      const at = (atMs: number, status: string, details: Partial<Details> = {}) =>
+        refused({ license, organization, atMs, status, ...details });
+      await journal.append([
+        at(midnight - 1, "revoked"),
+        at(midnight, "revoked", { ip: "192.0.2.7", version: "2" }),
+        at(midnight + 5, "expired"),
+        at(midnight + 9, "revoked", { ip: "192.0.2.9", version: null }),
+        at(midnight + 8, "revoked"),
+        at(midnight + 9, "revoked", { license: other }),
+      ]);
+      await journal.append([at(midnight + 20, "revoked", { ip: "192.0.2.20", version: "3" })]);
+      const common = { license_id: license, organization_id: organization };
+      const usual = { last_ip: "192.0.2.1", last_version: "1.0" };
+      const [before, once] = [midnight - 1, midnight + 5];
+      expect(await stored(license)).toEqual([
+        { ...common, day: day - 1, status: "revoked", count: 1, first_at: before, last_at: before, ...usual },
+        { ...common, day, status: "expired", count: 1, first_at: once, last_at: once, ...usual },
+        {
+          ...common,
+          ...{ day, status: "revoked", count: 4, first_at: midnight },
+          ...{ last_at: midnight + 20, last_ip: "192.0.2.20", last_version: "3" },
+        },
+      ]);
+      expect(await stored(other)).toMatchObject([{ day, status: "revoked", count: 1 }]);
+    });
+
+    test("active validations, lookups and requests without a license are not counted", async () => {
+      const [license, organization] = [newId(), newId()];
+      await journal.append([
+        refused({ license, organization, status: "active" }),
+        refused({ license, organization, endpoint: "lookup" }),
+        refused({ license: null, organization, status: "license_not_found" }),
+      ]);
+      const rows = await store.reads
+        .selectFrom("license_refusals")
+        .select("status")
+        .where("organization_id", "=", organization)
+        .execute();
+      expect(rows).toEqual([]);
+    });
+
+    test("any number of refusals of a license on a day costs one row per status", async () => {
+      const license = newId();
+      for (let batch = 0; batch < 3; batch++) {
+        await journal.append(
+          times(1_000, (at) => refused({ license, ip: `192.0.2.${at % 256}`, atMs: midnight + at })),
+        );
+      }
+      expect(await stored(license)).toMatchObject([{ count: 3_000 }]);
+    });
+
+    test("a late entry moves the first time back and leaves the last one's details unchanged", async () => {
+      const license = newId();
+      await journal.append([
+        refused({ license, atMs: midnight + 50, ip: "192.0.2.50", version: null }),
+        refused({ license, atMs: midnight + 40, ip: "192.0.2.40" }),
+      ]);
+      await journal.append([refused({ license, atMs: midnight + 20, ip: "192.0.2.20" })]);
+      expect(await stored(license)).toMatchObject([
+        {
+          ...{ count: 3, first_at: midnight + 20, last_at: midnight + 50 },
+          ...{ last_ip: "192.0.2.50", last_version: null },
+        },
+      ]);
+    });
+
+    test("an empty version is stored as empty, even as the only value", async () => {
+      const license = newId();
+      await journal.append([refused({ license, version: "" })]);
+      expect(await stored(license)).toMatchObject([{ last_version: "" }]);
+    });
+
+    test.each([["a\0b"], ["a\x1fb\x1ec"], ["\uD800"], ["'; drop table license_refusals; --"]])(
+      "a version of %j does no harm",
+      async (version) => {
+        const [license, other] = [newId(), newId()];
+        await journal.append([refused({ license, version }), refused({ license: other, version: "1.0" })]);
+        expect(await stored(license)).toMatchObject([{ count: 1 }]);
+        expect(await stored(other)).toMatchObject([{ count: 1, last_version: "1.0" }]);
+      },
+    );
+
+    test("entries that are retried after an unknown outcome are not counted twice", async () => {
+      const license = newId();
+      const first = times(3, () => refused({ license }));
+      await journal.append(first);
+      await journal.append([...first, ...times(2, () => refused({ license }))]);
+      await journal.append(first);
+      expect(await stored(license)).toMatchObject([{ count: 5 }]);
+    });
+
+    test("two journals that count the same licenses concurrently lose nothing", async () => {
+      const second = await openJournal(fixture.location);
+      const licenses = times(20, () => newId());
+      const write = async (one: Journal, order: readonly string[]) => {
+        for (let round = 0; round < 5; round++) {
+          await one.append(order.map((license) => refused({ license })));
+        }
+      };
+      await Promise.all([write(journal, licenses), write(second, licenses.toReversed())]);
+      await second.close();
+      const counts = await since(midnight, ...licenses);
+      expect(counts.map(({ count }) => count)).toEqual(times(20, () => 10));
+    });
+
+    test("pruning removes days that ended before the limit, a bounded number at a time", async () => {
+      // Older than the rows of any other test.
+      const limitMs = 2 * dayMs + 1;
+      while ((await journal.prune(limitMs)) > 0);
+      const [old, kept] = [times(5_010, () => newId()), newId()];
+      await journal.append(old.map((license) => refused({ license, atMs: 2 * dayMs - 1 })));
+      await journal.append([refused({ license: kept, atMs: 2 * dayMs })]);
+      expect(await journal.prune(limitMs)).toBe(5_000);
+      expect(await journal.prune(limitMs)).toBe(10);
+      expect(await journal.prune(limitMs)).toBe(0);
+      expect(await stored(kept)).toHaveLength(1);
+    });
+
+    test("deleting an organization deletes its refusals in steps, and no others", async () => {
+      const [organization, other] = [newId(), newId()];
+      const licenses = times(refusalsAtOnce + 10, () => newId());
+      const spared = newId();
+      await journal.append(licenses.map((license) => refused({ license, organization })));
+      await journal.append(
+        ["revoked", "expired"].map((status) => refused({ license: newId(), organization, status })),
+      );
+      await journal.append([refused({ license: spared, organization: other })]);
+      let next: JournalDeletion | null = { organizationId: organization, part: "refusals", after: "" };
+      let steps = 0;
+      for (; next !== null; steps++) next = await journal.deleteOrganization(next);
+      const left = await store.reads
+        .selectFrom("license_refusals")
+        .select("license_id")
+        .where("organization_id", "=", organization)
+        .execute();
+      expect(left).toEqual([]);
+      expect(steps).toBeGreaterThan(2);
+      expect(await stored(spared)).toHaveLength(1);
+    });
+
+    test("the query adds up the days of each license and status, with the latest refusal's details", async () => {
+      const [license, other] = [newId(), newId()].sort() as [string, string];
+      const at = (days: number, status: string, details: Partial<Details> = {}) =>
+        refused({ license, atMs: midnight + days * dayMs, status, ...details });
+      await journal.append([
+        at(0, "ip_limit_reached", { ip: "192.0.2.3" }),
+        at(1, "revoked"),
+        at(2, "ip_limit_reached"),
+        at(2, "ip_limit_reached", { ip: "192.0.2.4", version: null }),
+        at(0, "expired", { license: other }),
+        at(3, "expired", { license: newId() }),
+      ]);
+      expect(await since(midnight, other, license, newId())).toEqual([
+        {
+          ...{ license_id: license, status: "ip_limit_reached", count: 3 },
+          ...{ first_at: midnight, last_at: midnight + 2 * dayMs, last_ip: "192.0.2.4", last_version: null },
+        },
+        {
+          ...{ license_id: license, status: "revoked", count: 1, last_ip: "192.0.2.1", last_version: "1.0" },
+          ...{ first_at: midnight + dayMs, last_at: midnight + dayMs },
+        },
+        {
+          ...{ license_id: other, status: "expired", count: 1, last_ip: "192.0.2.1", last_version: "1.0" },
+          ...{ first_at: midnight, last_at: midnight },
+        },
+      ]);
+    });
+
+    test("the query shows nothing of a previous owner", async () => {
+      const license = newId();
+      const takenOver = midnight + 1_000;
+      const at = (atMs: number, status: string, ip: string) => refused({ license, atMs, status, ip });
+      await journal.append([
+        at(midnight - 1, "revoked", "192.0.2.1"),
+        // A count that includes a refusal of the previous owner is left out for that day.
+        at(takenOver - 1, "revoked", "192.0.2.2"),
+        at(takenOver + 1, "revoked", "192.0.2.3"),
+        // One that does not is shown.
+        at(takenOver, "expired", "192.0.2.4"),
+        at(midnight + dayMs, "revoked", "192.0.2.5"),
+      ]);
+      expect(await since(takenOver, license)).toMatchObject([
+        { status: "revoked", count: 1, first_at: midnight + dayMs, last_ip: "192.0.2.5" },
+        { status: "expired", count: 1, first_at: takenOver, last_ip: "192.0.2.4" },
+      ]);
+    });
+
+    test("each license of a query has its own start", async () => {
+      const [early, late] = [newId(), newId()].sort() as [string, string];
+      await journal.append([early, late].map((license) => refused({ license, atMs: midnight + 5 })));
+      const asked = [
+        { licenseId: early, sinceMs: midnight + 5 },
+        { licenseId: late, sinceMs: midnight + 6 },
+      ];
+      const found = await licenseRefusals(store.reads, asked);
+      expect(found.map(({ license_id }) => license_id)).toEqual([early]);
+    });
+
+    test("a license that is listed twice is counted once", async () => {
+      const license = newId();
+      await journal.append([refused({ license })]);
+      expect(await since(midnight, license, license)).toMatchObject([{ count: 1 }]);
+    });
+
+    test("the query takes a bounded number of licenses", async () => {
+      const ids = times(mostLicensesAtOnce, () => newId());
+      expect(await since(0)).toEqual([]);
+      expect(await since(0, ...ids)).toEqual([]);
+      expect(since(0, ...ids, newId())).rejects.toThrow(RangeError);
+    });
+  });
+}
+
+interface Details {
+  readonly atMs: number;
+  readonly organization: string;
+  readonly license: string | null;
+  readonly endpoint: "validate" | "lookup";
+  readonly status: string;
+  readonly ip: string;
+  readonly version: string | null;
+}
+
+function refused(details: Partial<Details>): JournalEntry {
+  const { atMs = midnight, organization = "o", license = null, endpoint = "validate" } = details;
+  const { status = "ip_limit_reached", ip = "192.0.2.1", version = "1.0" } = details;
+  return [newId(), atMs, organization, "p", license, endpoint, status, ip, version, null, null, false];
+}

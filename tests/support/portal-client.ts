@@ -1,0 +1,97 @@
+import { expect } from "bun:test";
+import { problem } from "@countersign/contract/manage/shapes";
+import { codesOf } from "@countersign/contract/openapi-problems";
+import { portalBase } from "@countersign/contract/portal/base";
+import type { Store } from "@countersign/store/store";
+import { Router } from "../../apps/server/http/manage/router.ts";
+import { portalRoutes } from "../../apps/server/http/manage/routes.ts";
+import { Browser, type BrowserAnswer } from "./browser.ts";
+import { openedEmails } from "./emails.ts";
+
+let lastIp = 0;
+
+/** A browser in the customer portal: keeps cookies, and checks every response against its route's contract. */
+export class PortalClient {
+  readonly browser: Browser;
+
+  /** Each client has its own IP address, if the server trusts 127.0.0.1 as a proxy. */
+  constructor(url: string, ip = nextIp()) {
+    this.browser = new Browser(url, ip);
+  }
+
+  get(path: string, headers?: Record<string, string>): Promise<BrowserAnswer> {
+    return this.send("GET", path, undefined, headers);
+  }
+
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<BrowserAnswer> {
+    return this.send("POST", path, body, headers);
+  }
+
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<BrowserAnswer> {
+    return this.send("PATCH", path, body, headers);
+  }
+
+  delete(path: string, headers?: Record<string, string>): Promise<BrowserAnswer> {
+    return this.send("DELETE", path, undefined, headers);
+  }
+
+  /** A header with an empty value is not sent. */
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+    const answer = await this.browser.send(method, portalBase + path, body, headers);
+    checkContract(method, path, answer);
+    return answer;
+  }
+
+  /** Requests a code, reads it in the outbox, and signs in with it. */
+  async signIn(store: Store, email: string): Promise<BrowserAnswer> {
+    const asked = await this.post("/sign-in", { email });
+    if (asked.status !== 202) throw new Error(`No code was requested: ${asked.text}`);
+    const { code } = await newestCode(store, email);
+    const answer = await this.post("/sign-in/verify", { email, code });
+    if (answer.status !== 200) throw new Error(`The sign-in failed: ${answer.text}`);
+    return answer;
+  }
+}
+
+/** A client that is signed in with this email address, which some organization has as a customer. */
+export async function signedInCustomer(url: string, store: Store, email: string): Promise<PortalClient> {
+  const client = new PortalClient(url);
+  await client.signIn(store, email);
+  return client;
+}
+
+/** The code and the link's token in the newest email to this email address. */
+export async function newestCode(
+  store: Store,
+  email: string,
+  kind: "portal_sign_in" | "portal_email" = "portal_sign_in",
+): Promise<{ code: string; token: string; link: string }> {
+  const message = (await openedEmails(store, { to: email.toLowerCase(), kind })).at(-1);
+  if (message === undefined) throw new Error(`No code was sent to ${email}.`);
+  const code = /: (\d{6})$/m.exec(message.body_text)?.[1] ?? "";
+  const link = /https?:\/\/\S+/.exec(message.body_text)?.[0] ?? "";
+  return { code, link, token: /#([\w-]+)/.exec(link)?.[1] ?? "" };
+}
+
+function nextIp(): string {
+  lastIp += 1;
+  return `198.19.${(lastIp >> 8) & 255}.${lastIp & 255}`;
+}
+
+const router = new Router(portalRoutes);
+
+function checkContract(method: string, path: string, { status, body, headers }: BrowserAnswer): void {
+  const match = router.match(method, path.split("?")[0] ?? "");
+  if (!match.found) return;
+  const { route } = match.bound;
+  if (status >= 400) {
+    expect(headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
+    expect(problem.safeParse(body).error?.message).toBeUndefined();
+    const isDocumented = codesOf(route).some((code) => code === body.code);
+    expect({ route: route.id, code: body.code, isDocumented }).toMatchObject({ isDocumented: true });
+    return;
+  }
+  expect(status).toBe(route.status);
+  if (route.answerType === undefined && status !== 204 && status !== 302)
+    expect(route.answer.safeParse(body).error?.message).toBeUndefined();
+}
