@@ -11,7 +11,7 @@ import { addToken } from "../support/filled-organization.ts";
 import { importFile } from "../support/license-files.ts";
 import { manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
-import { portalEnvironment } from "../support/portal-customer.ts";
+import { portalEnvironment } from "../support/signed-in-customer.ts";
 import { newId } from "../support/test-organization.ts";
 import { type Sold, type TransferFixture, transferFixture } from "../support/transfer-fixture.ts";
 

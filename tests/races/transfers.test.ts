@@ -3,8 +3,8 @@ import { databases } from "../support/databases.ts";
 import { importFile } from "../support/license-files.ts";
 import { type ManageClient, manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
-import { portalEnvironment } from "../support/portal-customer.ts";
 import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { portalEnvironment } from "../support/signed-in-customer.ts";
 import { newId } from "../support/test-organization.ts";
 import { type Sold, type TransferFixture, transferFixture } from "../support/transfer-fixture.ts";
 

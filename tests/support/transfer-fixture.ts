@@ -3,7 +3,7 @@ import { eventData } from "@countersign/contract/events";
 import type { EventType } from "@countersign/domain/events/types";
 import type { LicenseRow } from "@countersign/store/tables";
 import type { ManageFixture } from "./manage-fixture.ts";
-import { type PortalCustomer, portalCustomer, portalEnvironment } from "./portal-customer.ts";
+import { type PortalCustomer, portalCustomer, portalEnvironment } from "./signed-in-customer.ts";
 import { newId } from "./test-organization.ts";
 
 /** What transfers need: products that offer them, licenses of customers who are signed in, and their history. */

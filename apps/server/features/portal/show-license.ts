@@ -21,7 +21,7 @@ import { portalActions } from "@countersign/store/queries/portal/actions";
 import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
 import { downloadsOf } from "@countersign/store/queries/products/downloads";
 import { type LicenseRefusals, licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
-import { lastTransferredAt, pendingTransferOf } from "@countersign/store/queries/transfers/of-license";
+import { lastTransferredAt, pendingTransferOf } from "@countersign/store/queries/transfers/transfers";
 import { versionsOf } from "@countersign/store/queries/versions/versions";
 import type { Database } from "@countersign/store/store";
 import type {
@@ -41,7 +41,7 @@ import {
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { showSellers } from "../branding/seller.ts";
-import { showPortalTransfer } from "./show-transfer.ts";
+import { showPortalTransfer } from "../transfers/show.ts";
 import { showSummary } from "./summary.ts";
 
 export type PortalLicense = z.input<typeof portalLicense>;
@@ -115,7 +115,7 @@ export async function showPortalLicense(
     transfer:
       transfer === null
         ? null
-        : showPortalTransfer(transfer, { productName: product.name, sellerName: seller.name }),
+        : showPortalTransfer({ ...transfer, product_name: product.name, seller_name: seller.name }),
   };
 }
 

@@ -3,7 +3,7 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import { licenseStatus } from "@countersign/store/license-record";
 import { type PortalLicenseRow, portalLicenses } from "@countersign/store/queries/portal/licenses";
-import { licensesInTransfer } from "@countersign/store/queries/transfers/of-license";
+import { licensesInTransfer } from "@countersign/store/queries/transfers/transfers";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
 import { iso } from "../../http/manage/page.ts";

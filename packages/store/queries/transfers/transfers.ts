@@ -36,6 +36,18 @@ export const pendingTransferOf = prepared((db, licenseId: string) =>
   db.selectFrom("transfers").selectAll().where("license_id", "=", licenseId).where("state", "=", "pending"),
 ).first;
 
+/** Those of the licenses that have a pending transfer. */
+export async function licensesInTransfer(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom("transfers")
+    .select("license_id")
+    .where("license_id", "in", ids)
+    .where("state", "=", "pending")
+    .execute();
+  return new Set(rows.map(({ license_id }) => license_id));
+}
+
 /** When the last transfers of a license were requested, newest first. */
 export async function lastRequests(db: Database, licenseId: string, limit: number): Promise<number[]> {
   const rows = await db
