@@ -298,6 +298,17 @@ for (const { kind, make } of databases) {
       await page.getByRole("button", { name: "Continue with Discord" }).click();
       await heading(page, "Your account");
       await page.getByText("80351110224678912").waitFor();
+
+      // A key that an app passed is not forgotten on the way over Discord.
+      const other = await portal.visitor(look);
+      await other.goto(`${portal.url}/open#${portal.fullLicense.key}`);
+      const { visitor } = portal.discord;
+      portal.discord.visitor = null;
+      await other.getByRole("button", { name: "Continue with Discord" }).click();
+      await other.getByRole("alert").getByText("Discord sign-in was cancelled").waitFor();
+      portal.discord.visitor = visitor;
+      await other.getByRole("button", { name: "Continue with Discord" }).click();
+      await other.getByRole("heading", { name: "This license is not in your account" }).waitFor();
     }, 180_000);
 
     test("signing out everywhere ends the session in other browsers, and their open pages say so", async () => {

@@ -10,6 +10,7 @@ import { Layout } from "./layout.tsx";
 import { LicensePage } from "./license/license-page.tsx";
 import { LicensesPage } from "./licenses/licenses-page.tsx";
 import { MissingPage } from "./missing-page.tsx";
+import { pageAfterSignIn } from "./open-key.ts";
 import { OpenPage } from "./open-page.tsx";
 import { type Found, pageAt } from "./pages.ts";
 import { meQuery, queryClient } from "./queries.ts";
@@ -79,7 +80,8 @@ function PageFor({ found, me }: { readonly found: Found | null; readonly me: Me 
   switch (found.name) {
     case "signIn":
     case "link":
-      return <Redirect to="/" />;
+      // Discord comes back here after a failure, whatever page was asked for.
+      return <Redirect to={pageAfterSignIn()} />;
     case "licenses":
       return <LicensesPage me={me} />;
     case "license":

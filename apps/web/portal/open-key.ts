@@ -1,4 +1,5 @@
 import { fragmentText } from "./fragment.ts";
+import { pathOf } from "./pages.ts";
 
 const saved = "countersign.portal.open";
 
@@ -11,6 +12,11 @@ export function openKey(): string | null {
     history.replaceState(null, "", window.location.pathname);
   }
   return sessionStorage.getItem(saved);
+}
+
+/** The page to continue to if none was asked for. */
+export function pageAfterSignIn(): string {
+  return sessionStorage.getItem(saved) === null ? "/" : pathOf("open");
 }
 
 export function forgetOpenKey(): void {

@@ -12,17 +12,24 @@ import { Loaded } from "./ui/state.tsx";
 
 /** From an app that was refused: finds the license by the key in the fragment, and opens it. */
 export function OpenPage({ me }: { readonly me: Me }) {
-  const { t } = useTranslation("portal");
   const [key] = useState(openKey);
+  useEffect(() => {
+    // The link in the email can open in another tab, which does not know the key.
+    if (key === null) navigate("/", { replaces: true });
+    return forgetOpenKey;
+  }, [key]);
+  return key === null ? null : <FoundByKey licenseKey={key} me={me} />;
+}
+
+function FoundByKey({ licenseKey, me }: { readonly licenseKey: string; readonly me: Me }) {
+  const { t } = useTranslation("portal");
   const found = useQuery({
-    queryKey: ["open", key],
-    queryFn: async () =>
-      key === null ? { data: [] } : call("findPortalLicense", { body: { license_key: key } }),
+    queryKey: ["open", licenseKey],
+    queryFn: () => call("findPortalLicense", { body: { license_key: licenseKey } }),
   });
   const only = found.data?.data.length === 1 ? found.data.data[0] : undefined;
   useEffect(() => {
     if (only === undefined) return;
-    forgetOpenKey();
     navigate(`${pathOf("license", { licenseId: only.id })}?from=app`, { replaces: true });
   }, [only]);
   return (
@@ -30,8 +37,8 @@ export function OpenPage({ me }: { readonly me: Me }) {
       <Loaded query={found}>
         {({ data }) =>
           data.length === 0 ? (
-            <NoLicense me={me} title={t(key === null ? "open.noKey" : "open.notFound")}>
-              <p>{t(key === null ? "open.noKeyText" : "open.notFoundText")}</p>
+            <NoLicense me={me} title={t("open.notFound")}>
+              <p>{t("open.notFoundText")}</p>
             </NoLicense>
           ) : (
             <>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { usePageBrand } from "../brand.tsx";
-import { openKey } from "../open-key.ts";
+import { openKey, pageAfterSignIn } from "../open-key.ts";
 import type { PageName } from "../pages.ts";
 import { hasSessionEnded, optionsQuery } from "../queries.ts";
 import { usePath } from "../router.tsx";
@@ -25,7 +25,7 @@ export function SignInPage({ page }: { readonly page: PageName }) {
   useEffect(() => {
     if (page === "open") openKey();
   }, [page]);
-  const next = page === "signIn" ? "/" : path;
+  const next = page === "signIn" ? pageAfterSignIn() : path;
   const onSent = (code: SentCode) => {
     rememberSentCode(code);
     setSent(code);
