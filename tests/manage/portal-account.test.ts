@@ -164,6 +164,7 @@ describe.each(databases)("a customer's account in the portal on $kind", ({ make 
       store,
       secrets,
       limits: new AccountLimits(store, () => nowMs),
+      countUnknownBrowser: () => {},
       portalUrl: `${url}/portal`,
     };
     const personId = (await personOf((await signedIn()).email)) ?? "";

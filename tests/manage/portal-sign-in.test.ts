@@ -6,6 +6,7 @@ import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { newestCode, PortalClient, signedInCustomer } from "../support/portal-client.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
@@ -241,6 +242,19 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
     for (const { headers } of refused) expect(Number(headers.get("retry-after"))).toBeWithin(1, 601);
   });
 
+  test("a flood from many IP addresses is refused beyond 200 requests a second, for a second", async () => {
+    const email = await fixture.customer();
+    const answers = await Promise.all(
+      Array.from({ length: 600 }, () => client().post("/sign-in/verify", { email, code: "000000" })),
+    );
+    const busy = answers.filter(({ headers }) => headers.get("retry-after") === "1");
+    expect(busy.length).toBeGreaterThan(0);
+    await until(
+      "the next second accepts requests",
+      async () => (await client().post("/sign-in", { email })).status === 202,
+    );
+  });
+
   test("the session token is new after every sign-in, and the previous session of the browser ends", async () => {
     const email = await fixture.customer();
     const browser = client();
@@ -326,7 +340,7 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
     await fixture.store.transaction((db) =>
       db
         .updateTable("portal_sessions")
-        .set({ expires_at: Date.now() - 1 })
+        .set({ expires_at: Date.now() - 60_000 })
         .where("person_id", "in", (rows) =>
           rows.selectFrom("portal_identities").select("person_id").where("value", "=", email),
         )
@@ -395,7 +409,7 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
     let nowMs = startMs;
     const { store, secrets, url } = fixture;
     const limits = new AccountLimits(store, () => nowMs);
-    const parts = { store, secrets, limits, portalUrl: `${url}/portal` };
+    const parts = { store, secrets, limits, countUnknownBrowser: () => {}, portalUrl: `${url}/portal` };
     const request = (challenge: string, ip: string) =>
       requestSignIn(parts, {
         email,
@@ -461,6 +475,7 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
       store,
       secrets,
       limits: new AccountLimits(store, () => nowMs),
+      countUnknownBrowser: () => {},
       portalUrl: `${url}/portal`,
     };
     const challenge = "e".repeat(43);

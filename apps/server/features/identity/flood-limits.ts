@@ -5,7 +5,11 @@ import { type Attempt, limits, tooManyAttempts } from "./attempts.ts";
 import type { Device } from "./devices.ts";
 import { networkOf } from "./network.ts";
 
-const anonymousLimit: Rate = { times: 100, withinSeconds: 1 };
+/** In the portal a request costs less, because there are no passwords to hash. */
+const anonymousLimits = {
+  dashboard: { times: 100, withinSeconds: 1 },
+  portal: { times: 200, withinSeconds: 1 },
+} as const satisfies Record<string, Rate>;
 
 /**
  * Counts attempts: per account in the database, per IP address in memory, where each node counts separately and a
@@ -32,8 +36,14 @@ export class FloodLimits {
    * However many IP addresses a flood comes from: beyond this, anonymous requests are rejected until the second is
    * over. Counts one, or returns the seconds to wait.
    */
-  countAnonymous(): number {
-    return inSeconds(this.#rates.count("anonymous", anonymousLimit));
+  countAnonymous(site: keyof typeof anonymousLimits = "dashboard"): number {
+    return inSeconds(this.#rates.count(`anonymous in the ${site}`, anonymousLimits[site]));
+  }
+
+  /** The same for the portal, as a 429. */
+  checkAnonymousCustomer(): void {
+    const waitSeconds = this.countAnonymous("portal");
+    if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   }
 
   /** Counts one, or returns the seconds to wait. */

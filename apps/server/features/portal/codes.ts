@@ -29,6 +29,8 @@ export interface CodeParts {
   readonly secrets: PortalSecrets;
   /** Counts per email address. */
   readonly limits: AccountLimits;
+  /** Counts a request of an unknown browser, or throws a 429: a flood from many IP addresses must not fill the database. */
+  readonly countUnknownBrowser: () => void;
   readonly portalUrl: string;
 }
 
@@ -57,6 +59,7 @@ export async function requestSignIn(parts: CodeParts, request: SignInRequest): P
   const { email, challenge, ip, nowMs } = request;
   const { isKnown, personId, language } = await knownEmail(store.reads, email);
   const deviceId = personId === null ? null : request.deviceOf(personId);
+  if (deviceId === null) parts.countUnknownBrowser();
   if (!(await isWithinLimit(parts.limits, "portal_sign_in", email, { ip, deviceId }))) return;
   const hasCode =
     deviceId !== null || (await isWithinLimit(parts.limits, "portal_code_sent", email, { ip, deviceId }));
@@ -126,7 +129,7 @@ export interface CodeAttempt {
  * per email address as well.
  */
 export async function withSignInCode<T>(
-  { store, secrets, limits }: CodeParts,
+  { store, secrets, limits, countUnknownBrowser }: CodeParts,
   { email, code, challenge, ip, nowMs }: CodeAttempt,
   then: (db: Database) => Promise<T>,
 ): Promise<T | null> {
@@ -134,7 +137,10 @@ export async function withSignInCode<T>(
   const requested = { emailHash, challengeHash: secrets.challengeHash(challenge ?? ""), nowMs };
   const isRequester = challenge !== null && (await hasRequestedCode(store.reads, requested));
   const from: Origin = { ip, deviceId: null };
-  if (!isRequester) await limits.check("portal_code", email, from);
+  if (!isRequester) {
+    countUnknownBrowser();
+    await limits.check("portal_code", email, from);
+  }
   const result = await store.transaction(async (db) => {
     const tried = isRequester
       ? await tryRequestedCodes(db, requested)

@@ -109,7 +109,14 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
 /** What the handlers of codes need. */
 export async function codeParts({ store, config, signIn }: Context): Promise<CodeParts> {
   const { portalUrl } = config;
-  return { store, secrets: await portalSecrets(store), limits: signIn.flood.accounts, portalUrl };
+  const { flood } = signIn;
+  return {
+    store,
+    secrets: await portalSecrets(store),
+    limits: flood.accounts,
+    countUnknownBrowser: () => flood.checkAnonymousCustomer(),
+    portalUrl,
+  };
 }
 
 function challengeOf({ request, config }: Context): string | null {
