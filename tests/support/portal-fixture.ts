@@ -35,7 +35,7 @@ export async function openPortalFixture(
   make: () => Promise<TestDatabase>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PortalFixture> {
-  const port = String(await freePort());
+  const port = settings.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const fixture = await openManageFixture(make, {
     PORT: port,
