@@ -77,6 +77,26 @@ else {
       expect(troubles).toEqual([]);
     }, 120_000);
 
+    test("Escape asks on a page whose first form is in a dialog", async () => {
+      const path = `/organizations/${dashboard.organizationId}/customers`;
+      const customer = await dashboard.manage("POST", path, { email: `customer-${width}@example.com` });
+      // The question is loaded with the first form, so after the dialog.
+      await page.goto(at(`/customers/${customer.id}`));
+      await page.getByRole("button", { name: "Edit", exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: "Edit customer" });
+      await dialog.getByLabel("Name").fill("Ines");
+      await page.keyboard.press("Escape");
+      await question().waitFor();
+      // Escape closes only the question, and asks again.
+      await page.keyboard.press("Escape");
+      await question().waitFor({ state: "detached" });
+      expect(await dialog.getByLabel("Name").inputValue()).toBe("Ines");
+      await page.keyboard.press("Escape");
+      await leave();
+      await answered();
+      expect(troubles).toEqual([]);
+    }, 120_000);
+
     test("unsaved input is discarded only after confirmation: Escape, a click outside, the close button, Back, a link, a reload", async () => {
       const license = await newLicense({ customer_email: "otto@example.com" });
       await page.goto(at("/licenses"));

@@ -1,65 +1,90 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chromiumPath, closeChromium, howToGetChromium, openContext } from "../support/chromium.ts";
-import { sqlite, type TestDatabase } from "../support/databases.ts";
-import { freePort } from "../support/free-port.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import type { Page } from "playwright-core";
+import { chromiumPath, closeChromium, howToGetChromium, pageErrorsOf } from "../support/chromium.ts";
+import { databases } from "../support/databases.ts";
+import { openPortalPages, type PortalPages } from "../support/portal-pages.ts";
 import { skipWithReason } from "../support/skip.ts";
 
-const title = "a portal with its own host";
-if (chromiumPath === null) skipWithReason(title, howToGetChromium);
+if (chromiumPath === null) skipWithReason("the customer portal on its own host", howToGetChromium);
 else
-  describe(title, () => {
-    let database: TestDatabase;
-    let server: ServerProcess;
-    let main: string;
-    let portal: string;
+  describe.each(databases)("the customer portal on its own host, on $kind", ({ make }) => {
+    let portal: PortalPages;
     beforeAll(async () => {
-      database = await sqlite.make();
-      const port = await freePort();
-      main = `http://127.0.0.1:${port}`;
-      portal = `http://localhost:${port}`;
-      server = await startServerProcess({
-        ...database.environment,
-        PORT: String(port),
-        COUNTERSIGN_URL: main,
-        COUNTERSIGN_PORTAL_URL: portal,
-        COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
-      });
+      portal = await openPortalPages(make, { hasOwnHost: true });
     }, 180_000);
     afterAll(async () => {
       await closeChromium();
-      await server.stop();
-      database.remove();
+      await portal.close();
     });
 
-    test("is at the root of that host, for every path, and signs in there", async () => {
-      const page = await (await openContext()).newPage();
-      for (const path of ["/", "/licenses/lic_1", "/transfers"]) {
-        await page.goto(portal + path);
-        await page.getByRole("heading", { level: 1, name: "Sign in to your licenses" }).waitFor();
-        expect(page.url()).toBe(portal + path);
-      }
-      await page.goto(`${portal}/o/nordlicht`);
-      await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
-      await page.getByRole("link", { name: "Go to your licenses" }).click();
-      expect(page.url()).toBe(`${portal}/`);
-      await page.getByLabel("Email address").fill("mara@studio.example");
+    const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
+    /** Errors, and requests to any host but the portal's. */
+    const watched = (page: Page) => {
+      const troubles = pageErrorsOf(page);
+      return () => troubles.filter((trouble) => !trouble.startsWith(`asked ${portal.url}/`));
+    };
+    const isSignedInAt = async (page: Page, url: string) => {
+      const answer = await page.context().request.get(`${url}/api/portal/v1/me`);
+      return answer.status() === 200;
+    };
+
+    test("the URL from an app leads to its license on the portal's host, and a code signs in there", async () => {
+      const { fixture } = portal.dashboard;
+      const page = await portal.visitor();
+      const troubles = watched(page);
+      const asked: string[] = [];
+      page.on("request", (request) => asked.push(request.url()));
+      await page.goto(`${fixture.url}/portal/open#${encodeURIComponent(portal.fullLicense.key)}`);
+      await heading(page, "Sign in to your licenses");
+      // The browser kept the fragment over the redirect, and the page removed it.
+      expect(page.url()).toBe(`${portal.url}/open`);
+      await page.getByLabel("Email address").fill(portal.email);
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { level: 1, name: "Check your email" }).waitFor();
+      await heading(page, "Check your email");
+      await page.getByLabel("Code from the email").fill(await portal.code(portal.email));
+      await heading(page, "Polaris");
+      await page.getByText("All 2 IP addresses of this license are in use").waitFor();
+      expect(page.url()).toBe(`${portal.url}/licenses/${portal.fullLicense.id}?from=app`);
+      // No server gets a fragment, so none gets the key in a URL.
+      expect(
+        asked.filter((url) => new URL(url).href.split("#")[0]?.includes(portal.fullLicense.key)),
+      ).toEqual([]);
+
+      // Links within the portal have no base path.
+      await page.getByRole("link", { name: "Transfers" }).click();
+      await heading(page, "Transfers");
+      expect(page.url()).toBe(`${portal.url}/transfers`);
+      await page.reload();
+      await heading(page, "Transfers");
+      expect(await isSignedInAt(page, portal.url)).toBe(true);
+      expect(await isSignedInAt(page, fixture.url)).toBe(false);
+      expect(troubles()).toEqual([]);
     }, 180_000);
 
-    test("is where the main host's /portal leads, with path, query and fragment", async () => {
-      const page = await (await openContext()).newPage();
-      await page.goto(`${main}/portal/sign-in/link?x=1#token`);
-      expect(page.url()).toBe(`${portal}/sign-in/link?x=1#token`);
-      await page.goto(`${main}/portal`);
-      expect(page.url()).toBe(`${portal}/`);
+    test("the link in the email signs in on the portal's host", async () => {
+      const page = await portal.visitor();
+      const troubles = watched(page);
+      await page.goto(`${portal.url}/account`);
+      await page.getByLabel("Email address").fill(portal.email);
+      await page.keyboard.press("Enter");
+      await heading(page, "Check your email");
+      const other = await portal.visitor();
+      await other.goto(await portal.link(portal.email));
+      await other.getByRole("button", { name: "Sign in" }).click();
+      await heading(other, "Your account");
+      expect(other.url()).toBe(`${portal.url}/account`);
+      expect(troubles()).toEqual([]);
     }, 180_000);
 
-    test("does not change the dashboard on the main host", async () => {
-      const page = await (await openContext()).newPage();
-      await page.goto(`${main}/sign-in`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      expect(await page.title()).toEndWith(" · Countersign");
+    test("the dashboard's pages are not on the portal's host, whoever is signed in", async () => {
+      const page = await portal.dashboard.pageFor(portal.dashboard.owner);
+      const troubles = watched(page);
+      for (const path of ["/admin", `/o/${portal.dashboard.slug}`, "/docs"]) {
+        await page.goto(portal.url + path);
+        await heading(page, "Page not found");
+      }
+      await page.goto(portal.url);
+      await heading(page, "Sign in to your licenses");
+      expect(troubles()).toEqual([]);
     }, 180_000);
   });

@@ -35,7 +35,7 @@ export async function openPortalFixture(
   make: () => Promise<TestDatabase>,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PortalFixture> {
-  const port = String(await freePort());
+  const port = settings.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const fixture = await openManageFixture(make, {
     PORT: port,
@@ -74,7 +74,7 @@ export async function openPortalFixture(
       await store.transaction((db) =>
         db
           .updateTable("portal_codes")
-          .set({ expires_at: Date.now() - 1 })
+          .set({ expires_at: Date.now() - 60_000 })
           .where("email_hash", "=", secrets.emailHash(email))
           .execute(),
       );

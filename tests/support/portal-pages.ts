@@ -8,6 +8,7 @@ import { openContext } from "./chromium.ts";
 import { type Dashboard, openDashboard } from "./dashboard.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "./fake-discord.ts";
+import { freePort } from "./free-port.ts";
 import { newestCode } from "./portal-client.ts";
 import { newId } from "./test-organization.ts";
 
@@ -48,10 +49,17 @@ export const homeIp = "203.0.113.24";
 export const oldIp = "198.51.100.7";
 export const thirdIp = "192.0.2.99";
 
-export async function openPortalPages(make: () => Promise<TestDatabase>): Promise<PortalPages> {
+export async function openPortalPages(
+  make: () => Promise<TestDatabase>,
+  { hasOwnHost = false } = {},
+): Promise<PortalPages> {
   const discord = await startFakeDiscord();
+  const port = String(await freePort());
+  const ownHost = `http://localhost:${port}`;
   const dashboard = await openDashboard(make, {
     ...discord.settings,
+    PORT: port,
+    ...(hasOwnHost ? { COUNTERSIGN_PORTAL_URL: ownHost } : {}),
     // Email is configured, so emails wait in the outbox.
     COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
     COUNTERSIGN_MAIL_FROM: "license@example.com",
@@ -111,7 +119,7 @@ export async function openPortalPages(make: () => Promise<TestDatabase>): Promis
   return {
     dashboard,
     discord,
-    url: `${fixture.url}/portal`,
+    url: hasOwnHost ? ownHost : `${fixture.url}/portal`,
     email,
     fullLicense,
     plainLicense,
@@ -123,7 +131,8 @@ export async function openPortalPages(make: () => Promise<TestDatabase>): Promis
     signedIn: async (customer, look) => {
       const page = await visitor(look);
       const value = await openSession(fixture.store, customer);
-      await page.context().addCookies([{ name: "countersign_portal", value, url: fixture.url }]);
+      const url = hasOwnHost ? ownHost : fixture.url;
+      await page.context().addCookies([{ name: "countersign_portal", value, url }]);
       return page;
     },
     close: async () => {

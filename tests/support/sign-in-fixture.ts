@@ -46,7 +46,7 @@ export async function openSignInFixture(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<SignInFixture> {
   const database = await make();
-  const port = String(await freePort());
+  const port = settings.PORT ?? String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const environment = {
     ...database.environment,

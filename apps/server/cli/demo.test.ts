@@ -1,7 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { validateStatuses } from "@countersign/domain/validate/status";
+import { openStore } from "@countersign/store/open";
 import { databases } from "../../../tests/support/databases.ts";
+import { freePort } from "../../../tests/support/free-port.ts";
+import { signedInCustomer } from "../../../tests/support/portal-client.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 
 setDefaultTimeout(60_000);
@@ -34,6 +37,45 @@ for (const { kind, makeEmpty: make } of databases) {
           else expect({ ...example, status: answer.status }).toEqual({ ...example, status: example.outcome });
         }
       }
+      await server.stop();
+      database.remove();
+    });
+
+    test("the printed customer can sign in to the portal, and finds something to do there", async () => {
+      const database = await make();
+      const port = String(await freePort());
+      const url = `http://127.0.0.1:${port}`;
+      const environment = { ...database.environment, PORT: port, COUNTERSIGN_URL: url };
+      const server = await startServerProcess(environment);
+      const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+      // Twice, because the customer is the same person in both.
+      await runCountersign(["demo"], environment);
+      const { code, stdout, stderr } = await runCountersign(["demo"], environment);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      const printed = /^# Customer portal: open (\S+) and sign in as (\S+)\.$/m.exec(stdout);
+      expect(printed?.[1]).toBe(`${url}/portal`);
+      const customer = await signedInCustomer(url, store, printed?.[2] ?? "");
+
+      const { data: waiting } = (await customer.get("/transfers")).body;
+      expect(waiting).toHaveLength(2);
+      expect(waiting[0]).toMatchObject({ state: "pending", to_email: "bruno.carvalho@example.com" });
+      const { data: licenses } = (await customer.get("/licenses?limit=100")).body;
+      const details = await Promise.all(
+        licenses.map(async ({ id }: { id: string }) => (await customer.get(`/licenses/${id}`)).body),
+      );
+      const full = details.find((license) => license.ips.length === 2);
+      expect(full).toMatchObject({
+        status: "active",
+        max_ips: 2,
+        renewal_url: "https://northwind.example/renew",
+        downloads: [{ title: "Waveform Studio 4 for Windows" }],
+        seller: { accent_color: "#0b6e4f", support_email: "support@northwind.example" },
+      });
+      const removed = await customer.delete(`/licenses/${full.id}/ips/198.51.100.7`);
+      expect(removed.status).toBe(200);
+      expect((await customer.post(`/licenses/${full.id}/rotate-key`)).status).toBe(200);
+      expect((await customer.post(`/transfers/${waiting[0].id}/cancel`)).status).toBe(200);
+      await store.close();
       await server.stop();
       database.remove();
     });

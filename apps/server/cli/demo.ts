@@ -2,6 +2,7 @@ import { readConfig } from "../config.ts";
 import type { Example } from "../features/demo/example-builder.ts";
 import { createExamples } from "../features/demo/examples.ts";
 import { populate } from "../features/demo/populate.ts";
+import { addPortalCustomer } from "../features/demo/portal-customer.ts";
 import { type Command, readOptions } from "./command.ts";
 import { lookupCurl, validateCurl } from "./curl.ts";
 import { printJson, printLines } from "./print.ts";
@@ -13,15 +14,20 @@ export const demo: Command = {
   help: `countersign demo [--json]
 
 Creates organizations, products and a few hundred licenses in every possible state, and prints a curl command for each
-outcome of a validation, with what to expect. Run it while the server runs, on a database for testing: nothing removes
-the examples again. Running it twice creates them twice.
+outcome of a validation, with what to expect, and how to sign in to the customer portal as one of the customers. Run it
+while the server runs, on a database for testing: nothing removes the examples again. Running it twice creates them
+twice.
 
   --json   print one JSON array: outcome, description, curl, api_key, license_key, body for each example
 `,
   async run(words, environment) {
     const { values } = readOptions("demo", words, { json: { type: "boolean" } });
     const config = readConfig(environment);
-    const examples = await withStore(config, async (store) => createExamples(store, await populate(store)));
+    const { examples, customer } = await withStore(config, async (store) => {
+      const seededProducts = await populate(store);
+      const examples = await createExamples(store, seededProducts);
+      return { examples, customer: await addPortalCustomer(store, seededProducts) };
+    });
     if (values.json === true) {
       printJson(
         examples.map((example) => ({
@@ -41,6 +47,9 @@ the examples again. Running it twice creates them twice.
           `# ${example.outcome}: ${example.description}`,
           curlFor(config.url, example),
         ]),
+        "",
+        `# Customer portal: open ${config.portalUrl} and sign in as ${customer}.`,
+        "# Without a mail server, the code is in the dashboard under Administration, Outbox.",
       ]);
     }
     return 0;

@@ -8,6 +8,10 @@ export const peerHeader = "x-countersign-peer";
 /** Which site a forwarded request is for: `portal` on the portal's own host. Only the validating thread can set it. */
 export const siteHeader = "x-countersign-site";
 
+export function isForPortalHost(request: Request): boolean {
+  return request.headers.get(siteHeader) === "portal";
+}
+
 /** Headers that concern a single connection and not the request. */
 const connectionHeaders = [
   "connection",

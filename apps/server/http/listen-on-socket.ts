@@ -13,7 +13,7 @@ import {
 } from "../features/reference/answers.ts";
 import type { Log } from "../log.ts";
 import { noSuchPath } from "./answers.ts";
-import { peerHeader } from "./forward.ts";
+import { isForPortalHost, peerHeader } from "./forward.ts";
 import { errorResponder, type Listener, listener, read } from "./listen.ts";
 import type { RoutedApi } from "./manage/routed-api.ts";
 import { newRequestId } from "./public.ts";
@@ -30,16 +30,23 @@ export interface WorkerParts {
 /** Listens where only the validating thread connects. */
 export function listenOnSocket(path: string, parts: WorkerParts): Listener {
   const { manageApi, portalApi, authApi, pages } = parts;
+  /** On the portal's own host, it does not exist: customers' browsers have no use for it. */
+  const onMainHost =
+    (answer: (request: Request) => Response | Promise<Response>) =>
+    (request: Request): Response | Promise<Response> =>
+      isForPortalHost(request) ? pages.answer(request, newRequestId()) : answer(request);
   const server = Bun.serve({
     unix: path,
     ...neverIdle,
     development: false,
     routes: {
-      [`${manageBase}/*`]: (request) => manageApi.handle(request, peerOf(request), newRequestId()),
+      [`${manageBase}/*`]: onMainHost((request) =>
+        manageApi.handle(request, peerOf(request), newRequestId()),
+      ),
       [`${portalBase}/*`]: (request) => portalApi.handle(request, peerOf(request), newRequestId()),
-      [`${authBase}/*`]: (request) => authApi.handle(request, peerOf(request), newRequestId()),
-      "/openapi.json": (request) => read(request, () => openApi(newRequestId())),
-      "/docs": (request) => read(request, () => docs(newRequestId())),
+      [`${authBase}/*`]: onMainHost((request) => authApi.handle(request, peerOf(request), newRequestId())),
+      "/openapi.json": onMainHost((request) => read(request, () => openApi(newRequestId()))),
+      "/docs": onMainHost((request) => read(request, () => docs(newRequestId()))),
       "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),
       "/docs/reference.js": (request) => read(request, () => docsScript(newRequestId())),
       "/problems": (request) => read(request, () => docsOfProblems(newRequestId())),

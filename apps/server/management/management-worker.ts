@@ -40,6 +40,7 @@ async function start(
     portalApi: new RoutedApi(parts, portalRoutes, {
       base: portalBase,
       url: config.portalUrl,
+      acceptsAnonymousFromAnywhere: false,
       authenticate: (request, nowMs) => customerOf(request, config.portalUrl, store, nowMs),
     }),
     authApi: identity,

@@ -14,7 +14,7 @@ export function LeaveQuestion() {
   return (
     <Modal
       opened={question !== null}
-      onClose={() => question?.answer(false)}
+      onClose={() => question?.dismiss()}
       title={t(`unsaved.${last}.title`)}
       // Above the dialog that it is about.
       zIndex={300}

@@ -6,6 +6,7 @@ import { type StoredBranding, unbranded } from "@countersign/store/queries/brand
 import type { BrandingRow, OrganizationRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../http/manage/page.ts";
+import { portalLink } from "../mail/transfer-emails.ts";
 
 /**
  * The branding of an organization. Until its first change it counts as unchanged since the organization was created, so
@@ -33,7 +34,7 @@ export function showBranding(
     support_url: row.support_url,
     links: showLinks(row.links),
     locale: row.locale,
-    portal_url: `${portalUrl}?seller=${encodeURIComponent(slug)}`,
+    portal_url: portalLink(portalUrl, slug),
     updated_at: iso(row.updated_at),
   };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noSuchPath } from "../../http/answers.ts";
-import { siteHeader } from "../../http/forward.ts";
+import { isForPortalHost } from "../../http/forward.ts";
 import { targetOf } from "../../http/target.ts";
 
 const types: Readonly<Record<string, string>> = {
@@ -58,7 +58,7 @@ export class DashboardPages {
     const isRead = request.method === "GET" || request.method === "HEAD";
     const asset = this.#assets.get(pathname);
     if (isRead && asset !== undefined) return this.#file(request, pathname, asset, requestId);
-    const isPortalSite = request.headers.get(siteHeader) === "portal";
+    const isPortalSite = isForPortalHost(request);
     if (!isRead || !wantsPage(request, pathname, isPortalSite)) return noSuchPath(requestId);
     const isBelow = pathname === portalPath || pathname.startsWith(`${portalPath}/`);
     if (isBelow && this.#portalUrl !== null)

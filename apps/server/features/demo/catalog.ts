@@ -1,6 +1,7 @@
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { VersionState } from "@countersign/domain/versions/catalog";
 import type { ProductSettings } from "@countersign/store/queries/products/products";
+import type { BrandingRow, ProductDownloadRow } from "@countersign/store/tables";
 
 /** What a demo product demonstrates. */
 export type Role =
@@ -26,12 +27,14 @@ export interface DemoProduct {
   readonly deleted?: true;
   readonly usedToday?: number;
   readonly versions?: readonly { readonly version: string; readonly state: VersionState }[];
+  readonly downloads?: readonly Pick<ProductDownloadRow, "title" | "url" | "min_version" | "checksum">[];
 }
 
 export interface DemoOrganization {
   readonly name: string;
   readonly plan: Plan;
   readonly state?: "suspended" | "unpaid";
+  readonly branding?: Partial<BrandingRow>;
   readonly products: readonly DemoProduct[];
 }
 
@@ -39,8 +42,27 @@ export const demoOrganizations: readonly DemoOrganization[] = [
   {
     name: "Northwind Audio",
     plan: "enterprise",
+    branding: { accent_color: "#0b6e4f", support_email: "support@northwind.example" },
     products: [
-      { role: "plain", name: "Waveform Studio", licenses: 120 },
+      {
+        role: "plain",
+        name: "Waveform Studio",
+        licenses: 120,
+        settings: {
+          portal_ip_removals_per_30_days: 3,
+          portal_key_rotation: 1,
+          transfers: "review",
+          renewal_url: "https://northwind.example/renew",
+        },
+        downloads: [
+          {
+            title: "Waveform Studio 4 for Windows",
+            url: "https://northwind.example/downloads/waveform-studio-4.exe",
+            min_version: "4.0",
+            checksum: "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+          },
+        ],
+      },
       { role: "signed", name: "Tapeline Mastering", licenses: 30, settings: { signed_validation: 1 } },
       { role: "archived", name: "Waveform Studio 2019", licenses: 20, settings: { status: "archived" } },
       { role: "disabled", name: "Loopsmith Preview", licenses: 10, settings: { status: "disabled" } },

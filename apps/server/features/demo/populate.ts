@@ -3,10 +3,12 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { generateLicenseKey } from "@countersign/domain/licenses/key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { newId } from "@countersign/store/new-id";
+import { saveBranding } from "@countersign/store/queries/branding/branding";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { createLicenses, type NewLicense } from "@countersign/store/queries/licenses/create";
 import { setBillingState, suspendOrganization } from "@countersign/store/queries/organizations/organizations";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { replaceDownloads } from "@countersign/store/queries/products/downloads";
 import { deleteProduct } from "@countersign/store/queries/products/products";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import type { Database, Store } from "@countersign/store/store";
@@ -55,6 +57,7 @@ async function build(
     const who = { name, email: emailOf(name), discordId: null };
     customerIds.push(await customerFor(db, organizationId, who, newId, nowMs));
   }
+  if (wanted.branding !== undefined) await saveBranding(db, organizationId, wanted.branding, nowMs);
   for (const product of wanted.products) {
     const { role, name, settings = {} } = product;
     const { id, apiKey } = await addProduct(db, store.sealer, { organizationId, name, settings }, nowMs);
@@ -78,6 +81,13 @@ async function finishProduct(
   for (const record of product.versions ?? []) await setVersion(db, seeded.productId, record, nowMs);
   const licenses = Array.from({ length: product.licenses }, (_, index) => demoLicense(seeded, index, nowMs));
   await createLicenses(db, licenses, nowMs);
+  const downloads = (product.downloads ?? []).map((download, position) => ({
+    product_id: seeded.productId,
+    position,
+    id: newId(),
+    ...download,
+  }));
+  await replaceDownloads(db, seeded.productId, downloads);
   if (product.usedToday !== undefined) {
     await setDailyUsage(db, seeded.productId, quotaDay(nowMs), product.usedToday);
   }
@@ -110,7 +120,7 @@ export function blankLicense(seeded: SeededProduct, number: number): NewLicense 
   };
 }
 
-function emailOf(name: string): string {
+export function emailOf(name: string): string {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").replaceAll("ı", "i").toLowerCase();
   return `${plain.replace(/[^a-z]+/g, ".")}@example.com`;
 }

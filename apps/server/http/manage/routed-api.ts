@@ -31,6 +31,11 @@ export interface ApiSite {
   readonly base: string;
   /** The URL of the pages that call it: browsers can change something only from there. */
   readonly url: string;
+  /**
+   * Whether anonymous requests from pages of other sites can change something. Where they sign someone in, such a page
+   * could sign its visitor in as someone else.
+   */
+  readonly acceptsAnonymousFromAnywhere: boolean;
   /** The actor; null if anonymous. */
   readonly authenticate: (request: Request, nowMs: number) => Promise<Actor | null>;
 }
@@ -171,8 +176,8 @@ export class RoutedApi {
     const origin = request.headers.get("origin");
     if (origin === this.#origin) return;
     const byCookie = actor?.kind === "customer" || (actor?.kind === "person" && "session" in actor.by);
-    // Nobody is signed in yet, but a request from another site could sign its visitor in as someone else.
-    if (!byCookie && (actor !== null || origin === null)) return;
+    const isFree = actor !== null || origin === null || this.#site.acceptsAnonymousFromAnywhere;
+    if (!byCookie && isFree) return;
     throw new Problem("wrong_origin", { origin: this.#origin });
   }
 }
@@ -181,6 +186,7 @@ function managementSite({ config, store, signIn }: ApiParts): ApiSite {
   return {
     base: manageBase,
     url: config.url,
+    acceptsAnonymousFromAnywhere: true,
     authenticate: (request, nowMs) => authenticate(request, store, signIn, nowMs),
   };
 }
