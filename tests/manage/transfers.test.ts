@@ -820,6 +820,32 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
       expect(completed?.body_text).toContain(`now belongs to ${email}`);
     });
 
+    test("are in the name that customers know, and replies go to the organization's support", async () => {
+      const path = `/organizations/${fixture.organizationId}/branding`;
+      const brand = (fields: object) => fixture.owner.api.patch(path, fields);
+      const license = await transfers.sold(review);
+      const email = target();
+      expect((await brand({ display_name: "Studio Nine", support_email: "help@example.com" })).status).toBe(
+        200,
+      );
+      await reject(await requested(license, { email }));
+      await approve(await requested(license, { email }));
+      await brand({ display_name: null, support_email: null });
+      const emails = await openedEmails(fixture.store, { to: [license.email, email] });
+      expect(emails.map(({ kind }) => kind).sort()).toEqual([
+        "license_received",
+        "transfer_completed",
+        "transfer_rejected",
+        "transfer_requested",
+        "transfer_requested",
+      ]);
+      for (const message of emails) {
+        expect(message.reply_to).toBe("help@example.com");
+        expect(message.body_text).toContain("Studio Nine");
+        expect(message.body_text + message.body_html).not.toContain("Acme");
+      }
+    });
+
     test("after an automatic approval, the former customer gets one email", async () => {
       const license = await transfers.sold(automatic);
       await request(license, { email: target() });
