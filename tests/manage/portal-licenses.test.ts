@@ -688,6 +688,15 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       expect((await at.owner.api.put(path, { data: [] })).body).toEqual({ data: [] });
     });
 
+    test("an empty version of a download counts as none", async () => {
+      const at = await seller();
+      const path = `/products/${at.productId}/downloads`;
+      for (const min_version of ["", "  ", null]) {
+        const { body } = await at.owner.api.put(path, { data: [{ ...downloads[0], min_version }] });
+        expect(body.data).toMatchObject([{ title: downloads[0]?.title, min_version: null }]);
+      }
+    });
+
     test("a download needs a web URL and a version", async () => {
       const at = await seller();
       const put = async (change: object) => {
@@ -697,6 +706,8 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       };
       expect(await put({ url: "javascript:alert(1)" })).toEqual([422, "data.0.url", "not_a_web_url"]);
       expect(await put({ min_version: "newest" })).toEqual([422, "data.0.min_version", "not_a_version"]);
+      for (const min_version of ["2.x", "1.2.3.4.5", "1".repeat(65)])
+        expect(await put({ min_version })).toEqual([422, "data.0.min_version", "not_a_version"]);
       expect((await put({ title: " " }))[0]).toBe(422);
       const many = Array.from({ length: 51 }, () => downloads[0]);
       expect((await at.owner.api.put(`/products/${at.productId}/downloads`, { data: many })).status).toBe(
