@@ -62,6 +62,7 @@ export async function customerIdFor(
 /** The person, if the organization has recorded them. */
 export async function knownCustomerId(
   db: Kysely<Tables>,
+  organizationId: string,
   who: Pick<CustomerIdentifiers, "email" | "discordId">,
 ): Promise<string | null> {
   const { email, discord_id: discordId } = identityOf(who);
@@ -69,6 +70,7 @@ export async function knownCustomerId(
     .selectFrom("customers")
     .select("id")
     .where(email !== null ? "email" : "discord_id", "=", email ?? discordId)
+    .where("organization_id", "=", organizationId)
     .executeTakeFirst();
   return row?.id ?? null;
 }
