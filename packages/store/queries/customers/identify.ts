@@ -75,6 +75,12 @@ export async function knownCustomerId(
   return row?.id ?? null;
 }
 
+/** Since when the organization has had this customer. */
+export async function customerCreatedAt(db: Kysely<Tables>, id: string): Promise<number | null> {
+  const row = await db.selectFrom("customers").select("created_at").where("id", "=", id).executeTakeFirst();
+  return row?.created_at ?? null;
+}
+
 /** Everything that refers to a customer. Add every new table that does. */
 export const customerReferences = [
   { table: "organization_customers", column: "customer_id" },
