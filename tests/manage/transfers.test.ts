@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { revertRows } from "@countersign/store/queries/license-files/undo";
 import { registerIp } from "@countersign/store/queries/licenses/create";
+import { removePortalPerson } from "@countersign/store/queries/portal/people";
 import { WaitingEmails } from "../../apps/server/features/mail/waiting-emails.ts";
 import { releaseTransfers } from "../../apps/server/features/transfers/end.ts";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
@@ -789,6 +790,44 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
       .where("requested_by", "=", personId)
       .execute();
     expect(left).toEqual([]);
+  });
+
+  test.each(["review", "automatic"])(
+    "a request of an account that is being deleted is refused, if transfers are set to %s",
+    async (setting) => {
+      const license = await transfers.sold(setting === "review" ? review : automatic);
+      const before = await transfers.row(license.id);
+      // The request is authorized before the deletion is committed, and waits for it.
+      const answer = await fixture.store.transaction(async (db) => {
+        await removePortalPerson(db, license.customer.personId);
+        const waiting = request(license, { email: target() });
+        await Bun.sleep(500);
+        return { waiting };
+      });
+      expect((await answer.waiting).body.code).toBe("sign_in_required");
+      expect(await transfers.states(license.id)).toEqual([]);
+      expect(await transfers.row(license.id)).toEqual(before);
+    },
+  );
+
+  test("requests and the deletion of their account at the same moment leave no transfer of an unknown account", async () => {
+    for (let round = 0; round < 10; round++) {
+      const license = await transfers.sold(round % 2 === 0 ? review : automatic);
+      const { personId } = license.customer;
+      const [answer, deleted] = await Promise.all([
+        request(license, { email: target() }),
+        license.customer.delete("/me"),
+      ]);
+      expect(deleted.status).toBe(204);
+      expect([201, 401]).toContain(answer.status);
+      const left = await fixture.store.reads
+        .selectFrom("transfers")
+        .select(["state", "requested_by"])
+        .where((is) => is.or([is("license_id", "=", license.id), is("requested_by", "=", personId)]))
+        .execute();
+      const state = round % 2 === 0 ? "cancelled" : "approved";
+      expect(left).toEqual(answer.status === 201 ? [{ state, requested_by: null }] : []);
+    }
   });
 
   describe("emails", () => {
