@@ -830,6 +830,51 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
     }
   });
 
+  test("deleting a customer erases them from finished transfers of the organization, on either side", async () => {
+    const stored = (id: string) =>
+      fixture.store.reads.selectFrom("transfers").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const customers = `/organizations/${fixture.organizationId}/customers`;
+    const license = await transfers.sold(review);
+    const email = `Grace-${newId()}@example.com`;
+    const rejected = await requested(license, { email: email.toUpperCase(), message: "For Grace" });
+    await reject(rejected);
+    const approved = await requested(license, { email, message: "For Grace" });
+    const grace = String((await approve(approved)).body.to.global_customer_id);
+    const other = await transfers.sold(review);
+    const pending = await requested(other, { email: license.email });
+    const unrelated = await requested(await transfers.sold(review), { email: target(), message: "Hello" });
+    await reject(unrelated);
+    const untouched = [await stored(pending), await stored(unrelated)];
+
+    expect((await fixture.owner.api.delete(`${customers}/${license.customerId}`)).status).toBe(204);
+    const gone = { from_email: null, from_name: null, from_discord_id: null, message: null };
+    expect(await stored(approved)).toMatchObject({ ...gone, to_email: email, state: "approved" });
+    expect(await stored(rejected)).toMatchObject({ ...gone, to_email: email.toUpperCase() });
+    expect([await stored(pending), await stored(unrelated)]).toEqual(untouched);
+
+    await fixture.owner.api.delete(`/licenses/${license.id}`);
+    expect((await fixture.owner.api.delete(`${customers}/${grace}`)).status).toBe(204);
+    for (const id of [approved, rejected]) {
+      expect(await stored(id)).toMatchObject({ ...gone, to_email: null, to_discord_id: null });
+      const holder = { customer_email: null, customer_name: null, customer_discord_id: null };
+      expect(await shown(id)).toMatchObject({ from: holder, to: holder });
+    }
+    expect([await stored(pending), await stored(unrelated)]).toEqual(untouched);
+
+    // The recipient of a transfer that was not approved, known by a Discord ID.
+    const discordId = "123456789012345678";
+    await reject(pending);
+    const toDiscord = await requested(other, { discord_id: discordId });
+    await reject(toDiscord);
+    const created = await fixture.owner.api.post(customers, { discord_id: discordId });
+    expect((await fixture.owner.api.delete(`${customers}/${created.body.id}`)).status).toBe(204);
+    expect(await stored(toDiscord)).toMatchObject({ to_discord_id: null, from_email: other.email });
+    expect((await other.customer.get("/transfers")).body.data).toMatchObject([
+      { id: toDiscord, to_email: null, to_discord_id: null },
+      { id: pending, to_email: license.email },
+    ]);
+  });
+
   describe("emails", () => {
     test("go to the customer who has the license, and to the recipient without the key", async () => {
       const license = await transfers.sold(review);
