@@ -7,7 +7,9 @@ const holder = z.object({
   global_customer_id: id.nullable().meta({
     description: "Null while the organization has no customer with this email address or Discord ID.",
   }),
-  customer_email: z.string().nullable(),
+  customer_email: z.string().nullable().meta({
+    description: "Null, as the other members, once the organization has deleted the customer.",
+  }),
   customer_name: z.string().nullable(),
   customer_discord_id: z.string().nullable(),
 });

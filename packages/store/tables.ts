@@ -904,10 +904,11 @@ export interface TransferRow {
   license_key_hint: string;
   state: "pending" | "approved" | "rejected" | "cancelled";
   from_customer_id: string;
-  /** The customer as the organization knew them at the time of the request. */
+  /** The customer as the organization knew them at the time of the request. Null once the customer is deleted. */
   from_email: string | null;
   from_discord_id: string | null;
   from_name: string | null;
+  /** One of the two, as long as it waits. Both are null once the customer is deleted. */
   to_email: string | null;
   to_discord_id: string | null;
   /** The recipient's customer ID; null until approved. */

@@ -5,6 +5,7 @@ import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
+import { registerIp } from "@countersign/store/queries/licenses/create";
 import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
 import { databaseContents } from "../support/database-contents.ts";
 import { databases } from "../support/databases.ts";
@@ -35,6 +36,13 @@ const openToAnyone: Readonly<Record<string, string>> = {
 
 const portalNamed = portalRoutes.map(({ route }) => [`${route.method} ${route.path}`, route] as const);
 const portalGuarded = portalNamed.filter(([, route]) => route.access.who !== "anyone");
+
+const portalNaming = portalGuarded.filter(([, { path }]) => namesIn(path) > 0);
+
+/** Valid bodies for the routes of the portal that name a resource and take one. */
+const portalBodies: Readonly<Record<string, object>> = {
+  requestTransfer: { email: "recipient@example.com", message: "For you" },
+};
 
 /** The same for the portal. */
 const portalOpenToAnyone: Readonly<Record<string, string>> = {
@@ -99,6 +107,9 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   /** Customers of either organization, signed in to the portal. */
   let ourCustomer: PortalCustomer;
   let theirCustomer: PortalCustomer;
+  /** Another customer of our organization, with a license of the same product. */
+  let neighbor: PortalCustomer;
+  let neighborLicenseId: string;
   let ourPortalPath: (route: Route) => string;
   /** For each permission, the clients that have all others: a member, the organization's token, the owner's token. */
   const missingPermission = new Map<string, readonly ManageClient[]>();
@@ -109,6 +120,22 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     const organizationId = String(organization.body.id);
     const product = await other.api.post(`/organizations/${organizationId}/products`, { name: "Other" });
     const { id: productId, api_key: apiKey } = product.body;
+    // Before there is an endpoint, which would get the events.
+    const { productId: ourProductId } = fixture;
+    const selfService = {
+      portal_ip_removals_per_30_days: 9,
+      portal_key_rotation: true,
+      transfers: "review",
+      transfer_cooldown_days: 0,
+    };
+    const allowed = await fixture.owner.api.patch(`/products/${ourProductId}`, selfService);
+    expect(allowed.status).toBe(200);
+    const sold = await fixture.owner.api.post(`/products/${ourProductId}/licenses`, {
+      customer_email: "neighbor@example.com",
+    });
+    neighborLicenseId = String(sold.body.id);
+    neighbor = await addPortalCustomer(fixture.store, { idFor: () => neighborLicenseId });
+    await fixture.store.transaction((db) => registerIp(db, neighborLicenseId, "203.0.113.77", Date.now()));
     ours = await fillOrganization(fixture, fixture.owner, fixture);
     theirs = await fillOrganization(fixture, other, { organizationId, productId, apiKey });
     customer = await fixture.person();
@@ -138,11 +165,11 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   };
   const as = (token: string | null) => manageClient(fixture.server.url, token);
   let contents: Record<string, string> | undefined;
-  const unchanged = async (work: () => Promise<void>) => {
+  const unchanged = async (work: () => Promise<void>, except: Record<string, string> = {}) => {
     const before = contents ?? (await databaseContents(fixture.store));
     await work();
     contents = await databaseContents(fixture.store);
-    expect(contents).toEqual(before);
+    expect(contents).toEqual({ ...before, ...except });
   };
 
   test("every route that accepts anonymous requests is listed in this file with the reason", () => {
@@ -339,11 +366,17 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   });
 
   /** As a browser or program does, from the server's own origin. */
-  const send = async (base: string, route: Pick<Route, "method">, path: string, headers: object) => {
+  const send = async (
+    base: string,
+    route: Pick<Route, "method">,
+    path: string,
+    headers: object,
+    sent: object = {},
+  ) => {
     const response = await fetch(fixture.url + base + path, {
       method: route.method,
       headers: { origin: fixture.url, "content-type": "application/json", ...headers },
-      body: route.method === "GET" || route.method === "DELETE" ? null : "{}",
+      body: route.method === "GET" || route.method === "DELETE" ? null : JSON.stringify(sent),
       redirect: "manual",
     });
     const text = await response.text();
@@ -386,17 +419,46 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     },
   );
 
-  test.each(portalGuarded.filter(([, { path }]) => namesIn(path) > 0))(
+  test("portalBodies has a valid body for every route of the portal that names a resource", () => {
+    for (const [, route] of portalNaming)
+      if (route.method === "POST")
+        expect([route.id, route.body.safeParse(portalBodies[route.id]).success]).toEqual([route.id, true]);
+  });
+
+  test.each(portalNaming)(
     "portal %s: tells another customer nothing, not even whether the resource exists",
     async (_, route) => {
       const path = ourPortalPath(route);
       const unknown = unknownPath(route);
       await unchanged(async () => {
-        const answer = await send(portalBase, route, path, { cookie: theirCustomer.cookie });
-        expect(answer.status).toBe(404);
-        const none = await send(portalBase, route, unknown, { cookie: theirCustomer.cookie });
-        expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+        for (const { cookie } of [theirCustomer, neighbor]) {
+          for (const body of [{}, portalBodies[route.id]]) {
+            const answer = await send(portalBase, route, path, { cookie }, body);
+            expect(answer.status).toBe(404);
+            const none = await send(portalBase, route, unknown, { cookie }, body);
+            expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+          }
+        }
       });
+    },
+  );
+
+  test.each(portalNaming.filter(([, { path }]) => namesIn(path) > 1))(
+    "portal %s: below the customer's own resource, another customer's is not found",
+    async (_, route) => {
+      const own = (idOf: (name: string) => string | undefined) =>
+        pathWith(route, (name) => (name === "license_id" ? neighborLicenseId : idOf(name)));
+      const path = own((name) => ours.idFor(name, route.path));
+      const unknown = own(unknownId);
+      const { cookie } = neighbor;
+      const compare = async () => {
+        const answer = await send(portalBase, route, path, { cookie });
+        expect(answer.status).toBe(404);
+        const none = await send(portalBase, route, unknown, { cookie });
+        expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+      };
+      // A customer's attempts to change their own license are counted.
+      await unchanged(compare, { attempts: expect.any(String) });
     },
   );
 
@@ -440,6 +502,30 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       });
     },
   );
+
+  test("portal: the same requests find the resource for the customer who has it", async () => {
+    const found: Record<string, number> = {};
+    // Last, because it ends the session.
+    const last = (route: Route) => (route.path.includes("{session_id}") ? 1 : 0);
+    for (const [, route] of [...portalNaming].sort(([, a], [, b]) => last(a) - last(b))) {
+      const { cookie } = ourCustomer;
+      const answer = await send(portalBase, route, ourPortalPath(route), { cookie }, portalBodies[route.id]);
+      found[`${route.method} ${route.path}`] = answer.status;
+    }
+    contents = undefined;
+    expect(found).toEqual({
+      "GET /licenses/{license_id}": 200,
+      "POST /licenses/{license_id}/reveal-key": 200,
+      "DELETE /licenses/{license_id}/ips/{ip}": 200,
+      "POST /licenses/{license_id}/reset-ips": 200,
+      "POST /licenses/{license_id}/rotate-key": 200,
+      // A transfer of the license waits, and the last identity cannot be removed.
+      "POST /licenses/{license_id}/transfers": 409,
+      "POST /transfers/{transfer_id}/cancel": 200,
+      "DELETE /me/identities/{identity_id}": 409,
+      "DELETE /me/sessions/{session_id}": 204,
+    });
+  });
 });
 
 function isInside(who: string): boolean {

@@ -550,6 +550,32 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       expect(await refusals(other)).toEqual([]);
     });
 
+    test("does not tell whose email address the seller gave to the customer about refusals before that", async () => {
+      const at = await seller();
+      const [email, unknown, known] = [newEmail(), newEmail(), newEmail()];
+      const license = await addLicense(at, { customer: { email }, maxIps: 1 });
+      await addLicense(at, { customer: { email: known } });
+      for (const ip of ["203.0.113.1", "203.0.113.2"]) await validated(at.apiKey, license.key, ip);
+      const customer = await signedIn(email);
+      const refusals = async (who: PortalCustomer) =>
+        (await who.get(`/licenses/${license.id}`)).body.refusals;
+      await until("it is counted", async () => (await refusals(customer))[0]?.count === 1);
+      let customerId = license.customerId ?? "";
+      const change = async (fields: object) => {
+        const path = `/organizations/${at.organizationId}/customers/${customerId}`;
+        const { status, body } = await at.owner.api.patch(path, fields);
+        expect(status).toBe(200);
+        customerId = body.id;
+      };
+      await change({ name: "Ada" });
+      expect(await refusals(customer)).toHaveLength(1);
+      await change({ email: unknown });
+      expect(await refusals(await signedIn(unknown))).toEqual([]);
+      // Someone who was a customer before, with whom the seller merges them.
+      await change({ email: known });
+      expect(await refusals(await signedIn(known))).toEqual([]);
+    });
+
     test("shows its pending transfer", async () => {
       const at = await seller({ transfers: "review" });
       const email = newEmail();
@@ -688,6 +714,15 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       expect((await at.owner.api.put(path, { data: [] })).body).toEqual({ data: [] });
     });
 
+    test("an empty version of a download counts as none", async () => {
+      const at = await seller();
+      const path = `/products/${at.productId}/downloads`;
+      for (const min_version of ["", "  ", null]) {
+        const { body } = await at.owner.api.put(path, { data: [{ ...downloads[0], min_version }] });
+        expect(body.data).toMatchObject([{ title: downloads[0]?.title, min_version: null }]);
+      }
+    });
+
     test("a download needs a web URL and a version", async () => {
       const at = await seller();
       const put = async (change: object) => {
@@ -697,6 +732,8 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       };
       expect(await put({ url: "javascript:alert(1)" })).toEqual([422, "data.0.url", "not_a_web_url"]);
       expect(await put({ min_version: "newest" })).toEqual([422, "data.0.min_version", "not_a_version"]);
+      for (const min_version of ["2.x", "1.2.3.4.5", "1".repeat(65)])
+        expect(await put({ min_version })).toEqual([422, "data.0.min_version", "not_a_version"]);
       expect((await put({ title: " " }))[0]).toBe(422);
       const many = Array.from({ length: 51 }, () => downloads[0]);
       expect((await at.owner.api.put(`/products/${at.productId}/downloads`, { data: many })).status).toBe(

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
 import * as queries from "@countersign/store/queries/transfers/transfers";
 import type { Store } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
-import { sql } from "kysely";
+import { CompiledQuery, type RootOperationNode, sql } from "kysely";
 import { databases, type TestDatabase } from "../support/databases.ts";
 import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { watched } from "../support/watched-queries.ts";
@@ -89,5 +90,28 @@ describe.each(databases)("querying many transfers on $kind", ({ kind, make }) =>
     expect(all.length).toBeGreaterThan(0);
     const whole = kind === "sqlite" ? /SCAN (?:transfers|t|last|before)(?! USING)/ : /Seq Scan on transfers/;
     for (const { text, plan } of all) expect([text, plan]).toEqual([text, expect.not.stringMatching(whole)]);
+  });
+
+  test.each([
+    { email: "7@example.com", discordId: null },
+    { email: null, discordId: "7" },
+  ])("erasing a customer reads their transfers only: %p", async (who) => {
+    await org.store.transaction(async (db) => {
+      const statements: CompiledQuery[] = [];
+      const watching = db.withPlugin({
+        transformQuery: ({ node, queryId }) => {
+          statements.push(db.getExecutor().compileQuery(node as RootOperationNode, queryId));
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      });
+      await eraseFromTransfers(watching, org.organizationId, { id: "someone", ...who });
+      expect(statements).toHaveLength(3);
+      for (const { sql: text, parameters } of statements) {
+        const explained = `${kind === "sqlite" ? "explain query plan" : "explain"} ${text}`;
+        const { rows } = await db.executeQuery(CompiledQuery.raw(explained, [...parameters]));
+        expect(JSON.stringify(rows)).toMatch(/transfers_by_(sender|recipient|to_email|to_discord_id)/);
+      }
+    });
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { revertRows } from "@countersign/store/queries/license-files/undo";
 import { registerIp } from "@countersign/store/queries/licenses/create";
+import { removePortalPerson } from "@countersign/store/queries/portal/people";
 import { WaitingEmails } from "../../apps/server/features/mail/waiting-emails.ts";
 import { releaseTransfers } from "../../apps/server/features/transfers/end.ts";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
@@ -791,6 +792,89 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
     expect(left).toEqual([]);
   });
 
+  test.each(["review", "automatic"])(
+    "a request of an account that is being deleted is refused, if transfers are set to %s",
+    async (setting) => {
+      const license = await transfers.sold(setting === "review" ? review : automatic);
+      const before = await transfers.row(license.id);
+      // The request is authorized before the deletion is committed, and waits for it.
+      const answer = await fixture.store.transaction(async (db) => {
+        await removePortalPerson(db, license.customer.personId);
+        const waiting = request(license, { email: target() });
+        await Bun.sleep(500);
+        return { waiting };
+      });
+      expect((await answer.waiting).body.code).toBe("sign_in_required");
+      expect(await transfers.states(license.id)).toEqual([]);
+      expect(await transfers.row(license.id)).toEqual(before);
+    },
+  );
+
+  test("requests and the deletion of their account at the same moment leave no transfer of an unknown account", async () => {
+    for (let round = 0; round < 10; round++) {
+      const license = await transfers.sold(round % 2 === 0 ? review : automatic);
+      const { personId } = license.customer;
+      const [answer, deleted] = await Promise.all([
+        request(license, { email: target() }),
+        license.customer.delete("/me"),
+      ]);
+      expect(deleted.status).toBe(204);
+      expect([201, 401]).toContain(answer.status);
+      const left = await fixture.store.reads
+        .selectFrom("transfers")
+        .select(["state", "requested_by"])
+        .where((is) => is.or([is("license_id", "=", license.id), is("requested_by", "=", personId)]))
+        .execute();
+      const state = round % 2 === 0 ? "cancelled" : "approved";
+      expect(left).toEqual(answer.status === 201 ? [{ state, requested_by: null }] : []);
+    }
+  });
+
+  test("deleting a customer erases them from finished transfers of the organization, on either side", async () => {
+    const stored = (id: string) =>
+      fixture.store.reads.selectFrom("transfers").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    const customers = `/organizations/${fixture.organizationId}/customers`;
+    const license = await transfers.sold(review);
+    const email = `Grace-${newId()}@example.com`;
+    const rejected = await requested(license, { email: email.toUpperCase(), message: "For Grace" });
+    await reject(rejected);
+    const approved = await requested(license, { email, message: "For Grace" });
+    const grace = String((await approve(approved)).body.to.global_customer_id);
+    const other = await transfers.sold(review);
+    const pending = await requested(other, { email: license.email });
+    const unrelated = await requested(await transfers.sold(review), { email: target(), message: "Hello" });
+    await reject(unrelated);
+    const untouched = [await stored(pending), await stored(unrelated)];
+
+    expect((await fixture.owner.api.delete(`${customers}/${license.customerId}`)).status).toBe(204);
+    const gone = { from_email: null, from_name: null, from_discord_id: null, message: null };
+    expect(await stored(approved)).toMatchObject({ ...gone, to_email: email, state: "approved" });
+    expect(await stored(rejected)).toMatchObject({ ...gone, to_email: email.toUpperCase() });
+    expect([await stored(pending), await stored(unrelated)]).toEqual(untouched);
+
+    await fixture.owner.api.delete(`/licenses/${license.id}`);
+    expect((await fixture.owner.api.delete(`${customers}/${grace}`)).status).toBe(204);
+    for (const id of [approved, rejected]) {
+      expect(await stored(id)).toMatchObject({ ...gone, to_email: null, to_discord_id: null });
+      const holder = { customer_email: null, customer_name: null, customer_discord_id: null };
+      expect(await shown(id)).toMatchObject({ from: holder, to: holder });
+    }
+    expect([await stored(pending), await stored(unrelated)]).toEqual(untouched);
+
+    // The recipient of a transfer that was not approved, known by a Discord ID.
+    const discordId = "123456789012345678";
+    await reject(pending);
+    const toDiscord = await requested(other, { discord_id: discordId });
+    await reject(toDiscord);
+    const created = await fixture.owner.api.post(customers, { discord_id: discordId });
+    expect((await fixture.owner.api.delete(`${customers}/${created.body.id}`)).status).toBe(204);
+    expect(await stored(toDiscord)).toMatchObject({ to_discord_id: null, from_email: other.email });
+    expect((await other.customer.get("/transfers")).body.data).toMatchObject([
+      { id: toDiscord, to_email: null, to_discord_id: null },
+      { id: pending, to_email: license.email },
+    ]);
+  });
+
   describe("emails", () => {
     test("go to the customer who has the license, and to the recipient without the key", async () => {
       const license = await transfers.sold(review);
@@ -818,6 +902,32 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
         kind: "transfer_completed",
       });
       expect(completed?.body_text).toContain(`now belongs to ${email}`);
+    });
+
+    test("are in the name that customers know, and replies go to the organization's support", async () => {
+      const path = `/organizations/${fixture.organizationId}/branding`;
+      const brand = (fields: object) => fixture.owner.api.patch(path, fields);
+      const license = await transfers.sold(review);
+      const email = target();
+      expect((await brand({ display_name: "Studio Nine", support_email: "help@example.com" })).status).toBe(
+        200,
+      );
+      await reject(await requested(license, { email }));
+      await approve(await requested(license, { email }));
+      await brand({ display_name: null, support_email: null });
+      const emails = await openedEmails(fixture.store, { to: [license.email, email] });
+      expect(emails.map(({ kind }) => kind).sort()).toEqual([
+        "license_received",
+        "transfer_completed",
+        "transfer_rejected",
+        "transfer_requested",
+        "transfer_requested",
+      ]);
+      for (const message of emails) {
+        expect(message.reply_to).toBe("help@example.com");
+        expect(message.body_text).toContain("Studio Nine");
+        expect(message.body_text + message.body_html).not.toContain("Acme");
+      }
     });
 
     test("after an automatic approval, the former customer gets one email", async () => {

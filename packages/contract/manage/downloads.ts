@@ -47,7 +47,9 @@ export const replaceDownloads = route({
           min_version: z
             .string()
             .trim()
-            .refine((text) => parseVersion(text) !== null, { error: fieldCode("not_a_version") })
+            .refine((text) => text === "" || parseVersion(text) !== null, {
+              error: fieldCode("not_a_version"),
+            })
             .nullable()
             .optional(),
           checksum: z.string().trim().min(1).max(200).nullable().optional(),

@@ -6,7 +6,10 @@ export const transfersProblems = {
     409,
     "A transfer of this license already waits for a decision. Cancel it first to request another one.",
   ),
-  transfer_not_pending: problem(409, "This transfer was already approved, rejected or cancelled."),
+  transfer_not_pending: problem(
+    409,
+    "This transfer was already approved, rejected or cancelled. Nothing was changed.",
+  ),
   transfer_product_inactive: problem(
     409,
     "The product is disabled or archived, so its licenses cannot be transferred.",

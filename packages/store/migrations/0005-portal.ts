@@ -99,13 +99,18 @@ export const portal: Migration = {
       decided_by_name text,
       reason text,
       updated_at bigint not null,
-      check ((to_email is null) <> (to_discord_id is null))
+      check (to_email is null or to_discord_id is null),
+      check (state <> 'pending' or to_email is not null or to_discord_id is not null)
     )`,
     "create unique index transfers_one_pending on transfers (license_id) where state = 'pending'",
     "create index transfers_pending on transfers (organization_id, id) where state = 'pending'",
     "create index transfers_by_organization on transfers (organization_id, id)",
     "create index transfers_by_state on transfers (organization_id, state, id)",
     "create index transfers_by_license on transfers (license_id, id)",
+    "create index transfers_by_sender on transfers (from_customer_id)",
+    "create index transfers_by_recipient on transfers (to_customer_id) where to_customer_id is not null",
+    "create index transfers_by_to_email on transfers (organization_id, lower(to_email))",
+    "create index transfers_by_to_discord_id on transfers (to_discord_id) where to_discord_id is not null",
     "create index transfers_by_requester on transfers (requested_by, id) where requested_by is not null",
     `create table organization_branding (
       organization_id text primary key references organizations (id),

@@ -55,7 +55,8 @@ async function isAboutMany(context: Context, before: CustomerView, wanted: Custo
   if (isSamePerson(before, wanted)) return false;
   const { email, discord_id: discordId } = wanted;
   if (email === null && discordId === null) return false;
-  const other = await knownCustomerId(context.store.reads, { email, discordId });
+  const { id } = requireOrganization(context);
+  const other = await knownCustomerId(context.store.reads, id, { email, discordId });
   return other !== null && (await hasMany(context, other));
 }
 

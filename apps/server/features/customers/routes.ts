@@ -15,6 +15,7 @@ import {
 import { removeIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { removeUnknownIdentities } from "@countersign/store/queries/portal/unknown-identities";
+import { eraseFromTransfers } from "@countersign/store/queries/transfers/erase-customer";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationCustomerRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
@@ -97,6 +98,8 @@ export const customerRoutes: readonly BoundRoute[] = [
       const count = (await licenseCountsOf(db, organizationId, [row.customer_id])).get(row.customer_id) ?? 0;
       if (count > 0) throw new Problem("customer_has_licenses", { count });
       await removeIpBlocks(db, { tier: "customer", organizationId, customerId: row.customer_id });
+      const { customer_id: id, email, discord_id: discordId } = row;
+      await eraseFromTransfers(db, organizationId, { id, email, discordId });
       await removeCustomerView(db, organizationId, row.customer_id);
       // Where nobody else has this customer, the portal forgets them too, and their sessions end.
       await removeUnknownIdentities(db, await removeUnknownCustomers(db, [row.customer_id]));

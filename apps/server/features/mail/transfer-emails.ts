@@ -14,7 +14,10 @@ import type { Email } from "./email.ts";
 /** What the emails of one transfer have in common. */
 export interface TransferEmailFacts {
   readonly transfer: Pick<TransferRow, "id" | "to_email" | "to_discord_id" | "reason">;
-  readonly organization: string;
+  /** The organization as its customers know it. */
+  readonly sender: string;
+  /** Where replies go, if not to the server's sender. */
+  readonly replyTo: string | null;
   readonly product: string;
   readonly language: Language;
   /** The portal with the organization's name and colors. */
@@ -45,11 +48,12 @@ export async function receivedEmails(
     const organization = await organizationById(db, facts.organization_id);
     if (transfer?.to_email == null || organization === undefined || facts.revoked_at !== null) continue;
     if (facts.customer_id !== transfer.to_customer_id) continue;
-    const { organization: name, product, locale: language } = facts;
+    const { sender, reply_to: replyTo, product, locale: language } = facts;
     const url = portalLink(portalUrl, organization.slug);
     const message = receivedEmail(transfer.to_email, {
       transfer,
-      organization: name,
+      sender,
+      replyTo,
       product,
       language,
       url,
@@ -61,17 +65,17 @@ export async function receivedEmails(
 
 /** To the recipient. Without the key: whoever reads it has to prove that the email address is theirs. */
 export function receivedEmail(email: string, facts: TransferEmailFacts): CustomerEmail["message"] {
-  const { organization, product, language, url } = facts;
+  const { sender, product, language, url } = facts;
   const message = compose({ email, language }, "license_received", {
-    sender: organization,
-    values: { organization, product, email },
+    sender,
+    values: { organization: sender, product, email },
     before: ["license_received.what", "license_received.how"],
     facts: [{ label: "label.product", value: product }],
     action: { label: "license_received.action", url },
     after: ["license_received.unexpected"],
     last: "license_received.why",
   });
-  return { ...message, once: `license_received:${facts.transfer.id}`, isBulk: false };
+  return { ...message, once: `license_received:${facts.transfer.id}`, isBulk: false, replyTo: facts.replyTo };
 }
 
 /** To the customer who has the license, in case someone else uses their account. */
@@ -120,15 +124,16 @@ export function transfersWaitingEmail(
 function toFormerHolder(
   email: string,
   kind: "transfer_requested" | "transfer_completed" | "transfer_rejected",
-  { transfer, organization, product, language }: TransferEmailFacts,
+  { transfer, sender, replyTo, product, language }: TransferEmailFacts,
   parts: Omit<Parameters<typeof compose>[2], "sender" | "values" | "once">,
 ): Email {
   const target = transfer.to_email ?? `Discord ${transfer.to_discord_id}`;
-  return compose({ email, language }, kind, {
+  const message = compose({ email, language }, kind, {
     ...parts,
-    sender: organization,
-    values: { organization, product, target },
+    sender,
+    values: { organization: sender, product, target },
     last: "common.transfer",
     once: `${kind}:${transfer.id}`,
   });
+  return { ...message, replyTo };
 }

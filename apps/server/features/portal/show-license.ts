@@ -15,6 +15,7 @@ import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/caller";
 import { licenseStatus } from "@countersign/store/license-record";
 import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
+import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
 import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { portalActions } from "@countersign/store/queries/portal/actions";
@@ -66,7 +67,8 @@ export interface LicenseSurroundings {
 
 export async function readSurroundings(context: Context): Promise<LicenseSurroundings> {
   const { reads } = context.store;
-  const { id } = requireLicense(context);
+  const { id, customer_id: customerId } = requireLicense(context);
+  if (customerId === null) throw new Problem("license_not_found");
   const product = requireProduct(context);
   const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
   const earliestMs = context.nowMs - refusalsMs;
@@ -74,7 +76,9 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
   const sinceMs = Math.max(
     earliestMs,
     (await lastTransferredAt(reads, id)) ?? 0,
-    (await lastCustomerChangeAt(reads, id, earliestMs)) ?? 0,
+    (await lastCustomerChangeAt(reads, { id, customerId }, earliestMs)) ?? 0,
+    // The seller may have changed the previous customer's email address to that of someone new.
+    (await customerCreatedAt(reads, customerId)) ?? 0,
   );
   return {
     sightings: new Map(seen.map((row) => [row.ip, row])),

@@ -17,8 +17,8 @@ export const downloadRoutes: readonly BoundRoute[] = [
     context.transaction(async (db) => {
       const product = await currentProduct(db, requireProduct(context).id);
       const before = await downloadsOf(db, product.id);
-      const rows = body.data.map(({ title, url, min_version = null, checksum = null }, position) => {
-        const download = { title, url, min_version, checksum };
+      const rows = body.data.map((wanted, position) => {
+        const download = withoutId(wanted);
         // One that stays as it was keeps its ID.
         const known = before.find((row) => isSame(row, download));
         const isTaken = body.data.slice(0, position).some((other) => known && isSame(known, other));
@@ -49,8 +49,9 @@ function isSame(a: Download, b: Download): boolean {
   return JSON.stringify(withoutId(a)) === JSON.stringify(withoutId(b));
 }
 
-function withoutId({ title, url, min_version = null, checksum = null }: Download) {
-  return { title, url, min_version, checksum };
+function withoutId({ title, url, min_version, checksum = null }: Download) {
+  // Forms send empty text for a version that is not set.
+  return { title, url, min_version: min_version || null, checksum };
 }
 
 function show({ id, ...download }: ProductDownloadRow) {

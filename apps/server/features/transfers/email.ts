@@ -1,3 +1,4 @@
+import { brandingOf } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
 import type { ProductRow, TransferRow } from "@countersign/store/tables";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
@@ -13,10 +14,12 @@ export async function writeToFormerHolder(
   compose: (email: string, facts: TransferEmailFacts) => Email,
 ): Promise<void> {
   if (transfer.from_email === null) return;
-  const { name, slug, locale } = requireOrganization(context);
+  const { id, name, slug, locale } = requireOrganization(context);
+  const branding = await brandingOf(db, id);
   const facts = {
     transfer,
-    organization: name,
+    sender: branding?.display_name ?? name,
+    replyTo: branding?.support_email ?? null,
     product: product.name,
     language: product.locale ?? locale,
     url: portalLink(context.config.portalUrl, slug),

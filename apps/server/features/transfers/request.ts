@@ -25,6 +25,7 @@ import { audit } from "../audit-log/record.ts";
 import { recordEvents } from "../events/record.ts";
 import { transferEvent } from "../events/transfer-event.ts";
 import { transferRequestedEmail } from "../mail/transfer-emails.ts";
+import { requireSession } from "../portal/identities.ts";
 import { carryOutTransfer } from "./carry-out.ts";
 import { writeToFormerHolder } from "./email.ts";
 import { recipientOf } from "./end.ts";
@@ -43,7 +44,10 @@ export async function request(context: Context, body: Wanted) {
     const { licensed, review } = await checkedRequest(context.store.reads, context, target);
     return review === null ? licensed : null;
   });
+  const { personId, sessionId } = requireCustomer(context);
   return context.transaction(async (db) => {
+    // Before the license, as when the account is deleted: a transfer must not name an account that no longer exists.
+    await requireSession(db, personId, sessionId);
     await context.store.bulk.lockLicenses(db, [licenseId]);
     const checked = await checkedRequest(db, context, target);
     const transfer = transferOf(context, checked, target, body.message ?? null);

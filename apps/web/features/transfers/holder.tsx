@@ -7,8 +7,8 @@ import type { Holder } from "./transfer.ts";
 /** A customer in a few words: the name, or the email address, or the Discord ID. */
 export function useHolderName(): (holder: Holder) => string {
   const { t } = useTranslation("transfers");
-  return ({ customer_name, customer_email, customer_discord_id }) =>
-    customer_name ?? customer_email ?? t("discordId", { id: customer_discord_id });
+  return ({ customer_name, customer_email, customer_discord_id: id }) =>
+    customer_name ?? customer_email ?? (id === null ? t("deletedCustomer") : t("discordId", { id }));
 }
 
 /** A customer, with a link if the organization knows them. */
@@ -18,6 +18,7 @@ export function HolderWords({ holder }: { holder: Holder }) {
   const maySee = useMaySee();
   const name = useHolderName()(holder);
   const { global_customer_id: id, customer_email: email, customer_discord_id: discordId } = holder;
+  if (email === null && discordId === null) return name;
   const discord = discordId === null ? null : t("discordId", { id: discordId });
   const more = [email, discord].filter((words) => words !== null && words !== name);
   return (

@@ -4,5 +4,6 @@ import type { Transfer } from "../api.ts";
 /** To whom a license is transferred. */
 export function Recipient({ transfer }: { readonly transfer: Transfer }) {
   const { t } = useTranslation("portal");
-  return transfer.to_email ?? t("discordId", { id: transfer.to_discord_id ?? "" });
+  const { to_email: email, to_discord_id: id } = transfer;
+  return email ?? (id === null ? t("deletedCustomer") : t("discordId", { id }));
 }

@@ -28,18 +28,23 @@ export async function wasRecordedSince(
   return found !== undefined;
 }
 
-/** When the seller last gave the license to another customer, after that time; null if that did not happen. */
+/**
+ * When the seller last gave the license to another customer, or merged another customer with its customer, after that
+ * time; null if neither happened.
+ */
 export async function lastCustomerChangeAt(
   db: Database,
-  licenseId: string,
+  license: { readonly id: string; readonly customerId: string },
   sinceMs: number,
 ): Promise<number | null> {
   const found = await db
     .selectFrom("audit_log")
     .select((is) => is.fn.max("at").as("at"))
-    .where("subject_id", "=", licenseId)
+    .where("subject_id", "in", [license.id, license.customerId])
     .where("at", ">", sinceMs)
-    .where("after", "like", '%"global_customer_id":%')
+    .where((is) =>
+      is.or([is("after", "like", '%"global_customer_id":%'), is("after", "like", '%"licenses_moved":%')]),
+    )
     .executeTakeFirst();
   return found?.at == null ? null : Number(found.at);
 }

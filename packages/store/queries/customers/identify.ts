@@ -62,6 +62,7 @@ export async function customerIdFor(
 /** The person, if the organization has recorded them. */
 export async function knownCustomerId(
   db: Kysely<Tables>,
+  organizationId: string,
   who: Pick<CustomerIdentifiers, "email" | "discordId">,
 ): Promise<string | null> {
   const { email, discord_id: discordId } = identityOf(who);
@@ -69,8 +70,15 @@ export async function knownCustomerId(
     .selectFrom("customers")
     .select("id")
     .where(email !== null ? "email" : "discord_id", "=", email ?? discordId)
+    .where("organization_id", "=", organizationId)
     .executeTakeFirst();
   return row?.id ?? null;
+}
+
+/** Since when the organization has had this customer. */
+export async function customerCreatedAt(db: Kysely<Tables>, id: string): Promise<number | null> {
+  const row = await db.selectFrom("customers").select("created_at").where("id", "=", id).executeTakeFirst();
+  return row?.created_at ?? null;
 }
 
 /** Everything that refers to a customer. Add every new table that does. */
