@@ -154,10 +154,12 @@ else
       const page = await dashboard.pageFor(dashboard.owner, { width: 390 });
       await page.route("**/branding", (route) => route.abort());
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/settings/portal`);
+      const retry = page.getByRole("button", { name: "Try again" });
+      await retry.waitFor();
       await page.getByRole("alert").filter({ hasText: "Can't reach the server" }).first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.unroute("**/branding");
-      await page.getByRole("button", { name: "Try again" }).click();
+      await retry.click();
       await page.getByRole("heading", { name: "Branding" }).waitFor();
     }, 180_000);
 
