@@ -140,9 +140,12 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       expect(idsOf(body.data)).toEqual(expect.arrayContaining(wanted));
       expect(body.data).toHaveLength(mostPerSeller + 3);
       expect(body.sellers_with_more).toMatchObject([{ organization_id: a.organizationId, name: "Seller" }]);
-      // In smaller pages, a seller has as many in total.
-      const small = (await everyPage(customer, "limit=7")).flat();
-      expect(small).toEqual(idsOf(body.data));
+      // In pages of any size: as many of each seller first, then the rest, and none twice.
+      for (const limit of [7, 100]) {
+        const all = (await everyPage(customer, `limit=${limit}`)).flat();
+        expect(all.slice(0, mostPerSeller + 3)).toEqual(idsOf(body.data));
+        expect(all.slice(mostPerSeller + 3)).toEqual(flood.toReversed().slice(mostPerSeller));
+      }
       const pages = await everyPage(customer, `organization_id=${a.organizationId}&limit=100`);
       expect(pages.flat()).toEqual(flood.toReversed());
       expect(pages).toHaveLength(3);
@@ -166,16 +169,18 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       for (const cursor of [
         "nonsense",
         of([]),
-        of(["a", "b", -1]),
-        of(["a", 1, 1]),
-        of(["a\u0000", "", 1]),
+        of(["newest", "a", "b", -1, 0]),
+        of(["newest", "a", 1, 1, 0]),
+        of(["newest", "a\u0000", "", 1, 0]),
       ]) {
         const { status, body } = await customer.get(`/licenses?cursor=${cursor}`);
         expect([status, body.errors?.[0]?.code]).toEqual([422, "invalid_cursor"]);
       }
-      const other = await customer.get(`/licenses?organization_id=b&cursor=${of(["a", "", 0])}`);
+      const other = await customer.get(`/licenses?organization_id=b&cursor=${of(["rest", "a", "", 0, 1])}`);
       expect(other.status).toBe(422);
-      expect((await customer.get(`/licenses?cursor=${of(["a", "b", 1_000])}`)).body.data).toEqual([]);
+      expect(
+        (await customer.get(`/licenses?cursor=${of(["newest", "a", "b", 1_000, 0])}`)).body.data,
+      ).toEqual([]);
     });
 
     test("leaves out hidden and deleted products, and goes on behind many hidden licenses", async () => {
@@ -194,8 +199,8 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       const overview = await customer.get("/licenses");
       expect(overview.body.data).toEqual([]);
       expect(overview.body.sellers_with_more).toMatchObject([{ organization_id: at.organizationId }]);
-      const pages = await everyPage(customer, `organization_id=${at.organizationId}`);
-      expect(pages.flat()).toEqual(visible.toReversed());
+      for (const query of [`organization_id=${at.organizationId}`, "limit=50"])
+        expect((await everyPage(customer, query)).flat()).toEqual(visible.toReversed());
       await at.owner.api.patch(`/products/${hidden.body.id}`, { portal_enabled: true });
       expect((await customer.get("/licenses")).body.data).toHaveLength(mostPerSeller);
     });
@@ -224,9 +229,8 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
         const pages = await everyPage(customer, `organization_id=${at.organizationId}&limit=${limit}`);
         expect(pages.flat()).toEqual(visible.toReversed());
       }
-      expect((await everyPage(customer, "limit=4")).flat()).toEqual(
-        visible.toReversed().slice(0, mostPerSeller),
-      );
+      for (const limit of [1, 4, 50])
+        expect((await everyPage(customer, `limit=${limit}`)).flat()).toEqual(visible.toReversed());
     });
 
     test("misses and repeats no seller of a person who bought from many", async () => {

@@ -22,7 +22,7 @@ export const listPortalLicenses = route({
   path: "/licenses",
   summary: "List your licenses",
   description:
-    "The licenses of one seller together, newest first. Across sellers, at most 20 of each are listed: `sellers_with_more` names those that have more, which `organization_id` lists. A page can have fewer licenses than `limit`, or none, although there is a next one.",
+    "The licenses of one seller together, newest first. The list starts with at most 20 of each seller; `sellers_with_more` names those that have more, which follow at its end, or alone with `organization_id`. A page can have fewer licenses than `limit`, or none, although there is a next one.",
   group,
   access: customer,
   query: pageQuery.extend({

@@ -49,16 +49,18 @@ export const portalLicenseRoutes: readonly BoundRoute[] = [
   ...selfServiceRoutes,
 ];
 
-function cursorOf({ organizationId, licenseId, shown }: PortalPosition): string {
-  return encodeCursor([organizationId, licenseId ?? "", shown]);
+function cursorOf({ part, organizationId, licenseId, shown, hasRest }: PortalPosition): string {
+  return encodeCursor([part, organizationId, licenseId ?? "", shown, hasRest ? 1 : 0]);
 }
 
 function positionOf(cursor: string | undefined): PortalPosition | null {
-  const values = decodeCursor(cursor, ["text", "text", "number"]);
+  const values = decodeCursor(cursor, ["text", "text", "text", "number", "number"]);
   if (values === null) return null;
-  const [organizationId, licenseId, shown] = values;
+  const [part, organizationId, licenseId, shown, hasRest] = values;
   if (Number(shown) < 0) throw wrongCursor();
   return {
+    part: part === "rest" ? "rest" : "newest",
+    hasRest: hasRest === 1,
     organizationId: String(organizationId),
     licenseId: licenseId === "" ? null : String(licenseId),
     shown: Math.min(Number(shown), mostPerSeller - 1),

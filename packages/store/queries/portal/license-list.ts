@@ -3,21 +3,25 @@ import type { ProvenIdentities } from "./licenses.ts";
 
 /** Where a page starts. */
 export interface PortalPosition {
+  /** First come some licenses of each seller, then the rest of those who have more. */
+  readonly part: "newest" | "rest";
   readonly organizationId: string;
   /** The last license of this seller that was read; null before the first. */
   readonly licenseId: string | null;
   /** How many of this seller's licenses were listed before. */
   readonly shown: number;
+  /** Whether a seller so far has more. */
+  readonly hasRest: boolean;
 }
 
 export interface PortalPage {
   readonly ids: readonly string[];
   readonly next: PortalPosition | null;
-  /** Sellers of the page with more licenses than the list across sellers shows. */
+  /** Sellers of the page with more licenses, which the list shows at its end. */
   readonly sellersWithMore: readonly string[];
 }
 
-/** The list across sellers shows this many of each: nobody can fill it by giving a stranger many licenses. */
+/** The list starts with this many of each seller: nobody can hide the others by giving a stranger many licenses. */
 export const mostPerSeller = 20;
 
 /** Of one seller, as many licenses are read for one page, whether or not the customer can see them. */
@@ -37,6 +41,15 @@ export async function portalLicensePage(
   after: PortalPosition | null,
   limit: number,
 ): Promise<PortalPage> {
+  return after?.part === "rest" ? restPage(db, who, after, limit) : newestPage(db, who, after, limit);
+}
+
+async function newestPage(
+  db: Database,
+  who: ProvenIdentities,
+  after: PortalPosition | null,
+  limit: number,
+): Promise<PortalPage> {
   const ids: string[] = [];
   const sellersWithMore: string[] = [];
   let read = 0;
@@ -44,7 +57,9 @@ export async function portalLicensePage(
   for await (const seller of sellersOf(db, who, after?.organizationId ?? "")) {
     const { organizationId } = seller;
     const isContinued = after?.organizationId === organizationId;
-    const start = isContinued ? after : { organizationId, licenseId: null, shown: 0 };
+    const hasRest = after?.hasRest === true || sellersWithMore.length > 0;
+    const { licenseId, shown: before } = isContinued ? after : { licenseId: null, shown: 0 };
+    const start: PortalPosition = { part: "newest", organizationId, licenseId, shown: before, hasRest };
     if (read >= mostRead || visited >= mostSellers) return { ids, next: start, sellersWithMore };
     const room = limit - ids.length;
     // A full page reads on until it knows whether there is anything left to list.
@@ -60,9 +75,50 @@ export async function portalLicensePage(
     if (!found.hasMore) continue;
     const shown = start.shown + found.ids.length;
     if (shown >= mostPerSeller || found.ids.length < wanted) sellersWithMore.push(organizationId);
-    else return { ids, next: { organizationId, licenseId: found.lastId, shown }, sellersWithMore };
+    else return { ids, next: { ...start, licenseId: found.lastId, shown }, sellersWithMore };
   }
-  return { ids, next: null, sellersWithMore };
+  const hasRest = after?.hasRest === true || sellersWithMore.length > 0;
+  return { ids, next: hasRest ? startOfRest : null, sellersWithMore };
+}
+
+const startOfRest: PortalPosition = {
+  part: "rest",
+  organizationId: "",
+  licenseId: null,
+  shown: 0,
+  hasRest: true,
+};
+
+/** What the first part left out, seller by seller. */
+async function restPage(
+  db: Database,
+  who: ProvenIdentities,
+  after: PortalPosition,
+  limit: number,
+): Promise<PortalPage> {
+  const ids: string[] = [];
+  let read = 0;
+  let visited = 0;
+  for await (const seller of sellersOf(db, who, after.organizationId)) {
+    const { organizationId } = seller;
+    const isContinued = after.organizationId === organizationId;
+    const start = { ...startOfRest, organizationId, licenseId: isContinued ? after.licenseId : null };
+    if (read >= mostRead || visited >= mostSellers || ids.length === limit)
+      return { ids, next: start, sellersWithMore: [] };
+    visited += 1;
+    let lastId = start.licenseId;
+    if (lastId === null) {
+      const listed = await newestOf(db, seller, null, mostPerSeller);
+      read += listed.read;
+      if (!listed.hasMore) continue;
+      lastId = listed.lastId;
+    }
+    const found = await newestOf(db, seller, lastId, limit - ids.length);
+    read += found.read;
+    ids.push(...found.ids);
+    if (found.hasMore) return { ids, next: { ...start, licenseId: found.lastId }, sellersWithMore: [] };
+  }
+  return { ids, next: null, sellersWithMore: [] };
 }
 
 /** All of one seller, newest first. */
@@ -76,8 +132,8 @@ export async function portalLicensePageOfSeller(
   for await (const seller of sellersOf(db, who, organizationId)) {
     if (seller.organizationId !== organizationId) break;
     const found = await newestOf(db, seller, afterId, limit);
-    const next = found.hasMore ? { organizationId, licenseId: found.lastId, shown: found.ids.length } : null;
-    return { ids: found.ids, next, sellersWithMore: [] };
+    const next = { ...startOfRest, organizationId, licenseId: found.lastId };
+    return { ids: found.ids, next: found.hasMore ? next : null, sellersWithMore: [] };
   }
   return { ids: [], next: null, sellersWithMore: [] };
 }
