@@ -14,6 +14,7 @@ import { type Dashboard, openDashboard } from "../support/dashboard.ts";
 import { databases } from "../support/databases.ts";
 import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
 import { skipWithReason } from "../support/skip.ts";
+import { until } from "../support/until.ts";
 
 const name = "branding of the customer portal";
 
@@ -152,14 +153,21 @@ else
     test("if it cannot be loaded, the page says so and tries again on request", async () => {
       dashboard = await openDashboard(make);
       const page = await dashboard.pageFor(dashboard.owner, { width: 390 });
-      await page.route("**/branding", (route) => route.abort());
+      let requests = 0;
+      await page.route("**/branding", (route) => {
+        requests += 1;
+        return route.abort();
+      });
       await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/settings/portal`);
       const retry = page.getByRole("button", { name: "Try again" });
       await retry.waitFor();
       await page.getByRole("alert").filter({ hasText: "Can't reach the server" }).first().waitFor();
       expect(await violationsOf(page)).toEqual([]);
-      await page.unroute("**/branding");
+      const before = requests;
       await retry.click();
+      await until("the page asks again", () => requests > before);
+      // Once the server can be reached, the page notices that itself.
+      await page.unroute("**/branding");
       await page.getByRole("heading", { name: "Branding" }).waitFor();
     }, 180_000);
 

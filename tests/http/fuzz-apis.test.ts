@@ -3,15 +3,17 @@ import { authBase } from "@countersign/contract/auth/route";
 import { authRoutes } from "@countersign/contract/auth/routes";
 import { manageBase } from "@countersign/contract/manage/base";
 import { nothing, type Route } from "@countersign/contract/manage/route";
+import { portalBase } from "@countersign/contract/portal/base";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import fc from "fast-check";
 import { z } from "zod";
-import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
 import { databases } from "../support/databases.ts";
 import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import { freePort } from "../support/free-port.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { anyText, bodyOf, memberNames, oddHeaders, oddSegment, realId } from "../support/odd-input.ts";
+import { addPortalCustomer } from "../support/portal-rows.ts";
 import { exchange } from "../support/raw-http.ts";
 import { cheapHash, goodPassword } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
@@ -22,7 +24,7 @@ setDefaultTimeout(3_600_000);
 const perRoute = Number(process.env.COUNTERSIGN_FUZZ_PER_ROUTE ?? 8);
 const togetherAtMost = 4;
 
-type Caller = "anonymous" | "token" | "session";
+type Caller = "anonymous" | "token" | "session" | "customer";
 
 interface Fuzzed {
   readonly id: string;
@@ -77,10 +79,22 @@ const signingIn: Fuzzed[] = authRoutes.map((route) => ({
   callers: ["anonymous", "session"],
 }));
 
+const inPortal: Fuzzed[] = portalRoutes.map(({ route }) => ({
+  id: route.id,
+  method: route.method,
+  path: portalBase + route.path,
+  query: route.query,
+  body: takesBody(route) ? route.body : null,
+  bodyType: "application/json",
+  access: route.access.who,
+  callers: ["anonymous", "customer"],
+}));
+
 /** Routes that delete what other routes need come last. */
 const isEnding = ({ id, method }: Fuzzed) =>
-  method === "DELETE" || /^(sign|end|delete|remove|revoke|transfer|suspend|change|confirm|reset)/.test(id);
-const fuzzed = [...publicRoutes, ...managed, ...signingIn].sort(
+  method === "DELETE" ||
+  /^(sign|end|delete|remove|revoke|transfer|suspend|change|confirm|reset|rotate|cancel)/.test(id);
+const fuzzed = [...publicRoutes, ...managed, ...signingIn, ...inPortal].sort(
   (a, b) => Number(isEnding(a)) - Number(isEnding(b)),
 );
 
@@ -89,6 +103,7 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
   let ours: FilledOrganization;
   let theirs: FilledOrganization;
   let cookie = "";
+  let portalCookie = "";
   let url = "";
   const seen = new Map<number, number>();
   beforeAll(async () => {
@@ -113,6 +128,7 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
       apiKey: product.api_key,
     });
     cookie = await session();
+    portalCookie = await portalSession();
   });
   afterAll(() => fixture.close());
 
@@ -131,18 +147,28 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
       .join("; ");
   };
 
-  const organization = (route: Fuzzed) => (route.access === "platform_admin" ? theirs : ours);
+  /** For a new account of the customer: the last one may have been deleted or have lost its email address. */
+  const portalSession = async () => {
+    await fixture.store.transaction((db) => db.deleteFrom("portal_identities").execute());
+    return (await addPortalCustomer(fixture.store, theirs)).cookie;
+  };
+
+  const organization = (route: Fuzzed) =>
+    route.access === "platform_admin" || route.path.startsWith(portalBase) ? theirs : ours;
   const credentials = (route: Fuzzed, caller: Caller): Record<string, string> => {
     if (route.path.startsWith("/api/v1/")) return { authorization: `Bearer ${fixture.apiKey}` };
     const person = route.access === "platform_admin" ? fixture.admin : fixture.owner;
     if (caller === "token") return { authorization: `Bearer ${person.token}` };
+    if (caller === "customer") return { cookie: portalCookie, origin: url };
     return caller === "session" ? { cookie, origin: url } : {};
   };
 
   const send = async (route: Fuzzed, caller: Caller, one: Generated) => {
     const names = [...one.segments];
     const path = route.path.replace(/\{(\w+)\}/g, (_, name) => {
-      return names.shift() ?? organization(route).idFor(name, route.path.slice(manageBase.length)) ?? "x";
+      return (
+        names.shift() ?? organization(route).idFor(name, route.path.replace(/^\/api\/\w+\/v1/, "")) ?? "x"
+      );
     });
     const body = one.body === null ? null : withIds(one.body, organization(route), path);
     const query = one.query.map(([name, value]) => `${name}=${value}`).join("&");
@@ -187,11 +213,13 @@ describe.each(databases)("generated requests to every route, on $kind", ({ make 
         },
       );
     }
-    if (isEnding(route)) cookie = await session();
+    if (!isEnding(route)) return;
+    cookie = await session();
+    portalCookie = await portalSession();
   });
 
   test("the generators reached every intended outcome, and the log has no errors", async () => {
-    for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 413, 415, 422])
+    for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 415, 422])
       expect([status, (seen.get(status) ?? 0) > 0]).toEqual([status, true]);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     const errors = fixture.server

@@ -14,12 +14,13 @@ import {
 } from "@countersign/store/queries/portal/sessions";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { requireCustomer } from "../../http/manage/context.ts";
+import { requireSession } from "../../http/manage/customer-access.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { releaseTransfers } from "../transfers/end.ts";
 import { codeSeconds, requestAddition, withAdditionCode } from "./codes.ts";
 import { removedPortalCookie } from "./cookies.ts";
 import { startDiscord } from "./discord.ts";
-import { addIdentity, IdentityLimitReached, mostIdentities, requireSession } from "./identities.ts";
+import { addIdentity, IdentityLimitReached, mostIdentities } from "./identities.ts";
 import { showPortalMe, showPortalSession } from "./show.ts";
 import { codeParts } from "./sign-in-routes.ts";
 import { withCookies } from "./with-cookies.ts";

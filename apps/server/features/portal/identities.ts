@@ -3,12 +3,11 @@ import {
   countIdentities,
   giveIdentity,
   identityRow,
-  lockedPortalPerson,
   type ProvenIdentity,
 } from "@countersign/store/queries/portal/people";
-import { portalSessionById } from "@countersign/store/queries/portal/sessions";
 import type { Database } from "@countersign/store/store";
 import type { CustomerActor } from "../../http/manage/actor.ts";
+import { requireSession } from "../../http/manage/customer-access.ts";
 import { Problem } from "../../http/manage/problem.ts";
 
 /** More than anyone has; what belongs to a person is looked up by all of them. */
@@ -31,12 +30,4 @@ export async function addIdentity(
   const isTheirs = (await identityRow(db, proven))?.person_id === personId;
   if (!isTheirs && (await countIdentities(db, personId)) >= mostIdentities) throw new IdentityLimitReached();
   await giveIdentity(db, personId, proven, newId, nowMs);
-}
-
-/** Locks the person and checks again: the session may have ended since the request arrived. */
-export async function requireSession(db: Database, personId: string, sessionId: string) {
-  const person = await lockedPortalPerson(db, personId);
-  const session = await portalSessionById(db, sessionId);
-  if (person === undefined || session === undefined) throw new Problem("sign_in_required");
-  return session;
 }

@@ -1,7 +1,9 @@
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { portalLicenseReference } from "@countersign/store/queries/portal/licenses";
+import { lockedPortalPerson } from "@countersign/store/queries/portal/people";
+import { portalSessionById } from "@countersign/store/queries/portal/sessions";
 import { transferById } from "@countersign/store/queries/transfers/transfers";
-import type { Store } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { TransferRow } from "@countersign/store/tables";
 import type { Actor, CustomerActor } from "./actor.ts";
 import { Problem } from "./problem.ts";
@@ -75,4 +77,12 @@ export function isTheirs(
 ): boolean {
   const { identity_email: email, identity_discord_id: discordId } = license;
   return (email !== null && emails.includes(email)) || (discordId !== null && discordIds.includes(discordId));
+}
+
+/** Locks the person and checks again: the session may have ended since the request arrived. */
+export async function requireSession(db: Database, personId: string, sessionId: string) {
+  const person = await lockedPortalPerson(db, personId);
+  const session = await portalSessionById(db, sessionId);
+  if (person === undefined || session === undefined) throw new Problem("sign_in_required");
+  return session;
 }
