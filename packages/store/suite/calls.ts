@@ -2,6 +2,7 @@ import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-addres
 import { matchForm } from "@countersign/domain/licenses/key";
 import { hashApiKey, parseApiKey } from "@countersign/domain/products/api-key";
 import type { Call, CallResult, Question } from "../calls.ts";
+import { StorageUnavailable } from "../problem.ts";
 import type { Store } from "../store.ts";
 
 export interface CallerDetails {
@@ -75,7 +76,7 @@ export async function race(
   const work = async (store: Store) => {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, batchSize);
-      const result = await store.validateBatch(batch);
+      const result = await validateUntilInTime(store, batch);
       batch.forEach((call, index) => {
         const answer = result[index];
         if (answer !== undefined) answers.set(call, answer);
@@ -87,6 +88,23 @@ export async function race(
   );
   return calls.flatMap((call) => answers.get(call) ?? []);
 }
+
+/**
+ * All batches wait for the same rows. On a busy machine the last can exceed the time limit of a statement: nothing of
+ * such a batch was written, and its callers would repeat it.
+ */
+async function validateUntilInTime(store: Store, batch: readonly Call[]): Promise<readonly CallResult[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await store.validateBatch(batch);
+    } catch (error) {
+      const wasSlow = error instanceof StorageUnavailable && error.reason === "slow";
+      if (!wasSlow || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+const mostAttempts = 5;
 
 export function countTags(result: readonly CallResult[], tag: CallResult["tag"]): number {
   return result.filter((one) => one.tag === tag).length;
