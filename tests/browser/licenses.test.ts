@@ -218,8 +218,11 @@ else
 
       await page.goto(`${inside}/licenses/new`);
       await page.getByLabel("Customer email", { exact: true }).fill("daylight@example.com");
-      await page.getByRole("radio", { name: "On a specific date" }).click();
-      await page.getByText("Until the end of that day, America/New York time.").waitFor();
+      // A form that is still loading its defaults can reset the choice.
+      await until("the end of the day is explained", async () => {
+        await page.getByRole("radio", { name: "On a specific date" }).click();
+        return page.getByText("Until the end of that day, America/New York time.").isVisible();
+      });
       await page.getByRole("textbox", { name: "Expires" }).fill("2031-11-20");
       await page.getByRole("button", { name: "Create license" }).click();
       const found = async () =>

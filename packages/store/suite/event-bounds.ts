@@ -70,7 +70,7 @@ export function eventBounds(fixture: StoreFixture) {
       await race(
         nodes,
         times(600, (at) => validate(org.apiKey, key, { ip: address(at) })),
-        10,
+        30,
       );
       const singly = (await refusalsOf(org, id)).length;
       expect(singly).toBeGreaterThanOrEqual(10);
