@@ -21,6 +21,7 @@ test("every setting has a default", () => {
     database: { kind: "sqlite", folder: resolve("data") },
     defaultPlan: null,
     signUp: "closed",
+    stripe: null,
     discord: null,
     mail: null,
     metricsToken: null,

@@ -31,6 +31,8 @@ export interface Config {
   readonly defaultPlan: Plan | null;
   /** Who can create an account: only people who are invited or added, or anyone. */
   readonly signUp: "closed" | "open";
+  /** Taking payments with Stripe; null if it is not set up. */
+  readonly stripe: StripeSettings | null;
   /** Signing in with Discord; null if it is not set up. */
   readonly discord: DiscordSettings | null;
   /** How emails are sent; null if they are stored for the platform admin to read. */
@@ -50,6 +52,15 @@ export interface Config {
   readonly webhookEndpoints: number;
   /** The bearer token that `/metrics` requires; null if anyone can read it. */
   readonly metricsToken: string | null;
+}
+
+export interface StripeSettings {
+  readonly secretKey: string;
+  /** Verifies events. */
+  readonly webhookSecret: string;
+  /** The base URL of Stripe's API: a different one in tests. */
+  readonly url: string;
+  readonly mode: "test" | "live";
 }
 
 export interface DiscordSettings {
@@ -96,6 +107,7 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: trustedProxies(setting("COUNTERSIGN_TRUSTED_PROXIES")),
     defaultPlan: defaultPlan(setting("COUNTERSIGN_DEFAULT_PLAN")),
     signUp,
+    stripe: stripe(setting),
     discord: discord(setting),
     mail: mail(setting("COUNTERSIGN_SMTP_URL"), setting("COUNTERSIGN_MAIL_FROM")),
     dailyEmails: wholeNumber(
@@ -191,6 +203,32 @@ function portalOrigin(text: string | null, mainUrl: string): string | null {
       `COUNTERSIGN_PORTAL_URL is "${text}", which has the host of COUNTERSIGN_URL. Leave it out to serve the portal at /portal, or use another host.`,
     );
   return url.origin;
+}
+
+/** Secrets are not repeated in messages. */
+function stripe(setting: (name: string) => string | null): StripeSettings | null {
+  const secretKey = setting("COUNTERSIGN_STRIPE_SECRET_KEY");
+  const webhookSecret = setting("COUNTERSIGN_STRIPE_WEBHOOK_SECRET");
+  const url = setting("COUNTERSIGN_STRIPE_URL") ?? "https://api.stripe.com";
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new ConfigProblem(
+      `COUNTERSIGN_STRIPE_URL is "${url}". It must be a URL, such as https://api.stripe.com.`,
+    );
+  if (secretKey === null && webhookSecret === null) return null;
+  if (secretKey === null || webhookSecret === null)
+    throw new ConfigProblem(
+      "Set COUNTERSIGN_STRIPE_SECRET_KEY and COUNTERSIGN_STRIPE_WEBHOOK_SECRET together, or neither.",
+    );
+  const mode = /^(?:sk|rk)_(test|live)_[!-~]+$/.exec(secretKey)?.[1];
+  if (mode !== "test" && mode !== "live")
+    throw new ConfigProblem(
+      "COUNTERSIGN_STRIPE_SECRET_KEY is not a secret key of Stripe. It must start with sk_live_ or sk_test_, or rk_ for a restricted key.",
+    );
+  if (!/^[!-~]{8,}$/.test(webhookSecret))
+    throw new ConfigProblem(
+      "COUNTERSIGN_STRIPE_WEBHOOK_SECRET is not the signing secret of a webhook endpoint in Stripe, which looks like whsec_…",
+    );
+  return { secretKey, webhookSecret, url: url.replace(/\/+$/, ""), mode };
 }
 
 function discord(setting: (name: string) => string | null): DiscordSettings | null {

@@ -4,6 +4,11 @@ import type { Distribution } from "./distribution.ts";
  * text. The migrations create exactly this.
  */
 
+import type {
+  BillingInterval,
+  PlanSource,
+  SubscriptionStatus,
+} from "@countersign/domain/billing/subscription";
 import type { EventType } from "@countersign/domain/events/types";
 import type { Language } from "@countersign/domain/mail/languages";
 import type { Plan } from "@countersign/domain/quota/limit";
@@ -69,6 +74,16 @@ export interface Tables {
   organization_branding: WithDefaults<BrandingRow, "links">;
   product_downloads: ProductDownloadRow;
   license_refusals: LicenseRefusalRow;
+  plans: PlanRow;
+  organization_billing: WithDefaults<
+    OrganizationBillingRow,
+    "plan_set_by" | "had_trial" | "notices_sent" | "sync_started" | "sync_applied"
+  >;
+  stripe_prices: StripePriceRow;
+  stripe_events: StripeEventRow;
+  announcements: AnnouncementRow;
+  impersonations: ImpersonationRow;
+  job_runs: JobRunRow;
 }
 
 export interface OrganizationRow {
@@ -104,6 +119,20 @@ export interface OrganizationRow {
   time_zone: string;
   /** The maximum number of emails a day to its customers; null for the server's default. */
   daily_emails_override: number | null;
+  /** Limits that the operator set for this organization; null for its plan's. */
+  max_products_override: number | null;
+  max_licenses_override: number | null;
+  max_members_override: number | null;
+  max_webhooks_override: number | null;
+  request_log_days_override: number | null;
+  /** When the grace period ends; null unless the billing state is `grace`. */
+  grace_ends_at: number | null;
+  /** When the plan that the operator set ends; null for never. */
+  plan_ends_at: number | null;
+  /** Whether its plan includes the version module, or once did: its version checks then survive a downgrade. */
+  had_version_module: Flag;
+  /** What version checks do on a plan without the version module: refuse, or only report. */
+  version_checks_on_downgrade: "enforce" | "report";
 }
 
 export interface ProductRow {
@@ -956,4 +985,112 @@ export interface ProductDownloadRow {
   /** Only licenses that can use this version or a newer one see it. */
   min_version: string | null;
   checksum: string | null;
+}
+
+/** A plan, as the operator set it. Null limits do not apply. */
+export interface PlanRow {
+  id: Plan;
+  name: string;
+  /** Requests per product and day. */
+  daily_limit: number | null;
+  version_module: Flag;
+  /** How many organizations a user can own, if this is the best plan of those. */
+  organizations_per_user: number | null;
+  max_products: number | null;
+  max_licenses: number | null;
+  max_members: number | null;
+  max_webhooks: number | null;
+  request_log_days: number | null;
+  /** In the smallest unit of the platform's currency; null if it is not sold by the month. */
+  monthly_price: number | null;
+  yearly_price: number | null;
+  trial_days: number;
+  updated_at: number;
+}
+
+/** How an organization pays. Without a row it never has. */
+export interface OrganizationBillingRow {
+  organization_id: string;
+  plan_set_by: PlanSource;
+  /** The operator's note about a plan that they set. */
+  plan_note: string | null;
+  stripe_customer_id: string | null;
+  /** The subscription as it was last fetched from Stripe; all null without one. */
+  subscription_id: string | null;
+  subscription_status: SubscriptionStatus | null;
+  subscription_plan: Plan | null;
+  subscription_interval: BillingInterval | null;
+  subscription_amount: number | null;
+  subscription_currency: string | null;
+  period_ends_at: number | null;
+  /** When it ends because it was cancelled; null if it renews. */
+  cancels_at: number | null;
+  trial_ends_at: number | null;
+  had_trial: Flag;
+  grace_started_at: number | null;
+  /** How many emails of the grace period were written. */
+  notices_sent: number;
+  /** When the billing clock has to do something next; null for never. */
+  due_at: number | null;
+  /** How many fetches from Stripe were started, and the last of them that was stored: an older one is discarded. */
+  sync_started: number;
+  sync_applied: number;
+  synced_at: number | null;
+  updated_at: number;
+}
+
+/** A price in Stripe for a plan. */
+export interface StripePriceRow {
+  mode: "test" | "live";
+  plan: Plan;
+  interval_unit: BillingInterval;
+  currency: string;
+  amount: number;
+  price_id: string;
+}
+
+/** An event from Stripe that was processed. */
+export interface StripeEventRow {
+  id: string;
+  type: string;
+  organization_id: string | null;
+  received_at: number;
+}
+
+/** A message of the operator to all dashboards. */
+export interface AnnouncementRow {
+  id: string;
+  level: "info" | "warning";
+  message: string;
+  url: string | null;
+  starts_at: number;
+  ends_at: number | null;
+  /** The name of the platform admin. */
+  created_by: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** A platform admin who looks at an organization, read-only and for a limited time. */
+export interface ImpersonationRow {
+  id: string;
+  /** The session, or the access token in its place. */
+  session_id: string;
+  user_id: string;
+  organization_id: string;
+  reason: string;
+  started_at: number;
+  expires_at: number;
+}
+
+/** The last run of a periodic job on one node. */
+export interface JobRunRow {
+  node: string;
+  job: string;
+  every_ms: number;
+  started_at: number;
+  finished_at: number | null;
+  /** When it last failed, and why; null for never. */
+  failed_at: number | null;
+  failure: string | null;
 }

@@ -1,20 +1,48 @@
+import { planSources } from "@countersign/domain/billing/subscription";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
 import { atOnce, counted, q, reason } from "./admin-shapes.ts";
+import { billingStates, limitUse, subscription } from "./billing.ts";
 import { organization } from "./organizations.ts";
 import { platformAdmin, route } from "./route.ts";
-import { flagQuery, id, inSteps, page, pageQuery, updatedAtGuard } from "./shapes.ts";
+import { flagQuery, id, inSteps, page, pageQuery, time, updatedAtGuard } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
 
-const billingStates = ["active", "grace", "suspended", "cancelled"] as const;
+const override = (description: string) =>
+  z
+    .int()
+    .min(0)
+    .max(1_000_000_000_000)
+    .nullable()
+    .meta({ description: `${description} Null for the plan's limit.` });
+
+/** Limits for one organization, instead of its plan's. */
+const limitOverrides = {
+  max_products_override: override("Products."),
+  max_licenses_override: override("Licenses."),
+  max_members_override: override("Members, including the owner."),
+  max_webhooks_override: override("Webhooks."),
+  request_log_days_override: z
+    .int()
+    .min(1)
+    .max(3650)
+    .nullable()
+    .meta({ description: "How many days requests are kept in the log. Null for the plan's limit." }),
+} as const;
 
 const listedOrganization = organization
   .extend({
     owner: z.object({ id, name: z.string(), email: z.string() }).nullable(),
     product_count: counted("100,000"),
     license_count: z.int(),
+    requests_today: z
+      .int()
+      .meta({ description: "Requests of all its products that count towards the daily limit." }),
+    plan_set_by: z.enum(planSources),
+    subscription: subscription.nullable(),
+    ...limitOverrides,
   })
   .meta({ id: "PlatformOrganization" });
 
@@ -25,6 +53,12 @@ const shownOrganization = listedOrganization
       description:
         "Emails to its customers that are waiting because of the daily limit, counted up to 100,000.",
     }),
+    plan_note: z.string().nullable().meta({ description: "The platform admins' note about the plan." }),
+    limits: z.array(limitUse),
+    stripe_customer_id: z.string().nullable(),
+    impersonated_until: time
+      .nullable()
+      .meta({ description: "Until when you can look at it, read-only. Null if you are not." }),
   })
   .meta({ id: "PlatformOrganizationDetails" });
 
@@ -60,8 +94,8 @@ export const updatePlatformOrganization = route({
   id: "updatePlatformOrganization",
   method: "PATCH",
   path: "/admin/organizations/{organization_id}",
-  summary: "Update an organization's plan, daily limits and billing state",
-  description: atOnce,
+  summary: "Update an organization's plan, limits and billing state",
+  description: `A plan set here stays until \`plan_ends_at\`, whatever the organization pays for. ${atOnce}`,
   group,
   access,
   problems: ["organization_not_found"],
@@ -81,7 +115,21 @@ export const updatePlatformOrganization = route({
       .nullable()
       .optional()
       .meta({ description: "Emails per day to its customers. Null for the server's default." }),
-    billing_state: z.enum(billingStates).optional(),
+    billing_state: z.enum(billingStates).optional().meta({
+      description: "`grace` starts the grace period of 7 days. A subscription's next change overrides it.",
+    }),
+    ...z.object(limitOverrides).partial().shape,
+    plan_note: z
+      .string()
+      .trim()
+      .max(2_000)
+      .nullable()
+      .optional()
+      .meta({ description: "A note about the plan that only platform admins see." }),
+    plan_ends_at: time
+      .nullable()
+      .optional()
+      .meta({ description: "When the organization falls back to Free. Null for never." }),
     ...updatedAtGuard,
   }),
   answer: shownOrganization,
@@ -112,4 +160,28 @@ export const restorePlatformOrganization = route({
   problems: ["organization_not_found"],
   answer: shownOrganization,
   status: 200,
+});
+
+export const startImpersonation = route({
+  id: "startImpersonation",
+  method: "POST",
+  path: "/admin/organizations/{organization_id}/impersonation",
+  summary: "Look at an organization as if you were a member",
+  description:
+    "For one hour, with this session or access token: everything in the organization can be read, except keys and secrets, and nothing can be changed. The organization's audit log records it with the reason.",
+  group,
+  access,
+  problems: ["organization_not_found"],
+  body: z.strictObject({ reason }),
+  answer: z.object({ organization_id: id, expires_at: time }).meta({ id: "Impersonation" }),
+});
+
+export const endImpersonation = route({
+  id: "endImpersonation",
+  method: "DELETE",
+  path: "/admin/organizations/{organization_id}/impersonation",
+  summary: "Stop looking at an organization",
+  group,
+  access,
+  problems: ["organization_not_found"],
 });

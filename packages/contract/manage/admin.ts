@@ -1,9 +1,10 @@
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { fieldCode } from "../problems/problems.ts";
 import { atOnce, counted } from "./admin-shapes.ts";
 import { ipBlock, ipBlockChanges, newIpBlock } from "./ip-blocks.ts";
 import { platformAdmin, route } from "./route.ts";
-import { page, pageQuery, time } from "./shapes.ts";
+import { email, page, pageQuery, time, webUrl } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
@@ -56,12 +57,36 @@ export const removePlatformIpBlock = route({
   problems: ["block_not_found"],
 });
 
+const setBy = (variable: string) =>
+  z.enum(["environment", "platform_admin", "nobody"]).meta({
+    description: `Who set it: ${variable}, which overrides this setting; a platform admin; or nobody yet.`,
+  });
+
 const platformSettings = z
   .object({
     default_plan: z.enum(plans).meta({ description: "The plan of new organizations." }),
-    default_plan_set_by: z.enum(["environment", "platform_admin", "nobody"]).meta({
+    default_plan_set_by: setBy("COUNTERSIGN_DEFAULT_PLAN"),
+    sign_up: z.enum(["closed", "open"]).meta({
+      description: "Who can create an account: only people who are invited or added, or anyone.",
+    }),
+    sign_up_set_by: setBy("COUNTERSIGN_SIGN_UP"),
+    daily_emails: z.int().meta({ description: "Emails a day to the customers of one organization." }),
+    daily_emails_set_by: setBy("COUNTERSIGN_DAILY_EMAILS"),
+    webhook_endpoints: z.int().meta({ description: "Webhooks per organization, if its plan has no limit." }),
+    webhook_endpoints_set_by: setBy("COUNTERSIGN_WEBHOOK_ENDPOINTS"),
+    request_log_days: z.int().meta({ description: "How many days requests are kept in the log." }),
+    request_log_days_set_by: setBy("COUNTERSIGN_REQUEST_LOG_DAYS"),
+    currency: z.string().meta({ description: "The ISO 4217 code of the currency of prices, such as usd." }),
+    billing_contact: z
+      .string()
+      .nullable()
+      .meta({ description: "Whom organizations ask about plans: an email address or a URL." }),
+    automatic_tax: z
+      .boolean()
+      .meta({ description: "Whether Stripe calculates taxes, which has to be set up there." }),
+    payments: z.enum(["off", "test", "live"]).meta({
       description:
-        "Who set it: COUNTERSIGN_DEFAULT_PLAN, which overrides this setting; a platform admin; or nobody yet.",
+        "Whether payments are set up, by COUNTERSIGN_STRIPE_SECRET_KEY, and in which mode of Stripe.",
     }),
   })
   .meta({ id: "PlatformSettings" });
@@ -82,11 +107,25 @@ export const updatePlatformSettings = route({
   path: "/admin/settings",
   summary: "Update the platform settings",
   description:
-    "Existing organizations keep their plan. Enterprise organizations have no daily limit, and while sign-up is closed, their owner can own any number of organizations. Otherwise a user can own two, unless a platform admin allows more.",
+    "They apply without a restart, on every node. A setting that the environment sets cannot be changed here. Existing organizations keep their plan.",
   group,
   access,
-  problems: ["default_plan_in_environment"],
-  body: z.strictObject({ default_plan: z.enum(plans).optional() }),
+  problems: ["default_plan_in_environment", "setting_in_environment"],
+  body: z.strictObject({
+    default_plan: z.enum(plans).optional(),
+    sign_up: z.enum(["closed", "open"]).optional(),
+    daily_emails: z.int().min(0).max(10_000_000).optional(),
+    webhook_endpoints: z.int().min(1).max(1000).optional(),
+    request_log_days: z.int().min(1).max(3650).optional(),
+    currency: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(/^[a-z]{3}$/, fieldCode("not_a_currency"))
+      .optional(),
+    billing_contact: z.union([email, webUrl]).nullable().optional(),
+    automatic_tax: z.boolean().optional(),
+  }),
   answer: platformSettings,
 });
 

@@ -13,6 +13,11 @@ export const slug = z
   .toLowerCase()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,46}[a-z0-9])?$/, fieldCode("not_a_slug"));
 
+const versionChecksOnDowngrade = z.enum(["enforce", "report"]).meta({
+  description:
+    "What products with version checks do after leaving a plan that includes them: keep refusing versions, or only report them.",
+});
+
 export const organization = z
   .object({
     id,
@@ -41,6 +46,14 @@ export const organization = z
       .int()
       .nullable()
       .meta({ description: "Emails per day to its customers. Null for the server's default." }),
+    grace_ends_at: time.nullable().meta({
+      description:
+        "When validations stop because a payment is overdue. Null unless the billing state is `grace`.",
+    }),
+    plan_ends_at: time
+      .nullable()
+      .meta({ description: "When the plan ends that the operator set. Null if it does not." }),
+    version_checks_on_downgrade: versionChecksOnDowngrade,
     created_at: time,
     updated_at: time,
   })
@@ -48,7 +61,14 @@ export const organization = z
 
 /** An organization in a member's list, with their permissions in it. */
 export const ownOrganization = organization
-  .extend({ is_owner: z.boolean(), permissions: z.array(z.enum(permissions)) })
+  .extend({
+    is_owner: z.boolean(),
+    permissions: z.array(z.enum(permissions)),
+    impersonated_until: time.nullable().meta({
+      description:
+        "Not null while you look at it as a platform admin without being a member: read-only, and until then.",
+    }),
+  })
   .meta({ id: "OwnOrganization" });
 
 export const listOrganizations = route({
@@ -105,6 +125,7 @@ export const updateOrganization = route({
     signed_validation: z.boolean().optional(),
     locale: locale.optional(),
     time_zone: timeZone.optional(),
+    version_checks_on_downgrade: versionChecksOnDowngrade.optional(),
     ...updatedAtGuard,
   }),
   answer: ownOrganization,
@@ -112,6 +133,7 @@ export const updateOrganization = route({
 
 export const transferOwnership = route({
   id: "transferOwnership",
+  whileUnpaid: true,
   method: "POST",
   path: "/organizations/{organization_id}/transfer-ownership",
   summary: "Transfer an organization to another member",
@@ -139,6 +161,7 @@ export const exportOrganization = route({
 
 export const deleteOrganization = route({
   id: "deleteOrganization",
+  whileUnpaid: true,
   method: "DELETE",
   path: "/organizations/{organization_id}",
   summary: "Delete an organization after a grace period",
@@ -154,6 +177,7 @@ export const deleteOrganization = route({
 
 export const restoreOrganization = route({
   id: "restoreOrganization",
+  whileUnpaid: true,
   method: "POST",
   path: "/organizations/{organization_id}/restore",
   summary: "Cancel the deletion of an organization",

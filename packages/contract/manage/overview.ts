@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { member, route } from "./route.ts";
-import { id, page, pageQuery, time } from "./shapes.ts";
+import { time } from "./shapes.ts";
 
 const group = "Overview";
 
@@ -22,26 +22,4 @@ export const getLicenseTrend = route({
       }),
     })
     .meta({ id: "LicenseTrend" }),
-});
-
-export const listProductUsage = route({
-  id: "listProductUsage",
-  method: "GET",
-  path: "/organizations/{organization_id}/usage",
-  summary: "List the number of requests by product",
-  description:
-    "Counts requests that count towards the daily limit, by UTC day. Sorted like the list of products.",
-  group,
-  access: member("products:view", "products:manage", "products:rotate_key"),
-  query: pageQuery,
-  answer: page(
-    z
-      .object({
-        product_id: id,
-        name: z.string(),
-        status: z.enum(["active", "disabled", "archived"]),
-        days: z.array(z.int()).meta({ description: "The last 14 days, ending with today." }),
-      })
-      .meta({ id: "ProductUsage" }),
-  ),
 });

@@ -36,6 +36,8 @@ export interface Route<
   readonly bodyLimit: BodyLimit;
   /** What its handler refuses with, in addition to what all such routes do. */
   readonly problems?: readonly ProblemCode[];
+  /** Whether it can be changed while the organization's billing is suspended: what it takes to pay, or to leave. */
+  readonly whileUnpaid?: true;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

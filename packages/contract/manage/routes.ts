@@ -1,10 +1,15 @@
 import * as accessTokens from "./access-tokens.ts";
 import * as account from "./account.ts";
 import * as admin from "./admin.ts";
+import * as adminIps from "./admin-ips.ts";
+import * as adminJobs from "./admin-jobs.ts";
 import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
+import * as adminRevenue from "./admin-revenue.ts";
 import * as adminUsers from "./admin-users.ts";
+import * as announcements from "./announcements.ts";
 import * as auditLog from "./audit-log.ts";
+import * as billing from "./billing.ts";
 import * as branding from "./branding.ts";
 import * as customers from "./customers.ts";
 import * as downloads from "./downloads.ts";
@@ -18,12 +23,14 @@ import * as licenses from "./licenses.ts";
 import * as members from "./members.ts";
 import * as organizations from "./organizations.ts";
 import * as overview from "./overview.ts";
+import * as plans from "./plans.ts";
 import * as productKeys from "./product-keys.ts";
 import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
 import * as transfers from "./transfers.ts";
+import * as usage from "./usage.ts";
 import * as versions from "./versions.ts";
 import * as webhookDeliveries from "./webhook-deliveries.ts";
 import * as webhooks from "./webhooks.ts";
@@ -39,6 +46,13 @@ export const contractRoutes: readonly Route[] = [
   adminMail,
   adminOrganizations,
   adminUsers,
+  adminJobs,
+  adminIps,
+  adminRevenue,
+  announcements,
+  billing,
+  plans,
+  usage,
   auditLog,
   branding,
   customers,
@@ -70,6 +84,13 @@ export type ManageContract = typeof accessTokens &
   typeof adminMail &
   typeof adminOrganizations &
   typeof adminUsers &
+  typeof adminJobs &
+  typeof adminIps &
+  typeof adminRevenue &
+  typeof announcements &
+  typeof billing &
+  typeof plans &
+  typeof usage &
   typeof auditLog &
   typeof branding &
   typeof customers &

@@ -1,3 +1,4 @@
+import { billingFieldErrors, billingProblems } from "./billing.ts";
 import { brandingFieldErrors } from "./branding.ts";
 import {
   type DeclaredProblem,
@@ -26,6 +27,7 @@ export const problems = {
   ...portalProblems,
   ...transfersProblems,
   ...selfServiceProblems,
+  ...billingProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;
@@ -40,6 +42,7 @@ export const fieldErrors = {
   ...transfersFieldErrors,
   ...webhooksFieldErrors,
   ...brandingFieldErrors,
+  ...billingFieldErrors,
 } as const satisfies Record<string, Text>;
 
 export type FieldErrorCode = keyof typeof fieldErrors;

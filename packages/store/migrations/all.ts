@@ -2,16 +2,18 @@ import { core } from "./0001-core.ts";
 import { journal } from "./0001-journal.ts";
 import { people } from "./0002-people.ts";
 import { refusals } from "./0002-refusals.ts";
+import { platformIps } from "./0003-platform-ips.ts";
 import { signIn } from "./0003-sign-in.ts";
 import { events } from "./0004-events.ts";
 import { portal } from "./0005-portal.ts";
+import { billing } from "./0006-billing.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
-export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal];
+export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal, billing];
 
 /**
  * Observations: the request log, the sightings and the counts of refusals. SQLite stores these in a separate file, so that writing them never
  * delays a verdict; PostgreSQL stores them with the rest.
  */
-export const journalMigrations: readonly Migration[] = [journal, refusals];
+export const journalMigrations: readonly Migration[] = [journal, refusals, platformIps];

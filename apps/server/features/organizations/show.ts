@@ -27,6 +27,9 @@ export function showOrganization(row: OrganizationRow) {
     locale: row.locale,
     time_zone: row.time_zone,
     daily_emails_override: row.daily_emails_override,
+    grace_ends_at: iso(row.grace_ends_at),
+    plan_ends_at: iso(row.plan_ends_at),
+    version_checks_on_downgrade: row.version_checks_on_downgrade,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
   };
@@ -40,5 +43,6 @@ export function showOwnOrganization(
     ...showOrganization(row),
     is_owner: organizationAccess.isOwner,
     permissions: sortedPermissions(organizationAccess.permissions),
+    impersonated_until: iso(organizationAccess.impersonatedUntilMs ?? null),
   };
 }

@@ -44,6 +44,8 @@ export interface CustomerActor {
 export interface OrganizationAccess {
   readonly isOwner: boolean;
   readonly permissions: ReadonlySet<Permission>;
+  /** For a platform admin who is no member and only looks: until when. */
+  readonly impersonatedUntilMs?: number;
 }
 
 /** The scope of idempotency keys: a token never gets a response given to a more powerful one. */

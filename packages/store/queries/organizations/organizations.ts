@@ -56,6 +56,15 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
     locale: organization.locale ?? defaultLanguage,
     time_zone: organization.timeZone ?? defaultTimeZone,
     daily_emails_override: null,
+    max_products_override: null,
+    max_licenses_override: null,
+    max_members_override: null,
+    max_webhooks_override: null,
+    request_log_days_override: null,
+    grace_ends_at: null,
+    plan_ends_at: null,
+    had_version_module: organization.plan === "free" ? 0 : 1,
+    version_checks_on_downgrade: "enforce",
   };
 }
 

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { cidr } from "./ip-blocks.ts";
+import { platformAdmin, route } from "./route.ts";
+import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
+
+const group = "Platform";
+const access = platformAdmin;
+
+const platformSighting = z
+  .object({
+    ip: z.string(),
+    first_seen_at: time,
+    last_seen_at: time,
+    hits: z.int(),
+    license_count: z
+      .int()
+      .meta({ description: "The number of licenses used from it, of all organizations." }),
+    blocked: z.boolean().meta({ description: "Whether the platform blocks it." }),
+  })
+  .meta({ id: "PlatformIpSighting" });
+
+export const listPlatformIps = route({
+  id: "listPlatformIps",
+  method: "GET",
+  path: "/admin/ips",
+  summary: "List the IP addresses of all organizations by the number of licenses",
+  description: `With \`cidr\`, lists the IP addresses in a network, in alphabetical order. ${inSteps}`,
+  group,
+  access,
+  query: pageQuery.extend({
+    sort: z
+      .enum(["license_count", "ip"])
+      .optional()
+      .meta({ description: "`license_count` by default. With `cidr`, only `ip` is possible." }),
+    min_licenses: z.coerce.number().int().min(1).default(1),
+    cidr: cidr.optional(),
+  }),
+  answer: page(platformSighting),
+});
+
+export const getPlatformIp = route({
+  id: "getPlatformIp",
+  method: "GET",
+  path: "/admin/ips/{ip}",
+  summary: "Get an IP address, and the organizations that saw it",
+  group,
+  access,
+  answer: z
+    .object({
+      ip: z.string(),
+      sightings: z.array(platformSighting.omit({ blocked: true })),
+      blocked: z.boolean(),
+      organizations: z
+        .array(
+          z.object({
+            organization_id: id,
+            name: z.string(),
+            first_seen_at: time,
+            last_seen_at: time,
+            hits: z.int(),
+            license_count: z.int(),
+          }),
+        )
+        .meta({ description: "The 100 that used the most licenses from it." }),
+    })
+    .meta({ id: "PlatformIpAddress" }),
+});

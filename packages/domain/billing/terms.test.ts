@@ -1,0 +1,130 @@
+import { describe, expect, test } from "bun:test";
+import { dayMs } from "../dates/lengths.ts";
+import { currentSubscription, type Subscription, type SubscriptionStatus } from "./subscription.ts";
+import { type BillingTerms, clockStep, inState, nextDueAt, withSubscription } from "./terms.ts";
+
+const now = Date.UTC(2026, 0, 1);
+
+const free: BillingTerms = {
+  plan: "free",
+  planSetBy: "default",
+  planEndsAtMs: null,
+  state: "active",
+  graceStartedAtMs: null,
+  graceEndsAtMs: null,
+  noticesSent: 0,
+};
+const pro: BillingTerms = { ...free, plan: "pro", planSetBy: "subscription" };
+const cancelled: BillingTerms = { ...free, state: "cancelled" };
+const grace = inState(pro, "grace", now);
+const suspended = inState(pro, "suspended", now);
+const byHand: BillingTerms = { ...free, plan: "enterprise", planSetBy: "operator" };
+
+function subscription(status: SubscriptionStatus, changes: Partial<Subscription> = {}): Subscription {
+  return {
+    id: "sub_1",
+    status,
+    plan: "pro",
+    interval: "month",
+    amount: 2900,
+    currency: "usd",
+    createdAtMs: now,
+    periodEndsAtMs: now + 30 * dayMs,
+    cancelsAtMs: null,
+    trialEndsAtMs: null,
+    ...changes,
+  };
+}
+
+test.each<[name: string, before: BillingTerms, subscription: Subscription | null, after: BillingTerms]>([
+  ["a trial grants the plan", free, subscription("trialing"), pro],
+  ["a payment grants the plan", free, subscription("active"), pro],
+  ["a missing first payment changes nothing", free, subscription("incomplete"), free],
+  ["a failed first payment changes nothing", free, subscription("past_due"), free],
+  ["an expired first payment changes nothing", free, subscription("incomplete_expired"), free],
+  ["a failed renewal starts the grace period", pro, subscription("past_due"), grace],
+  ["an unpaid renewal does too", pro, subscription("unpaid"), grace],
+  ["a payment ends the grace period", grace, subscription("active"), pro],
+  ["a payment ends the suspension", suspended, subscription("active"), pro],
+  ["a suspension goes on while it is overdue", suspended, subscription("past_due"), suspended],
+  ["a cancelled subscription falls back to Free", pro, subscription("canceled"), cancelled],
+  ["a cancellation ends the suspension", suspended, subscription("canceled"), cancelled],
+  ["a deleted subscription falls back to Free", grace, null, cancelled],
+  ["a paused subscription falls back to Free", pro, subscription("paused"), cancelled],
+  ["a cancelled one can be bought again", cancelled, subscription("active"), pro],
+  ["a plan set by hand stays", byHand, subscription("active"), byHand],
+  ["Free set by hand can be upgraded", { ...free, planSetBy: "operator" }, subscription("active"), pro],
+  ["without a subscription nothing changes", free, null, free],
+  [
+    "another plan applies",
+    pro,
+    subscription("active", { plan: "enterprise" }),
+    { ...pro, plan: "enterprise" },
+  ],
+])("%s", (_, before, current, after) => {
+  expect(withSubscription(before, current, now)).toEqual(after);
+});
+
+test("a grace period that goes on keeps its end", () => {
+  const later = withSubscription(grace, subscription("past_due"), now + 5 * dayMs);
+  expect(later).toEqual(grace);
+});
+
+describe("the clock", () => {
+  const step = (terms: BillingTerms, days: number) => clockStep(terms, now + days * dayMs);
+
+  test("writes the emails on day 0, 3 and 6, and suspends after day 7", () => {
+    let terms = grace;
+    const happened: [day: number, what: string][] = [];
+    for (let due = nextDueAt(terms); due !== null; due = nextDueAt(terms)) {
+      const day = (due - now) / dayMs;
+      expect(clockStep(terms, due - 1)).toMatchObject({ terms, notice: null, wasSuspended: false });
+      const done = clockStep(terms, due);
+      happened.push([day, done.wasSuspended ? "suspended" : `notice ${done.notice}`]);
+      expect(done.terms).not.toEqual(terms);
+      terms = done.terms;
+    }
+    expect(happened).toEqual([
+      [0, "notice 0"],
+      [3, "notice 1"],
+      [6, "notice 2"],
+      [7, "suspended"],
+    ]);
+    expect(terms).toEqual(suspended);
+  });
+
+  test("after a downtime writes only the latest email", () => {
+    expect(step(grace, 4)).toMatchObject({ notice: 1, wasSuspended: false });
+    expect(step(grace, 6.5)).toMatchObject({ notice: 2, wasSuspended: false });
+    expect(step(step(grace, 4).terms, 4)).toMatchObject({ notice: null });
+  });
+
+  test("after a downtime longer than the grace period suspends without an email about it", () => {
+    expect(step(grace, 30)).toMatchObject({ notice: null, wasSuspended: true, terms: suspended });
+  });
+
+  test("ends a plan that was set until a date", () => {
+    const until = { ...byHand, planEndsAtMs: now + dayMs };
+    expect(nextDueAt(until)).toBe(now + dayMs);
+    expect(step(until, 0.9).planEnded).toBe(false);
+    expect(step(until, 1)).toMatchObject({ planEnded: true, terms: free });
+  });
+
+  test("leaves everything else alone", () => {
+    for (const terms of [free, pro, suspended, cancelled, byHand]) {
+      expect(nextDueAt(terms)).toBeNull();
+      expect(step(terms, 100).terms).toEqual(terms);
+    }
+  });
+});
+
+test("of several subscriptions a paid one counts, then an overdue one, then the newest", () => {
+  const of = (id: string, status: SubscriptionStatus, createdAtMs = now, plan: "pro" | null = "pro") =>
+    subscription(status, { id, createdAtMs, plan });
+  const chosen = (...all: Subscription[]) => currentSubscription(all)?.id;
+  expect(chosen(of("old", "active", now - 1), of("new", "canceled"))).toBe("old");
+  expect(chosen(of("old", "past_due", now - 1), of("new", "incomplete"))).toBe("old");
+  expect(chosen(of("old", "active", now - 1), of("new", "active"))).toBe("new");
+  expect(chosen(of("other", "active", now, null), of("ours", "canceled"))).toBe("ours");
+  expect(currentSubscription([])).toBeNull();
+});

@@ -1,0 +1,10 @@
+import type { Migration } from "./migration.ts";
+
+/** The IP addresses that used the most licenses of all organizations. */
+export const platformIps: Migration = {
+  name: "0003-platform-ips",
+  statements: [
+    `create index ip_sightings_of_platform on ip_sightings (license_count, ip)
+      where tier = 'platform'`,
+  ],
+};

@@ -1,0 +1,132 @@
+import type { Migration } from "./migration.ts";
+
+/** Plans, payments, and what the operator of an installation manages. */
+export const billing: Migration = {
+  name: "0006-billing",
+  statements: [
+    // A limit that is null does not apply. Prices are in the smallest unit of the platform's currency; a plan without a
+    // price cannot be bought.
+    `create table plans (
+      id text primary key check (id in ('free', 'pro', 'enterprise')),
+      name text not null,
+      daily_limit bigint check (daily_limit >= 0),
+      version_module integer not null,
+      organizations_per_user integer check (organizations_per_user >= 0),
+      max_products bigint check (max_products >= 0),
+      max_licenses bigint check (max_licenses >= 0),
+      max_members bigint check (max_members >= 0),
+      max_webhooks bigint check (max_webhooks >= 0),
+      request_log_days integer check (request_log_days >= 1),
+      monthly_price bigint check (monthly_price >= 1),
+      yearly_price bigint check (yearly_price >= 1),
+      trial_days integer not null default 0 check (trial_days >= 0),
+      updated_at bigint not null default 0
+    )`,
+    `insert into plans (id, name, daily_limit, version_module, organizations_per_user) values
+      ('free', 'Free', 10000, 0, 2),
+      ('pro', 'Pro', 100000, 1, 2),
+      ('enterprise', 'Enterprise', null, 1, null)`,
+    // Limits that the operator set for one organization, instead of its plan's.
+    "alter table organizations add column max_products_override bigint check (max_products_override >= 0)",
+    "alter table organizations add column max_licenses_override bigint check (max_licenses_override >= 0)",
+    "alter table organizations add column max_members_override bigint check (max_members_override >= 0)",
+    "alter table organizations add column max_webhooks_override bigint check (max_webhooks_override >= 0)",
+    "alter table organizations add column request_log_days_override integer check (request_log_days_override >= 1)",
+    "alter table organizations add column grace_ends_at bigint",
+    "alter table organizations add column plan_ends_at bigint",
+    // An organization that leaves a plan with the version module keeps being checked, so that no refused version is
+    // granted unasked.
+    "alter table organizations add column had_version_module integer not null default 0",
+    `alter table organizations add column version_checks_on_downgrade text not null default 'enforce'
+      check (version_checks_on_downgrade in ('enforce', 'report'))`,
+    "update organizations set had_version_module = 1 where plan <> 'free'",
+    "create index organizations_by_plan on organizations (plan, id)",
+    // Without a row, an organization has the plan that it was created with, and has never paid.
+    `create table organization_billing (
+      organization_id text primary key references organizations (id),
+      plan_set_by text not null default 'default' check (plan_set_by in ('default', 'operator', 'subscription')),
+      plan_note text,
+      stripe_customer_id text,
+      subscription_id text,
+      subscription_status text,
+      subscription_plan text,
+      subscription_interval text check (subscription_interval in ('month', 'year')),
+      subscription_amount bigint,
+      subscription_currency text,
+      period_ends_at bigint,
+      cancels_at bigint,
+      trial_ends_at bigint,
+      had_trial integer not null default 0,
+      grace_started_at bigint,
+      notices_sent integer not null default 0,
+      due_at bigint,
+      sync_started bigint not null default 0,
+      sync_applied bigint not null default 0,
+      synced_at bigint,
+      updated_at bigint not null
+    )`,
+    // Not unique: in Stripe's test server every customer has the same ID.
+    `create index organization_billing_by_customer on organization_billing (stripe_customer_id, organization_id)
+      where stripe_customer_id is not null`,
+    "create index organization_billing_due on organization_billing (due_at) where due_at is not null",
+    `create index organization_billing_subscribed on organization_billing (organization_id)
+      where subscription_id is not null`,
+    // Prices in Stripe never change: another amount is another price.
+    `create table stripe_prices (
+      mode text not null check (mode in ('test', 'live')),
+      plan text not null,
+      interval_unit text not null check (interval_unit in ('month', 'year')),
+      currency text not null,
+      amount bigint not null,
+      price_id text not null,
+      primary key (mode, plan, interval_unit, currency, amount)
+    )`,
+    "create index stripe_prices_by_id on stripe_prices (price_id)",
+    `create table stripe_events (
+      id text primary key,
+      type text not null,
+      organization_id text,
+      received_at bigint not null
+    )`,
+    "create index stripe_events_by_age on stripe_events (received_at)",
+    `create table announcements (
+      id text primary key,
+      level text not null check (level in ('info', 'warning')),
+      message text not null,
+      url text,
+      starts_at bigint not null,
+      ends_at bigint,
+      created_by text,
+      created_at bigint not null,
+      updated_at bigint not null
+    )`,
+    "create index announcements_by_end on announcements (ends_at)",
+    // A platform admin who looks at an organization, for the session or access token in session_id.
+    `create table impersonations (
+      id text primary key,
+      session_id text not null,
+      user_id text not null references users (id) on delete cascade,
+      organization_id text not null references organizations (id),
+      reason text not null,
+      started_at bigint not null,
+      expires_at bigint not null
+    )`,
+    "create unique index impersonations_by_session on impersonations (session_id, organization_id)",
+    "create index impersonations_by_organization on impersonations (organization_id)",
+    "create index impersonations_by_expiry on impersonations (expires_at)",
+    // The last runs of periodic jobs, by node.
+    `create table job_runs (
+      node text not null,
+      job text not null,
+      every_ms bigint not null,
+      started_at bigint not null,
+      finished_at bigint,
+      failed_at bigint,
+      failure text,
+      primary key (node, job)
+    )`,
+    "create index job_runs_by_start on job_runs (started_at)",
+    // Usage is kept for 13 months.
+    "create index daily_usage_by_day on daily_usage (day)",
+  ],
+};
