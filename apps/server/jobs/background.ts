@@ -4,6 +4,7 @@ import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
 import { signInPruning } from "../features/identity/prune-expired.ts";
+import { impersonationPruning } from "../features/impersonations/prune.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
 import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { emailPruning } from "../features/mail/prune.ts";
@@ -50,7 +51,8 @@ export function startBackground(
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       signInPruning(jobs),
       portalPruning(jobs),
-      new ExpiryCheck(jobs, config.dailyEmails),
+      impersonationPruning(jobs),
+      new ExpiryCheck(jobs, config),
       new WaitingEmails(jobs, config),
       new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),

@@ -5,6 +5,7 @@ import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/ro
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
+import { impersonationRoutes } from "../../features/impersonations/routes.ts";
 import { invitationRoutes } from "../../features/invitations/routes.ts";
 import { ipBlockRoutes } from "../../features/ip-blocks/routes.ts";
 import { ipRoutes } from "../../features/ips/routes.ts";
@@ -23,6 +24,7 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { settingsRoutes } from "../../features/settings/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
@@ -36,10 +38,12 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...adminRoutes,
   ...auditLogRoutes,
   ...brandingRoutes,
+  ...impersonationRoutes,
   ...invitationRoutes,
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...settingsRoutes,
   ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
