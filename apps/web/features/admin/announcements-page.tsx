@@ -118,7 +118,12 @@ export function AnnouncementsPage() {
     },
   ];
   return (
-    <Page wide title={t("announcements.title")} lead={t("announcements.lead")} actions={rows.length > 0 && button}>
+    <Page
+      wide
+      title={t("announcements.title")}
+      lead={t("announcements.lead")}
+      actions={rows.length > 0 && button}
+    >
       <DataTable
         label={t("announcements.title")}
         columns={columns}

@@ -26,7 +26,12 @@ describe("the runs of jobs", () => {
       { ...run, node: "d", is_this_node: true },
       run,
     ]);
-    expect(sorted.map(({ job, node }) => `${job} ${node}`)).toEqual(["mail d", "mail b", "mail c", "usage b"]);
+    expect(sorted.map(({ job, node }) => `${job} ${node}`)).toEqual([
+      "mail d",
+      "mail b",
+      "mail c",
+      "usage b",
+    ]);
   });
 });
 

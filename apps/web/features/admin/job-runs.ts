@@ -10,7 +10,9 @@ interface Run {
 /** How the last run went. */
 export function stateOf(run: Run): "running" | "failed" | "done" {
   if (run.duration_ms === null) return "running";
-  return run.failed_at !== null && Date.parse(run.failed_at) >= Date.parse(run.started_at) ? "failed" : "done";
+  return run.failed_at !== null && Date.parse(run.failed_at) >= Date.parse(run.started_at)
+    ? "failed"
+    : "done";
 }
 
 /** Sorted by job, and within a job this node first. */

@@ -92,7 +92,9 @@ export function OrganizationBilling({ organization }: { organization: Organizati
           <div key={name} style={{ display: "contents" }}>
             <dt>{t(`limits.max_${name}`)}</dt>
             <dd className="figures">
-              {limit === null ? figure(used) : t("organization.used", { used: figure(used), limit: figure(limit) })}
+              {limit === null
+                ? figure(used)
+                : t("organization.used", { used: figure(used), limit: figure(limit) })}
               {limit !== null && (
                 <Progress
                   className={classes.use ?? ""}

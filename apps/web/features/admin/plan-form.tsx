@@ -1,4 +1,4 @@
-import { amountToText } from "@countersign/domain/billing/money";
+import { amountToText } from "@countersign/domain/billing/typed-amount";
 import { Group, NumberInput, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -65,7 +65,7 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
     await save.mutateAsync({
       params: { plan: plan.plan },
       body: {
-        ...changedFields(Object.fromEntries(Object.keys(next).map((key) => [key, plan[key as "name"]])), next),
+        ...changedFields(plan, next),
         updated_at: plan.updated_at,
       },
     });

@@ -1,4 +1,5 @@
-import { amountFromText, shownAmount } from "@countersign/domain/billing/money";
+import { moneyText } from "@countersign/domain/billing/currency";
+import { amountFromText } from "@countersign/domain/billing/typed-amount";
 import { Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
@@ -30,7 +31,7 @@ export function PriceField({ label, per, currency, value, onChange, error }: Pri
       }
       description={
         read.ok && read.amount !== null
-          ? t(`price.${per}`, { price: shownAmount(read.amount, currency, i18n.language) })
+          ? t(`price.${per}`, { price: moneyText(read.amount, currency, i18n.language) })
           : t("price.empty")
       }
       value={value}

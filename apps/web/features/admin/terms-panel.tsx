@@ -165,7 +165,14 @@ export function TermsPanel({ organization }: { organization: Organization }) {
         <Group gap={0}>
           <ProblemAlert
             error={save.error}
-            beside={["plan", "plan_note", "plan_ends_at", "daily_limit_override", "daily_emails_override", ...overrides]}
+            beside={[
+              "plan",
+              "plan_note",
+              "plan_ends_at",
+              "daily_limit_override",
+              "daily_emails_override",
+              ...overrides,
+            ]}
           />
         </Group>
       </SaveForm>

@@ -1,31 +1,4 @@
-/** Amounts are whole numbers in the smallest unit of their currency, as Stripe counts it. */
-
-const withoutDecimals = new Set("bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "));
-const withThreeDecimals = new Set("bhd jod kwd omr tnd".split(" "));
-
-/** How many decimals the smallest unit is: 2 for cents. Stripe and the browsers disagree about some currencies. */
-export function decimalsOf(currency: string): number {
-  const code = currency.toLowerCase();
-  if (withoutDecimals.has(code)) return 0;
-  return withThreeDecimals.has(code) ? 3 : 2;
-}
-
-/** An amount as people read it, such as "$19.00". */
-export function shownAmount(amount: number, currency: string, language: string): string {
-  const decimals = decimalsOf(currency);
-  const major = amount / 10 ** decimals;
-  try {
-    return new Intl.NumberFormat(language, {
-      style: "currency",
-      currency,
-      minimumFractionDigits: decimals,
-      maximumFractionDigits: decimals,
-    }).format(major);
-  } catch {
-    // Not three letters: it cannot be set, but an older row must not break a page.
-    return `${major.toFixed(decimals)} ${currency.toUpperCase()}`;
-  }
-}
+import { decimalsOf } from "./currency.ts";
 
 /** An amount as text to edit, with the decimal separator of the language: "19.90", "1290". */
 export function amountToText(amount: number, currency: string, language: string): string {
