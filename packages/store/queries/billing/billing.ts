@@ -63,17 +63,15 @@ export async function dueBillings(db: Database, nowMs: number, limit: number): P
   return rows.map((row) => row.organization_id);
 }
 
-/** Whether one of these plans includes the version module. */
-export async function includeVersionModule(
-  db: Database,
-  plans: readonly OrganizationRow["plan"][],
-): Promise<boolean> {
-  const plan = await db
-    .selectFrom("plans")
+/** Whether a product of the organization checks versions. */
+export async function checksVersions(db: Database, organizationId: string): Promise<boolean> {
+  const product = await db
+    .selectFrom("products")
     .select("id")
-    .where("id", "in", plans)
-    .where("version_module", "=", 1)
+    .where("organization_id", "=", organizationId)
+    .where("version_module_enabled", "=", 1)
+    .where("deleted_at", "is", null)
     .limit(1)
     .executeTakeFirst();
-  return plan !== undefined;
+  return product !== undefined;
 }
