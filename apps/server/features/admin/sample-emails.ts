@@ -45,6 +45,7 @@ const license = (language: Language) => ({
   sender: organization,
   reply_to: null,
   suspended_at: null,
+  billing_state: "active" as const,
   owner_id: null,
   time_zone: "UTC",
   daily_emails_override: null,
