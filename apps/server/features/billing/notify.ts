@@ -1,7 +1,7 @@
 import type { BillingTerms, ClockStep } from "@countersign/domain/billing/terms";
 import { clockStep } from "@countersign/domain/billing/terms";
 import { effectivePlan } from "@countersign/domain/quota/limit";
-import { checksVersions } from "@countersign/store/queries/billing/billing";
+import { countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
@@ -107,6 +107,7 @@ async function nextPlan(
   const [from, to] = [effectivePlan(before.plan, before.state), effectivePlan(after.plan, after.state)];
   if (from === to) return null;
   const [old, next] = [await planById(db, from), await planById(db, to)];
-  const losesChecks = old.version_module === 1 && next.version_module === 0 && (await checksVersions(db, id));
+  const losesChecks =
+    old.version_module === 1 && next.version_module === 0 && (await countVersionChecks(db, id)) > 0;
   return { plan: next.name, versionChecks: losesChecks ? version_checks_on_downgrade : null };
 }

@@ -63,15 +63,14 @@ export async function dueBillings(db: Database, nowMs: number, limit: number): P
   return rows.map((row) => row.organization_id);
 }
 
-/** Whether a product of the organization checks versions. */
-export async function checksVersions(db: Database, organizationId: string): Promise<boolean> {
-  const product = await db
+/** How many products of the organization check versions. */
+export async function countVersionChecks(db: Database, organizationId: string): Promise<number> {
+  const { count } = await db
     .selectFrom("products")
-    .select("id")
+    .select((is) => is.fn.countAll<number>().as("count"))
     .where("organization_id", "=", organizationId)
     .where("version_module_enabled", "=", 1)
     .where("deleted_at", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  return product !== undefined;
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
