@@ -1,5 +1,6 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
+import { BillingClock } from "../features/billing/clock.ts";
 import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
@@ -54,6 +55,7 @@ export function startBackground(
       new WaitingEmails(jobs, config),
       new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
+      new BillingClock(jobs, config.url),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),

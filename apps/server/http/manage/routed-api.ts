@@ -1,6 +1,8 @@
 import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
+import { isSuspended } from "@countersign/store/is-suspended";
 import type { Database, Store } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { callerIpOf } from "../caller-ip.ts";
@@ -76,7 +78,7 @@ export class RoutedApi {
     const actor = await this.#site.authenticate(request, nowMs);
     this.#checkOrigin(request, actor);
     const subject = await authorize(route, match.params, actor, store);
-    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor);
+    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor, route);
     const query = readQuery(route, searchParams);
     const ifMatch = ifMatchOf(request);
     const key = request.method === "POST" && actor !== null ? idempotencyKeyOf(request) : null;
@@ -226,14 +228,13 @@ function isWrite(request: Request): boolean {
   return request.method !== "GET" && request.method !== "HEAD";
 }
 
-function checkServed(
-  organization: { suspended_at: number | null; suspension_reason: string | null },
-  actor: Actor | null,
-): void {
-  if (organization.suspended_at === null) return;
+/** Refuses to change what belongs to an organization that is suspended. */
+function checkServed(organization: OrganizationRow, actor: Actor | null, { whileUnpaid }: Route): void {
+  if (!isSuspended(organization)) return;
   // The reason is not for its customers.
   if (actor?.kind === "customer") throw new Problem("seller_suspended");
-  throw organizationSuspended(organization.suspension_reason);
+  if (organization.suspended_at !== null) throw organizationSuspended(organization.suspension_reason);
+  if (whileUnpaid !== true) throw new Problem("billing_suspended");
 }
 
 function unmatched(method: string, methods: readonly string[]): Problem {

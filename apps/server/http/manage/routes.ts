@@ -1,6 +1,7 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { billingRoutes } from "../../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
@@ -36,6 +37,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accountRoutes,
   ...adminRoutes,
   ...auditLogRoutes,
+  ...billingRoutes,
   ...brandingRoutes,
   ...invitationRoutes,
   ...licenseRoutes,
