@@ -25,6 +25,7 @@ import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
+import { usageRoutes } from "../../features/usage/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -47,6 +48,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...overviewRoutes,
   ...productRoutes,
   ...requestRoutes,
+  ...usageRoutes,
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,
