@@ -12,19 +12,19 @@ const onlyPlatform = { organizationId: null };
 /** The IP addresses of all organizations. */
 export const platformIpRoutes: readonly BoundRoute[] = [
   bind(contract.listPlatformIps, async (context, { query }) => {
-    const { reads } = context.store;
-    const { rows, next_cursor } = await ipPage(reads, scope, query);
+    const { reads, listReads } = context.store;
+    const { rows, next_cursor } = await ipPage(listReads, scope, query);
     const ips = rows.map(({ ip }) => ip);
     const blocked = await blockedAmong(reads, ips, onlyPlatform, context.nowMs);
     return { data: rows.map((row) => ({ ...showSighting(row), blocked: blocked.has(row.ip) })), next_cursor };
   }),
 
   bind(contract.getPlatformIp, async (context, input) => {
-    const { reads } = context.store;
+    const { reads, listReads } = context.store;
     const asked = askedIn(input);
     const sightings = await sightingsOf(reads, scope, asked.countedAs);
     const blocked = await blockedAmong(reads, [asked.text], onlyPlatform, context.nowMs);
-    const seenBy = await busiestOrganizations(reads, asked.countedAs);
+    const seenBy = await busiestOrganizations(listReads, asked.countedAs);
     const names = await organizationNames(
       reads,
       seenBy.map(({ organizationId }) => organizationId),

@@ -19,7 +19,7 @@ import { askedIn, ipPage, showSighting } from "./list.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listIps, async (context, { query }) => {
-    const { rows, next_cursor } = await ipPage(context.store.reads, scopeOf(context), query);
+    const { rows, next_cursor } = await ipPage(context.store.listReads, scopeOf(context), query);
     return { data: await listed(context, rows), next_cursor };
   }),
 
