@@ -6,7 +6,7 @@ import { platformBlockRoutes } from "./ip-blocks.ts";
 import { platformIpRoutes } from "./ips.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { outboxRoutes } from "./outbox.ts";
-import { settingsRoutes } from "./settings.ts";
+import { revenueRoutes } from "./revenue.ts";
 import { userRoutes } from "./users.ts";
 
 /** The routes for the operator of an installation. */
@@ -17,7 +17,7 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...platformBlockRoutes,
   ...platformIpRoutes,
   ...outboxRoutes,
+  ...revenueRoutes,
   ...emailTemplateRoutes,
-  ...settingsRoutes,
   ...healthRoutes,
 ];

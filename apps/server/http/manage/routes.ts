@@ -23,6 +23,7 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { settingsRoutes } from "../../features/settings/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
 import { usageRoutes } from "../../features/usage/routes.ts";
@@ -41,6 +42,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...settingsRoutes,
   ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
