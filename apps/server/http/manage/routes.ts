@@ -27,6 +27,7 @@ import { roleRoutes } from "../../features/roles/routes.ts";
 import { settingsRoutes } from "../../features/settings/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
+import { usageRoutes } from "../../features/usage/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -51,6 +52,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...overviewRoutes,
   ...productRoutes,
   ...requestRoutes,
+  ...usageRoutes,
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,
