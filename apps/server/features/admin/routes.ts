@@ -3,6 +3,7 @@ import { addUserRoutes } from "./add-user.ts";
 import { emailTemplateRoutes } from "./email-templates.ts";
 import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
+import { jobRoutes } from "./jobs.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { outboxRoutes } from "./outbox.ts";
 import { revenueRoutes } from "./revenue.ts";
@@ -18,4 +19,5 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...revenueRoutes,
   ...emailTemplateRoutes,
   ...healthRoutes,
+  ...jobRoutes,
 ];

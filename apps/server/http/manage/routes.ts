@@ -1,5 +1,6 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
+import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
@@ -36,6 +37,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accessTokenRoutes,
   ...accountRoutes,
   ...adminRoutes,
+  ...announcementRoutes,
   ...auditLogRoutes,
   ...brandingRoutes,
   ...impersonationRoutes,
