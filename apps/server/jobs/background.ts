@@ -50,7 +50,7 @@ export function startBackground(
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       signInPruning(jobs),
       portalPruning(jobs),
-      new ExpiryCheck(jobs, config.dailyEmails),
+      new ExpiryCheck(jobs, config),
       new WaitingEmails(jobs, config),
       new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),

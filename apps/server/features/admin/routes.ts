@@ -5,7 +5,6 @@ import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { outboxRoutes } from "./outbox.ts";
-import { settingsRoutes } from "./settings.ts";
 import { userRoutes } from "./users.ts";
 
 /** The routes for the operator of an installation. */
@@ -16,6 +15,5 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...platformBlockRoutes,
   ...outboxRoutes,
   ...emailTemplateRoutes,
-  ...settingsRoutes,
   ...healthRoutes,
 ];

@@ -6,6 +6,8 @@ import type { LicenseEmailFacts } from "@countersign/store/queries/mail/license-
 import { addWaitingEmails, knownEmails } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { WaitingEmailRow } from "@countersign/store/tables";
+import type { Config } from "../../config.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { compose, type Recipient } from "./compose.ts";
 import { dedupeKey, type Email, writeEmail, writeEmails } from "./email.ts";
 import { recipientById } from "./recipient.ts";
@@ -28,9 +30,11 @@ export interface CustomerEmail {
 export async function writeToCustomers(
   db: Database,
   emails: readonly CustomerEmail[],
-  dailyEmails: number,
+  config: Config,
   nowMs: number,
 ): Promise<void> {
+  if (emails.length === 0) return;
+  const { daily_emails: dailyEmails } = await platformSettings(db, config);
   const counted = emails.map(({ facts }) => countedOwner(facts)).filter((owner) => owner !== null);
   const left = new Map<string, number>();
   for (const owner of [...new Set(counted)].sort())
@@ -59,9 +63,10 @@ export function emailsAllowed(
 export async function countOneEmail(
   db: Database,
   facts: LicenseEmailFacts,
-  dailyEmails: number,
+  config: Config,
   nowMs: number,
 ): Promise<boolean> {
+  const { daily_emails: dailyEmails } = await platformSettings(db, config);
   const day = quotaDay(nowMs);
   const owner = countedOwner(facts);
   const byOwner = owner === null ? 0 : await lockedEmailCount(db, owner, "customers", day);

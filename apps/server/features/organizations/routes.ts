@@ -22,9 +22,9 @@ import {
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { checkAllowance } from "./allowance.ts";
 import { addOrganization } from "./create.ts";
-import { defaultPlan } from "./default-plan.ts";
 import { deletionRoutes } from "./delete.ts";
 import { showOwnOrganization } from "./show.ts";
 import { transferRoute } from "./transfer.ts";
@@ -55,7 +55,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       await checkAllowance(db, context, actor.userId, "creator");
       if (body.slug !== undefined) await checkSlug(db, body.slug, null);
-      const { plan } = await defaultPlan(db, context.config);
+      const { default_plan: plan } = await platformSettings(db, context.config);
       const locale = body.locale ?? (await userById(db, actor.userId))?.locale ?? defaultLanguage;
       const { id } = await addOrganization(
         db,

@@ -23,6 +23,7 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { settingsRoutes } from "../../features/settings/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
@@ -40,6 +41,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...settingsRoutes,
   ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
