@@ -5,6 +5,7 @@ import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { outboxRoutes } from "./outbox.ts";
+import { revenueRoutes } from "./revenue.ts";
 import { userRoutes } from "./users.ts";
 
 /** The routes for the operator of an installation. */
@@ -14,6 +15,7 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...addUserRoutes,
   ...platformBlockRoutes,
   ...outboxRoutes,
+  ...revenueRoutes,
   ...emailTemplateRoutes,
   ...healthRoutes,
 ];
