@@ -1,5 +1,6 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
+import { StripeReconciliation, stripeEventPruning } from "../features/billing/reconcile.ts";
 import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
@@ -21,7 +22,7 @@ import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
 import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { Log } from "../log.ts";
-import { PeriodicJobs } from "./periodic-jobs.ts";
+import { type PeriodicJob, PeriodicJobs } from "./periodic-jobs.ts";
 
 export interface Background {
   stop(): Promise<void>;
@@ -44,6 +45,7 @@ export function startBackground(
       ...(mailer === null ? [] : [mailer]),
       emailPruning(jobs),
       new OrganizationRemoval(jobs, journal),
+      ...stripeJobs(jobs, config, log),
       answerPruning(jobs),
       deliverySync(jobs),
       deliveryPruning(jobs),
@@ -71,4 +73,9 @@ export function startBackground(
       await periodicJobs.stop();
     },
   };
+}
+
+function stripeJobs(store: Store, { stripe, url }: Config, log: Log): PeriodicJob[] {
+  if (stripe === null) return [];
+  return [new StripeReconciliation({ store, settings: stripe, url }, log), stripeEventPruning(store)];
 }

@@ -17,7 +17,8 @@ export async function customerOf(
 ): Promise<string> {
   const stored = (await billingOf(store.reads, organization.id))?.stripe_customer_id ?? null;
   if (stored !== null && stored !== lost) return stored;
-  const owner = organization.owner_id === null ? undefined : await userById(store.reads, organization.owner_id);
+  const owner =
+    organization.owner_id === null ? undefined : await userById(store.reads, organization.owner_id);
   const details = {
     name: organization.name,
     ...(owner === undefined ? {} : { email: owner.email }),
@@ -49,6 +50,8 @@ export async function customerOf(
  * details, so these are part of it.
  */
 function keyOf(mode: string, lost: string | null, details: object): string {
-  const hash = createHash("sha256").update(JSON.stringify([mode, lost, details])).digest("hex");
+  const hash = createHash("sha256")
+    .update(JSON.stringify([mode, lost, details]))
+    .digest("hex");
   return `countersign-customer-${hash}`;
 }

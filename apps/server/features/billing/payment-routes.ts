@@ -20,7 +20,7 @@ export const paymentRoutes: readonly BoundRoute[] = [
     const url = await askStripe(context, () => checkoutUrl(parts, { organization, plan, interval, locale }));
     return context.transaction(async (db) => {
       await audit(db, context, {
-        action: "billing.checkout_started",
+        action: "organization.checkout_started",
         subject: subjectOf(organization),
         after: { plan, interval },
       });
@@ -34,7 +34,10 @@ export const paymentRoutes: readonly BoundRoute[] = [
     const locale = await localeOf(context, organization);
     const url = await askStripe(context, () => portalUrl(parts, organization, locale));
     return context.transaction(async (db) => {
-      await audit(db, context, { action: "billing.portal_opened", subject: subjectOf(organization) });
+      await audit(db, context, {
+        action: "organization.payment_account_opened",
+        subject: subjectOf(organization),
+      });
       return { url };
     });
   }),

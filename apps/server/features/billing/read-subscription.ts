@@ -17,10 +17,7 @@ function planOfProduct(product: string | { readonly id: string }): Plan | null {
 }
 
 /** Reads a subscription that was fetched from Stripe. `priced` has the plans of prices that were created here. */
-export function readSubscription(
-  from: Stripe.Subscription,
-  priced: ReadonlyMap<string, Plan>,
-): Subscription {
+export function readSubscription(from: Stripe.Subscription, priced: ReadonlyMap<string, Plan>): Subscription {
   const items = from.items.data.map((item) => ({
     item,
     plan: priced.get(item.price.id) ?? planOfProduct(item.price.product),

@@ -1,6 +1,6 @@
-import { dayMs } from "@countersign/domain/dates/lengths";
 import { currentSubscription, type Subscription } from "@countersign/domain/billing/subscription";
 import { withSubscription } from "@countersign/domain/billing/terms";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
 import { plansOfPrices, takeSyncTicket } from "@countersign/store/queries/billing/sync";
 import type { Database, Store } from "@countersign/store/store";

@@ -1,6 +1,7 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { paymentRoutes } from "../../features/billing/payment-routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
@@ -36,6 +37,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accountRoutes,
   ...adminRoutes,
   ...auditLogRoutes,
+  ...paymentRoutes,
   ...brandingRoutes,
   ...invitationRoutes,
   ...licenseRoutes,

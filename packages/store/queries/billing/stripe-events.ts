@@ -2,11 +2,7 @@ import type { Database } from "../../store.ts";
 import type { StripeEventRow } from "../../tables.ts";
 
 export async function wasProcessed(db: Database, eventId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("stripe_events")
-    .select("id")
-    .where("id", "=", eventId)
-    .executeTakeFirst();
+  const row = await db.selectFrom("stripe_events").select("id").where("id", "=", eventId).executeTakeFirst();
   return row !== undefined;
 }
 
