@@ -65,15 +65,18 @@ export const impersonationRoutes: readonly BoundRoute[] = [
 ];
 
 /** Until when the caller can look at the organization; null if they cannot. */
-export async function impersonatedUntil(context: Context, organizationId: string): Promise<string | null> {
+export async function impersonatedUntil(
+  db: Database,
+  context: Context,
+  organizationId: string,
+): Promise<string | null> {
   const actor = requirePerson(context);
-  const { store, nowMs } = context;
   const active = await impersonations.activeImpersonation(
-    store.reads,
+    db,
     sessionOf(actor),
     actor.userId,
     organizationId,
-    nowMs,
+    context.nowMs,
   );
   return iso(active?.expires_at ?? null);
 }
