@@ -20,19 +20,19 @@ test("every setting has a default", () => {
     dataFolder: resolve("data"),
     database: { kind: "sqlite", folder: resolve("data") },
     defaultPlan: null,
-    signUp: "closed",
+    signUp: null,
     stripe: null,
     discord: null,
     mail: null,
     metricsToken: null,
-    dailyEmails: 20_000,
+    dailyEmails: null,
     language: "en",
     durability: "standard",
     encryptionKey: null,
     logLevel: "info",
     logFormat: "auto",
-    requestLogDays: 30,
-    webhookEndpoints: 20,
+    requestLogDays: null,
+    webhookEndpoints: null,
   });
 });
 
@@ -58,9 +58,35 @@ describe("a valid value is used", () => {
     [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
     [{ DATABASE_URL: "postgresql://h/d" }, { database: { kind: "postgres", url: "postgresql://h/d" } }],
     [{ COUNTERSIGN_DEFAULT_PLAN: "free" }, { defaultPlan: "free" }],
-    [{ COUNTERSIGN_SIGN_UP: "closed" }, { signUp: "closed", dailyEmails: 20_000 }],
-    [{ COUNTERSIGN_SIGN_UP: "open" }, { signUp: "open", dailyEmails: 500 }],
-    [{ COUNTERSIGN_SIGN_UP: "open", COUNTERSIGN_DAILY_EMAILS: "0" }, { dailyEmails: 0 }],
+    [{ COUNTERSIGN_SIGN_UP: "closed" }, { signUp: "closed" }],
+    [{ COUNTERSIGN_SIGN_UP: "open" }, { signUp: "open" }],
+    [{ COUNTERSIGN_DAILY_EMAILS: "0" }, { dailyEmails: 0 }],
+    [
+      { COUNTERSIGN_STRIPE_SECRET_KEY: "sk_test_abc", COUNTERSIGN_STRIPE_WEBHOOK_SECRET: "whsec_abc" },
+      {
+        stripe: {
+          secretKey: "sk_test_abc",
+          webhookSecret: "whsec_abc",
+          url: "https://api.stripe.com",
+          mode: "test",
+        },
+      },
+    ],
+    [
+      {
+        COUNTERSIGN_STRIPE_SECRET_KEY: "rk_live_abc",
+        COUNTERSIGN_STRIPE_WEBHOOK_SECRET: "whsec_abc",
+        COUNTERSIGN_STRIPE_URL: "http://127.0.0.1:12111/",
+      },
+      {
+        stripe: {
+          secretKey: "rk_live_abc",
+          webhookSecret: "whsec_abc",
+          url: "http://127.0.0.1:12111",
+          mode: "live",
+        },
+      },
+    ],
     [{ LANG: "de_DE.UTF-8" }, { language: "de" }],
     [{ LANG: "de_DE.UTF-8", LC_MESSAGES: "es_ES.UTF-8" }, { language: "es" }],
     [{ LANG: "de_DE.UTF-8", LC_ALL: "C" }, { language: "en" }],

@@ -29,27 +29,28 @@ export interface Config {
   readonly trustedProxies: CidrSet;
   /** The plan of new organizations; null if the platform admin decides. */
   readonly defaultPlan: Plan | null;
-  /** Who can create an account: only people who are invited or added, or anyone. */
-  readonly signUp: "closed" | "open";
+  /** Who can create an account: only people who are invited or added, or anyone; null if the platform admin decides. */
+  readonly signUp: "closed" | "open" | null;
   /** Taking payments with Stripe; null if it is not set up. */
   readonly stripe: StripeSettings | null;
   /** Signing in with Discord; null if it is not set up. */
   readonly discord: DiscordSettings | null;
   /** How emails are sent; null if they are stored for the platform admin to read. */
   readonly mail: MailSettings | null;
-  /** The maximum number of emails a day to the customers of one organization. */
-  readonly dailyEmails: number;
+  /** The maximum number of emails a day to the customers of one organization; null if the platform admin decides. */
+  readonly dailyEmails: number | null;
   /** The default language of emails for an account created on the command line. */
   readonly language: Language;
   readonly durability: "standard" | "strict";
   readonly encryptionKey: string | null;
   readonly logLevel: LogLevel;
   readonly logFormat: "json" | "pretty" | "auto";
-  readonly requestLogDays: number;
+  /** How long requests are kept in the log; null if the platform admin decides. */
+  readonly requestLogDays: number | null;
   /** Private targets that webhooks can reach. */
   readonly webhookTargets: AllowedTargets;
-  /** The maximum number of webhooks per organization. */
-  readonly webhookEndpoints: number;
+  /** The maximum number of webhooks per organization; null if the platform admin decides. */
+  readonly webhookEndpoints: number | null;
   /** The bearer token that `/metrics` requires; null if anyone can read it. */
   readonly metricsToken: string | null;
 }
@@ -90,10 +91,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(environment: Environment): Config {
   const setting = (name: string) => secretOrSetting(environment, name);
+  const ifSet = <T>(name: string, parse: (text: string) => T): T | null => {
+    const text = setting(name);
+    return text === null ? null : parse(text);
+  };
+  const numberIfSet = (name: string, min: number, max: number) =>
+    ifSet(name, (text) => wholeNumber(name, text, min, max));
   const port = wholeNumber("PORT", setting("PORT") ?? "3000", 0, 65_535);
   const host = setting("HOST") ?? "127.0.0.1";
   const dataFolder = resolve(setting("COUNTERSIGN_DATA") ?? "data");
-  const signUp = oneOf("COUNTERSIGN_SIGN_UP", setting("COUNTERSIGN_SIGN_UP") ?? "closed", ["closed", "open"]);
   const url = publicUrl(setting("COUNTERSIGN_URL"), host, port);
   const portalHost = portalOrigin(setting("COUNTERSIGN_PORTAL_URL"), url);
   return {
@@ -105,18 +111,12 @@ export function readConfig(environment: Environment): Config {
     dataFolder,
     database: databaseLocation(setting("DATABASE_URL"), dataFolder),
     trustedProxies: trustedProxies(setting("COUNTERSIGN_TRUSTED_PROXIES")),
-    defaultPlan: defaultPlan(setting("COUNTERSIGN_DEFAULT_PLAN")),
-    signUp,
+    defaultPlan: ifSet("COUNTERSIGN_DEFAULT_PLAN", (text) => oneOf("COUNTERSIGN_DEFAULT_PLAN", text, plans)),
+    signUp: ifSet("COUNTERSIGN_SIGN_UP", (text) => oneOf("COUNTERSIGN_SIGN_UP", text, ["closed", "open"])),
     stripe: stripe(setting),
     discord: discord(setting),
     mail: mail(setting("COUNTERSIGN_SMTP_URL"), setting("COUNTERSIGN_MAIL_FROM")),
-    dailyEmails: wholeNumber(
-      "COUNTERSIGN_DAILY_EMAILS",
-      // If anyone can create an organization, anyone could send emails in the operator's name.
-      setting("COUNTERSIGN_DAILY_EMAILS") ?? (signUp === "open" ? "500" : "20000"),
-      0,
-      10_000_000,
-    ),
+    dailyEmails: numberIfSet("COUNTERSIGN_DAILY_EMAILS", 0, 10_000_000),
     // As in POSIX: the first of these that is set.
     language: languageOfLocale(setting("LC_ALL") ?? setting("LC_MESSAGES") ?? setting("LANG")),
     durability: oneOf("COUNTERSIGN_DURABILITY", setting("COUNTERSIGN_DURABILITY") ?? "standard", [
@@ -130,19 +130,9 @@ export function readConfig(environment: Environment): Config {
       "json",
       "pretty",
     ]),
-    requestLogDays: wholeNumber(
-      "COUNTERSIGN_REQUEST_LOG_DAYS",
-      setting("COUNTERSIGN_REQUEST_LOG_DAYS") ?? "30",
-      1,
-      3650,
-    ),
+    requestLogDays: numberIfSet("COUNTERSIGN_REQUEST_LOG_DAYS", 1, 3650),
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
-    webhookEndpoints: wholeNumber(
-      "COUNTERSIGN_WEBHOOK_ENDPOINTS",
-      setting("COUNTERSIGN_WEBHOOK_ENDPOINTS") ?? "20",
-      1,
-      1000,
-    ),
+    webhookEndpoints: numberIfSet("COUNTERSIGN_WEBHOOK_ENDPOINTS", 1, 1000),
     metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),
   };
 }
@@ -173,10 +163,6 @@ function oneOf<T extends string>(name: string, text: string, values: readonly T[
   const value = values.find((candidate) => candidate === text);
   if (value !== undefined) return value;
   throw new ConfigProblem(`${name} is "${text}". It should be one of: ${values.join(", ")}.`);
-}
-
-function defaultPlan(text: string | null): Plan | null {
-  return text === null ? null : oneOf("COUNTERSIGN_DEFAULT_PLAN", text, plans);
 }
 
 function publicUrl(text: string | null, host: string, port: number): string {

@@ -1030,6 +1030,8 @@ export interface OrganizationBillingRow {
   grace_started_at: number | null;
   /** How many emails of the grace period were written. */
   notices_sent: number;
+  /** The end of the plan that the email before it was about; null for none. */
+  end_notice_for: number | null;
   /** When the billing clock has to do something next; null for never. */
   due_at: number | null;
   /** How many fetches from Stripe were started, and the last of them that was stored: an older one is discarded. */

@@ -10,6 +10,7 @@ import {
   settingExpiry,
 } from "@countersign/store/queries/licenses/changes";
 import { licenseViews } from "@countersign/store/queries/licenses/views";
+import { readConfig } from "../../apps/server/config.ts";
 import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { type ChangeEvent, recordingChanges } from "../../apps/server/features/events/record-changes.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
@@ -19,7 +20,7 @@ setDefaultTimeout(60_000);
 
 const startMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
-const dailyEmails = 1_000;
+const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "1000" });
 
 describe.each(databases)("timed events on $kind", ({ kind, make }) => {
   const made: { database: TestDatabase; org: TestOrganization }[] = [];
@@ -32,7 +33,7 @@ describe.each(databases)("timed events on $kind", ({ kind, make }) => {
     org = await openTestOrganization(database.location);
     made.push({ database, org });
     nowMs = startMs;
-    watch = new ExpiryCheck(org.store, dailyEmails, async () => nowMs);
+    watch = new ExpiryCheck(org.store, config, async () => nowMs);
   });
   afterAll(async () => {
     for (const { database, org } of made) {
@@ -174,7 +175,7 @@ describe.each(databases)("timed events on $kind", ({ kind, make }) => {
     await org.license({ expiresAtMs: startMs + 10 * dayMs });
     const later = await org.license({ expiresAtMs: startMs + 25 * dayMs });
     await runAt(startMs);
-    watch = new ExpiryCheck(org.store, dailyEmails, async () => nowMs);
+    watch = new ExpiryCheck(org.store, config, async () => nowMs);
     await runAt(startMs + 20 * dayMs);
     expect((await recorded()).map(({ type, license_id }) => [type, license_id === later.id])).toEqual([
       ["license.expired", false],
@@ -195,7 +196,7 @@ describe.each(databases)("timed events on $kind", ({ kind, make }) => {
     );
     const stores = kind === "sqlite" ? [org.store, org.store] : others;
     nowMs = startMs + 2 * dayMs;
-    const nodes = [watch, ...stores.map((store) => new ExpiryCheck(store, dailyEmails, async () => nowMs))];
+    const nodes = [watch, ...stores.map((store) => new ExpiryCheck(store, config, async () => nowMs))];
     await Promise.all(nodes.map((node) => node.run()));
     await Promise.all(others.map((store) => store.close()));
     const ids = (await recorded()).map(({ license_id }) => license_id);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { languages } from "@countersign/domain/mail/languages";
+import { readConfig } from "../../apps/server/config.ts";
 import { dedupeKey, writeEmail } from "../../apps/server/features/mail/email.ts";
 import { notifyEndpointDisabled } from "../../apps/server/features/mail/endpoint-emails.ts";
 import { licenseExpiringEmails } from "../../apps/server/features/mail/license-emails.ts";
@@ -184,7 +185,9 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     });
     const quiet = await addLicense(fixture, { expiresAtMs: Date.now() + 3 * dayMs, customer: { email: to } });
     const notify = () =>
-      fixture.store.transaction((db) => licenseExpiringEmails(db, [license.id, quiet.id], 1_000, Date.now()));
+      fixture.store.transaction((db) =>
+        licenseExpiringEmails(db, [license.id, quiet.id], readConfig({}), Date.now()),
+      );
     await notify();
     await notify();
     const emails = await emailsTo(to);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { claimEmail } from "@countersign/store/queries/mail/outbox";
+import { readConfig } from "../../apps/server/config.ts";
 import { writeEmail } from "../../apps/server/features/mail/email.ts";
 import { licenseExpiringEmails } from "../../apps/server/features/mail/license-emails.ts";
 import { emailPruning } from "../../apps/server/features/mail/prune.ts";
@@ -17,12 +18,12 @@ setDefaultTimeout(60_000);
 
 const dayMs = 86_400_000;
 const dailyEmails = 5;
+const settings = { COUNTERSIGN_DAILY_EMAILS: String(dailyEmails) };
 
 describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
-    const settings = { COUNTERSIGN_DAILY_EMAILS: String(dailyEmails) };
     fixture = await openManageFixture(make, settings);
     if (kind === "postgres")
       secondNode = await startServerProcess({ ...fixture.database.environment, ...settings });
@@ -65,7 +66,7 @@ describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) 
   const releaseAt = (ms: number, allowed = dailyEmails) =>
     new WaitingEmails(
       fixture.store,
-      { dailyEmails: allowed, portalUrl: "http://localhost/portal" },
+      readConfig({ COUNTERSIGN_DAILY_EMAILS: String(allowed) }),
       async () => ms,
     ).run();
   const nextDay = (days = 1) => Date.now() + days * dayMs;
@@ -189,7 +190,7 @@ describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) 
       ids.push((await addLicense(added, license)).id);
     }
     const notify = () =>
-      fixture.store.transaction((db) => licenseExpiringEmails(db, ids, dailyEmails, Date.now()));
+      fixture.store.transaction((db) => licenseExpiringEmails(db, ids, readConfig(settings), Date.now()));
     await notify();
     await notify();
     expect(await counts()).toEqual([5, 3]);

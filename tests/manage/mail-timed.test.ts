@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
+import { readConfig } from "../../apps/server/config.ts";
 import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { addLicense } from "../support/add-license.ts";
 import { databases, type TestDatabase } from "../support/databases.ts";
@@ -14,7 +15,7 @@ setDefaultTimeout(60_000);
 
 const startMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
-const dailyEmails = 1_000;
+const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "1000" });
 
 describe.each(databases)("timed emails on $kind", ({ kind, make }) => {
   const made: { database: TestDatabase; stores: Store[] }[] = [];
@@ -30,7 +31,7 @@ describe.each(databases)("timed emails on $kind", ({ kind, make }) => {
     const other = kind === "sqlite" ? org.store : await openStore(database.location, options);
     made.push({ database, stores: [...new Set([org.store, other])] });
     nowMs = startMs;
-    nodes = [org.store, other].map((store) => new ExpiryCheck(store, dailyEmails, async () => nowMs));
+    nodes = [org.store, other].map((store) => new ExpiryCheck(store, config, async () => nowMs));
   });
   afterAll(async () => {
     for (const { database, stores } of made) {

@@ -3,6 +3,7 @@ import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { revertRows } from "@countersign/store/queries/license-files/undo";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { removePortalPerson } from "@countersign/store/queries/portal/people";
+import { readConfig } from "../../apps/server/config.ts";
 import { WaitingEmails } from "../../apps/server/features/mail/waiting-emails.ts";
 import { releaseTransfers } from "../../apps/server/features/transfers/end.ts";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
@@ -252,7 +253,7 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
     expect(await transfers.states(license.id)).toEqual(["pending"]);
   });
 
-  test("whoever has proven the license's email address cancels what another account requested with it", async () => {
+  test("a person who has proven the license's email address cancels what another account requested with it", async () => {
     const license = await transfers.sold(review);
     const id = await requested(license);
     await fixture.store.transaction((db) =>
@@ -962,11 +963,11 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
         );
       expect(await receivers()).toEqual([]);
       await setLimit(100);
-      const options = { dailyEmails: 100, portalUrl: "http://localhost/portal" };
-      await new WaitingEmails(fixture.store, options).run();
+      const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "100" });
+      await new WaitingEmails(fixture.store, config).run();
       // The one in between no longer has the license.
       expect((await receivers()).sort()).toEqual([grace, later].sort());
-      await new WaitingEmails(fixture.store, options).run();
+      await new WaitingEmails(fixture.store, config).run();
       expect(await receivers()).toHaveLength(2);
     });
 
@@ -982,8 +983,8 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
       const email = target();
       expect((await request(license, { email })).body.state).toBe("approved");
       await setLimit(100);
-      const options = { dailyEmails: 100, portalUrl: "http://localhost/portal" };
-      await new WaitingEmails(fixture.store, options).run();
+      const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "100" });
+      await new WaitingEmails(fixture.store, config).run();
       const kinds = (await openedEmails(fixture.store, { to: email })).map(({ kind }) => kind);
       expect(kinds).toEqual(["license_received"]);
     });

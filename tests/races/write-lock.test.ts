@@ -231,9 +231,9 @@ describe("no transaction grows with the data", () => {
 
   test("expired licenses get events", () =>
     bounded(async () => {
-      const watch = new ExpiryCheck(measured.store, 1_000, async () => Date.now());
+      const watch = new ExpiryCheck(measured.store, readConfig({}), async () => Date.now());
       await watch.run();
-      await new ExpiryCheck(measured.store, 1_000, async () => Date.now() + 7_200_000).run();
+      await new ExpiryCheck(measured.store, readConfig({}), async () => Date.now() + 7_200_000).run();
     }));
 
   test("events are distributed and pruned", () =>

@@ -5,8 +5,8 @@ import { isCommon, maxPasswordLength, minPasswordLength } from "../features/iden
 import { type Account, preparePerson, setUpPerson } from "../features/identity/set-up-person.ts";
 import { isSignInEmail } from "../features/identity/sign-in-email.ts";
 import { addOrganization } from "../features/organizations/create.ts";
-import { defaultPlan } from "../features/organizations/default-plan.ts";
 import { addProduct } from "../features/products/create.ts";
+import { platformSettings } from "../features/settings/platform-settings.ts";
 import { OperatorProblem } from "../operator-problem.ts";
 import { type Command, readOptions } from "./command.ts";
 import { validateCurl } from "./curl.ts";
@@ -64,7 +64,7 @@ organization has no owner, and user_id and access_token are null.
         const nowMs = Date.now();
         const person = ready === null ? null : await setUpPerson(db, ready, nowMs);
         const ownerId = person?.userId ?? null;
-        const plan = wantedPlan ?? (await defaultPlan(db, config)).plan;
+        const plan = wantedPlan ?? (await platformSettings(db, config)).default_plan;
         const locale = language ?? ready?.locale ?? config.language;
         const wanted = { name: organization, plan, ownerId, locale };
         const { id, slug } = await addOrganization(db, wanted, nowMs);

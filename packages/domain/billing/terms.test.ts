@@ -13,6 +13,7 @@ const free: BillingTerms = {
   graceStartedAtMs: null,
   graceEndsAtMs: null,
   noticesSent: 0,
+  endNoticeForMs: null,
 };
 const pro: BillingTerms = { ...free, plan: "pro", planSetBy: "subscription" };
 const cancelled: BillingTerms = { ...free, state: "cancelled" };
@@ -103,11 +104,33 @@ describe("the clock", () => {
     expect(step(grace, 30)).toMatchObject({ notice: null, wasSuspended: true, terms: suspended });
   });
 
-  test("ends a plan that was set until a date", () => {
-    const until = { ...byHand, planEndsAtMs: now + dayMs };
-    expect(nextDueAt(until)).toBe(now + dayMs);
-    expect(step(until, 0.9).planEnded).toBe(false);
-    expect(step(until, 1)).toMatchObject({ planEnded: true, terms: free });
+  const until: BillingTerms = { ...byHand, planEndsAtMs: now + 10 * dayMs };
+
+  test("ends a plan that was set until a date, and writes an email 3 days before", () => {
+    expect(nextDueAt(until)).toBe(now + 7 * dayMs);
+    expect(step(until, 6.9)).toMatchObject({ planEnding: false, planEnded: false, terms: until });
+    const noticed = step(until, 7);
+    expect(noticed).toMatchObject({ planEnding: true, planEnded: false });
+    expect(nextDueAt(noticed.terms)).toBe(now + 10 * dayMs);
+    expect(step(noticed.terms, 9.9)).toMatchObject({ planEnding: false, planEnded: false });
+    expect(step(noticed.terms, 10)).toMatchObject({ planEnding: false, planEnded: true, terms: free });
+  });
+
+  test("after a downtime ends a plan without an email that it will end", () => {
+    expect(step(until, 30)).toMatchObject({ planEnding: false, planEnded: true, terms: free });
+  });
+
+  test("another end of the plan gets another email", () => {
+    const later = { ...step(until, 7).terms, planEndsAtMs: now + 20 * dayMs };
+    expect(nextDueAt(later)).toBe(now + 17 * dayMs);
+    expect(step(later, 17).planEnding).toBe(true);
+  });
+
+  test("after the end of a plan set by hand a subscription takes over, if it is paid", () => {
+    const after = (status: SubscriptionStatus) => clockStep(until, now + 10 * dayMs, subscription(status));
+    expect(after("active")).toMatchObject({ planEnded: true, terms: pro });
+    expect(after("past_due")).toMatchObject({ planEnded: true, terms: free });
+    expect(after("canceled")).toMatchObject({ planEnded: true, terms: free });
   });
 
   test("leaves everything else alone", () => {

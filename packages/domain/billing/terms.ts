@@ -6,6 +6,8 @@ import { type PlanSource, paymentOf, type Subscription } from "./subscription.ts
 export const graceDays = 7;
 /** On which days of the grace period its emails are written, the first when it starts. */
 export const noticeDays = [0, 3, 6] as const;
+/** How long before the end of a plan that the operator set its email is written. */
+export const planEndNoticeDays = 3;
 
 /** An organization's plan and payment state, and the times at which the clock changes them. */
 export interface BillingTerms {
@@ -19,6 +21,8 @@ export interface BillingTerms {
   readonly graceEndsAtMs: number | null;
   /** How many emails of the grace period were written or are no longer due. */
   readonly noticesSent: number;
+  /** The end of the plan that an email was written about before; another end gets another email. Null for none. */
+  readonly endNoticeForMs: number | null;
 }
 
 /** The same terms in another state. A grace period that goes on keeps its end. */
@@ -71,36 +75,57 @@ export interface ClockStep {
   /** Which email of the grace period to write, counted from 0: only the latest that is due. Null for none. */
   readonly notice: number | null;
   readonly wasSuspended: boolean;
+  /** Whether to write the email about the end of the plan before it ends. */
+  readonly planEnding: boolean;
   readonly planEnded: boolean;
 }
 
-export function clockStep(terms: BillingTerms, nowMs: number): ClockStep {
-  const planEnded = terms.planEndsAtMs !== null && terms.planEndsAtMs <= nowMs;
-  const afterPlan: BillingTerms = planEnded
-    ? { ...terms, plan: "free", planSetBy: "default", planEndsAtMs: null }
-    : terms;
-  const { state, graceStartedAtMs, graceEndsAtMs } = afterPlan;
-  if (state !== "grace" || graceStartedAtMs === null || graceEndsAtMs === null)
-    return { terms: afterPlan, notice: null, wasSuspended: false, planEnded };
+/** After a plan that the operator set, a subscription that was paid all the while takes over; otherwise Free. */
+export function clockStep(
+  terms: BillingTerms,
+  nowMs: number,
+  subscription: Subscription | null = null,
+): ClockStep {
+  const { planEndsAtMs } = terms;
+  const planEnded = planEndsAtMs !== null && planEndsAtMs <= nowMs;
+  const noticeAtMs = planEndNoticeAt(terms);
+  const planEnding = !planEnded && noticeAtMs !== null && noticeAtMs <= nowMs;
+  const afterPlan = planEnded
+    ? withSubscription(withoutOperatorsPlan(terms), subscription, nowMs)
+    : { ...terms, endNoticeForMs: planEnding ? planEndsAtMs : terms.endNoticeForMs };
+  return { ...graceStep(afterPlan, nowMs), planEnding, planEnded };
+}
+
+function withoutOperatorsPlan(terms: BillingTerms): BillingTerms {
+  return { ...terms, plan: "free", planSetBy: "default", planEndsAtMs: null, endNoticeForMs: null };
+}
+
+function graceStep(terms: BillingTerms, nowMs: number): Pick<ClockStep, "terms" | "notice" | "wasSuspended"> {
+  const { state, graceStartedAtMs, graceEndsAtMs } = terms;
+  const nothing = { terms, notice: null, wasSuspended: false };
+  if (state !== "grace" || graceStartedAtMs === null || graceEndsAtMs === null) return nothing;
   if (graceEndsAtMs <= nowMs)
-    return { terms: inState(afterPlan, "suspended", nowMs), notice: null, wasSuspended: true, planEnded };
+    return { terms: inState(terms, "suspended", nowMs), notice: null, wasSuspended: true };
   const due = noticeDays.filter((day) => graceStartedAtMs + day * dayMs <= nowMs).length;
-  if (due <= afterPlan.noticesSent) return { terms: afterPlan, notice: null, wasSuspended: false, planEnded };
-  return {
-    terms: { ...afterPlan, noticesSent: due },
-    notice: due - 1,
-    wasSuspended: false,
-    planEnded,
-  };
+  if (due <= terms.noticesSent) return nothing;
+  return { terms: { ...terms, noticesSent: due }, notice: due - 1, wasSuspended: false };
+}
+
+/** Null if the plan does not end, or its email was written. */
+function planEndNoticeAt({ planEndsAtMs, endNoticeForMs }: BillingTerms): number | null {
+  if (planEndsAtMs === null || planEndsAtMs === endNoticeForMs) return null;
+  return planEndsAtMs - planEndNoticeDays * dayMs;
 }
 
 /** When the clock has to look at these terms next; null for never. */
 export function nextDueAt(terms: BillingTerms): number | null {
-  const times: number[] = [];
-  if (terms.planEndsAtMs !== null) times.push(terms.planEndsAtMs);
-  if (terms.state === "grace" && terms.graceStartedAtMs !== null && terms.graceEndsAtMs !== null) {
-    const day = noticeDays[terms.noticesSent];
-    times.push(day === undefined ? terms.graceEndsAtMs : terms.graceStartedAtMs + day * dayMs);
-  }
+  const times = [planEndNoticeAt(terms), terms.planEndsAtMs, graceStepAt(terms)].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
+}
+
+function graceStepAt(terms: BillingTerms): number | null {
+  const { state, graceStartedAtMs, graceEndsAtMs } = terms;
+  if (state !== "grace" || graceStartedAtMs === null || graceEndsAtMs === null) return null;
+  const day = noticeDays[terms.noticesSent];
+  return day === undefined ? graceEndsAtMs : graceStartedAtMs + day * dayMs;
 }

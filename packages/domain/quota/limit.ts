@@ -12,7 +12,7 @@ export interface OrganizationTerms {
 /** Requests per product and day, or null for no limit. The operator's override for the organization wins. */
 export function dailyLimit(terms: OrganizationTerms): number | null {
   if (terms.dailyLimitOverride !== null) return terms.dailyLimitOverride;
-  const plan = effectivePlan(terms);
+  const plan = effectivePlan(terms.plan, terms.billing);
   switch (plan) {
     case "free":
       return 10_000;
@@ -25,12 +25,12 @@ export function dailyLimit(terms: OrganizationTerms): number | null {
 
 /** Version gating is part of the paid plans. */
 export function includesVersionGating(terms: OrganizationTerms): boolean {
-  return effectivePlan(terms) !== "free";
+  return effectivePlan(terms.plan, terms.billing) !== "free";
 }
 
-/** A cancelled subscription keeps being served, within the limits of Free. */
-function effectivePlan(terms: OrganizationTerms): Plan {
-  return terms.billing === "cancelled" ? "free" : terms.plan;
+/** The plan whose limits apply: after a cancelled subscription, an organization is served within those of Free. */
+export function effectivePlan(plan: Plan, billing: BillingState): Plan {
+  return billing === "cancelled" ? "free" : plan;
 }
 
 /** How many of the requested calls pass: never more than remain, never less than zero. */

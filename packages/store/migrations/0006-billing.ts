@@ -59,6 +59,7 @@ export const billing: Migration = {
       had_trial integer not null default 0,
       grace_started_at bigint,
       notices_sent integer not null default 0,
+      end_notice_for bigint,
       due_at bigint,
       sync_started bigint not null default 0,
       sync_applied bigint not null default 0,

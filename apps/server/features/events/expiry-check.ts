@@ -8,6 +8,7 @@ import {
 } from "@countersign/store/queries/events/expiries";
 import { shownLicenses } from "@countersign/store/queries/licenses/views";
 import type { Store } from "@countersign/store/store";
+import type { Config } from "../../config.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { licenseExpiringEmails } from "../mail/license-emails.ts";
@@ -27,12 +28,12 @@ export class ExpiryCheck implements PeriodicJob {
   readonly name = "expiring licenses";
   readonly everyMs = everyMs;
   readonly #store: Store;
-  readonly #dailyEmails: number;
+  readonly #config: Config;
   readonly #clock: () => Promise<number>;
 
-  constructor(store: Store, dailyEmails: number, clock = () => store.clock()) {
+  constructor(store: Store, config: Config, clock = () => store.clock()) {
     this.#store = store;
-    this.#dailyEmails = dailyEmails;
+    this.#config = config;
     this.#clock = clock;
   }
 
@@ -75,7 +76,7 @@ export class ExpiryCheck implements PeriodicJob {
           await licenseExpiringEmails(
             db,
             recorded.map(({ id }) => id),
-            this.#dailyEmails,
+            this.#config,
             due.untilMs,
           );
         });

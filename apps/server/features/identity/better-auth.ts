@@ -11,6 +11,7 @@ import type { Log } from "../../log.ts";
 import type { Recipient } from "../mail/compose.ts";
 import { type Email, writeEmail } from "../mail/email.ts";
 import { recipientById } from "../mail/recipient.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { discordAccountAdded, ipHeader, type OpenedSession, passwordWasReset } from "./account-events.ts";
 import { beforeReset } from "./before-reset.ts";
 import { columns } from "./columns.ts";
@@ -116,7 +117,7 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
       passkeys(config.url),
       ...(config.discord === null
         ? []
-        : [discord(config.discord, `${config.url}${authBase}/callback/discord`, config.signUp === "open")]),
+        : [discord(config.discord, `${config.url}${authBase}/callback/discord`)]),
     ],
     hooks: {
       before: createAuthMiddleware(async (context) => {
@@ -134,6 +135,14 @@ export function openAuth({ store, config, log, secret, signedIn, countCode }: Au
                 message: "Verify your email address with Discord first.",
               });
             }
+            if (
+              context?.path === callbackPath &&
+              (await platformSettings(store.reads, config)).sign_up === "closed"
+            )
+              throw new APIError("FORBIDDEN", {
+                code: "signup_disabled",
+                message: "Only linked accounts can sign in with Discord.",
+              });
             return {
               data: {
                 ...user,

@@ -12,7 +12,7 @@ export const unverifiedDomain = "unverified.invalid";
  * Discord as a generic provider. A person is identified by their Discord ID; the email address is used only if Discord
  * verified it, only for a new account, and is never linked to an existing one.
  */
-export function discord(settings: DiscordSettings, redirectURI: string, canSignUp: boolean) {
+export function discord(settings: DiscordSettings, redirectURI: string) {
   const { clientId, clientSecret } = settings;
   return genericOAuth({
     config: [
@@ -25,7 +25,6 @@ export function discord(settings: DiscordSettings, redirectURI: string, canSignU
         redirectURI,
         scopes: ["identify", "email"],
         pkce: true,
-        disableSignUp: !canSignUp,
         getToken: async ({ code, codeVerifier }) => ({
           accessToken: await discordAccessToken(settings, { code, codeVerifier, redirectURI }),
         }),

@@ -6,6 +6,7 @@ import { addUser, anyUserExists } from "@countersign/store/queries/identity/user
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { invalidField, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { passwordFault } from "./password-rules.ts";
 import { hashPassword } from "./passwords.ts";
 import { isValidSetupToken, useSetupToken } from "./setup-link.ts";
@@ -19,7 +20,7 @@ export const setupRoutes: readonly BoundRoute[] = [
     return {
       is_open: !(await anyUserExists(store.reads)),
       is_link_good: token === undefined ? null : await isValidSetupToken(store.reads, token, nowMs),
-      sign_up: config.signUp,
+      sign_up: (await platformSettings(store.reads, config)).sign_up,
       email: config.mail !== null,
       discord: config.discord !== null,
     };

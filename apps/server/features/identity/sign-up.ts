@@ -3,6 +3,7 @@ import { userByEmail } from "@countersign/store/queries/identity/users";
 import { pendingInvitationByToken } from "@countersign/store/queries/invitations/invitations";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import type { AuthApiParts, AuthCall } from "./auth-call.ts";
 import { emailIsProven } from "./better-auth.ts";
 
@@ -18,9 +19,8 @@ export async function signUp(
   const { store, config } = parts;
   const email = String(call.body.email).toLowerCase();
   const invitationId = await invitationFor(call, parts, email);
-  if (config.signUp === "closed" && invitationId === null) {
+  if (invitationId === null && (await platformSettings(store.reads, config)).sign_up === "closed")
     throw new Problem("sign_up_closed");
-  }
   const before = await userByEmail(store.reads, email);
   const response = invitationId !== null ? await emailIsProven.run(true, make) : await make();
   const isTaken = response.status === 422;

@@ -74,11 +74,10 @@ async function deliver(
   named: readonly IdentifiedDraft[],
 ): Promise<void> {
   if (product.deliver_license_by_email === 0) return;
-  const { dailyEmails } = context.config;
   for (let start = 0; start < named.length; start += emailBatchSize) {
     const ids = named.slice(start, start + emailBatchSize).map(({ id }) => id);
     await context.store.transaction(
-      (db) => deliverLicenses(db, product, ids, dailyEmails, context.nowMs),
+      (db) => deliverLicenses(db, product, ids, context.config, context.nowMs),
       start + emailBatchSize < named.length ? "soon" : "now",
     );
     await yieldToEventLoop();

@@ -34,7 +34,7 @@ export const emailRoutes: readonly BoundRoute[] = [
       const key = dedupeKey(message.once);
       const last = await emailByKey(db, key);
       if (last !== undefined) checkLast(last, context.nowMs);
-      if (!(await countOneEmail(db, facts, context.config.dailyEmails, context.nowMs)))
+      if (!(await countOneEmail(db, facts, context.config, context.nowMs)))
         throw new Problem(
           "license_email_limit_reached",
           {},

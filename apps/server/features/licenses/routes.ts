@@ -48,7 +48,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
           db,
           product,
           named.map(({ id }) => id),
-          context.config.dailyEmails,
+          context.config,
           context.nowMs,
         );
         const [first] = data;

@@ -1,11 +1,14 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import { grant } from "@countersign/domain/quota/limit";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { newId } from "@countersign/store/new-id";
 import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { LicenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
 import { addWaitingEmails, knownEmails } from "@countersign/store/queries/mail/waiting-emails";
 import type { Database } from "@countersign/store/store";
 import type { WaitingEmailRow } from "@countersign/store/tables";
+import type { Config } from "../../config.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { compose, type Recipient } from "./compose.ts";
 import { dedupeKey, type Email, writeEmail, writeEmails } from "./email.ts";
 import { recipientById } from "./recipient.ts";
@@ -28,9 +31,11 @@ export interface CustomerEmail {
 export async function writeToCustomers(
   db: Database,
   emails: readonly CustomerEmail[],
-  dailyEmails: number,
+  config: Config,
   nowMs: number,
 ): Promise<void> {
+  if (emails.length === 0) return;
+  const { daily_emails: dailyEmails } = await platformSettings(db, config);
   const counted = emails.map(({ facts }) => countedOwner(facts)).filter((owner) => owner !== null);
   const left = new Map<string, number>();
   for (const owner of [...new Set(counted)].sort())
@@ -59,9 +64,10 @@ export function emailsAllowed(
 export async function countOneEmail(
   db: Database,
   facts: LicenseEmailFacts,
-  dailyEmails: number,
+  config: Config,
   nowMs: number,
 ): Promise<boolean> {
+  const { daily_emails: dailyEmails } = await platformSettings(db, config);
   const day = quotaDay(nowMs);
   const owner = countedOwner(facts);
   const byOwner = owner === null ? 0 : await lockedEmailCount(db, owner, "customers", day);
@@ -93,8 +99,8 @@ async function writeForOne(
     keyed.map(({ key }) => key),
   );
   const fresh = keyed.filter(({ key }) => !known.has(key));
-  const isSuspended = first.facts.suspended_at !== null;
-  const allowed = isSuspended ? 0 : emailsAllowed(first.facts, dailyEmails);
+  const waits = isSuspended(first.facts);
+  const allowed = waits ? 0 : emailsAllowed(first.facts, dailyEmails);
   const owner = countedOwner(first.facts);
   const left = owner === null ? fresh.length : (leftByOwner.get(owner) ?? 0);
   const slots = grant(left, 0, grant(allowed, used, fresh.length));
@@ -119,7 +125,7 @@ async function writeForOne(
       dedupe_key: key,
     })),
   );
-  const recipient = isSuspended ? undefined : await recipientById(db, first.facts.owner_id);
+  const recipient = waits ? undefined : await recipientById(db, first.facts.owner_id);
   if (recipient === undefined) return;
   const { organization } = first.facts;
   await writeEmail(db, emailsWaitingEmail(recipient, { organizationId, organization, allowed, day }), nowMs);

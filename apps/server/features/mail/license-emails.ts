@@ -3,6 +3,7 @@ import { paragraphs } from "@countersign/domain/mail/one-line";
 import { duration, moment, translate } from "@countersign/domain/mail/translate";
 import { type LicenseEmailFacts, licenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
 import type { Database } from "@countersign/store/store";
+import type { Config } from "../../config.ts";
 import { compose } from "./compose.ts";
 import { type CustomerEmail, writeToCustomers } from "./customer-emails.ts";
 
@@ -16,23 +17,23 @@ export async function deliverLicenses(
   db: Database,
   product: { readonly deliver_license_by_email: 0 | 1 },
   licenseIds: readonly string[],
-  dailyEmails: number,
+  config: Config,
   nowMs: number,
 ): Promise<void> {
   if (product.deliver_license_by_email === 0) return;
   const emails = await emailsAbout(db, "license_delivery", licenseIds, nowMs);
-  await writeToCustomers(db, emails, dailyEmails, nowMs);
+  await writeToCustomers(db, emails, config, nowMs);
 }
 
 /** Emails the customers of licenses that expire soon, if the product is configured to; once per expiry. */
 export async function licenseExpiringEmails(
   db: Database,
   licenseIds: readonly string[],
-  dailyEmails: number,
+  config: Config,
   nowMs: number,
 ): Promise<void> {
   const emails = await emailsAbout(db, "license_expiring", licenseIds, nowMs);
-  await writeToCustomers(db, emails, dailyEmails, nowMs);
+  await writeToCustomers(db, emails, config, nowMs);
 }
 
 /** Those that depend on the product's settings. */

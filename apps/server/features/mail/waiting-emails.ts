@@ -1,4 +1,5 @@
 import { quotaDay } from "@countersign/domain/quota/day";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { countEmails, emailCount, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import {
   nextWaitingOrganization,
@@ -8,8 +9,10 @@ import {
 import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, WaitingEmailRow } from "@countersign/store/tables";
+import type { Config } from "../../config.ts";
 import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { type CustomerEmail, countedOwner, emailsAllowed } from "./customer-emails.ts";
 import { dedupeKey, writeEmails } from "./email.ts";
 import { emailsAbout } from "./license-emails.ts";
@@ -28,18 +31,12 @@ export class WaitingEmails implements PeriodicJob {
   readonly name = "waiting emails";
   readonly everyMs = everyMs;
   readonly #store: Store;
-  readonly #dailyEmails: number;
-  readonly #portalUrl: string;
+  readonly #config: Config;
   readonly #clock: () => Promise<number>;
 
-  constructor(
-    store: Store,
-    { dailyEmails, portalUrl }: { readonly dailyEmails: number; readonly portalUrl: string },
-    clock = () => store.clock(),
-  ) {
+  constructor(store: Store, config: Config, clock = () => store.clock()) {
     this.#store = store;
-    this.#dailyEmails = dailyEmails;
-    this.#portalUrl = portalUrl;
+    this.#config = config;
     this.#clock = clock;
   }
 
@@ -57,26 +54,32 @@ export class WaitingEmails implements PeriodicJob {
     const organization = await organizationById(reads, organizationId);
     const day = quotaDay(nowMs);
     const used = await emailCount(reads, organizationId, "customers", day);
-    if (organization === undefined || used >= this.#allowed(organization)) return;
+    const { daily_emails: dailyEmails } = await platformSettings(reads, this.#config);
+    if (organization === undefined || used >= allowed(organization, dailyEmails)) return;
     const owner = countedOwner(organization);
-    if (owner !== null && (await emailCount(reads, owner, "customers", day)) >= this.#dailyEmails) return;
-    const writeSome = (db: Database) => this.#writeSome(db, organizationId, nowMs);
+    if (owner !== null && (await emailCount(reads, owner, "customers", day)) >= dailyEmails) return;
+    const writeSome = (db: Database) => this.#writeSome(db, organizationId, dailyEmails, nowMs);
     await inBatches(async () => (await this.#store.transaction(writeSome)) > 0, stopping);
   }
 
   /** Returns how many no longer wait. */
-  async #writeSome(db: Database, organizationId: string, nowMs: number): Promise<number> {
+  async #writeSome(
+    db: Database,
+    organizationId: string,
+    dailyEmails: number,
+    nowMs: number,
+  ): Promise<number> {
     const organization = await lockedOrganization(db, organizationId);
-    const allowed = this.#allowed(organization);
-    if (organization === undefined || allowed === 0) return 0;
+    const most = allowed(organization, dailyEmails);
+    if (organization === undefined || most === 0) return 0;
     const day = quotaDay(nowMs);
     const owner = countedOwner(organization);
     const leftToOwner =
       owner === null
         ? Number.POSITIVE_INFINITY
-        : this.#dailyEmails - (await lockedEmailCount(db, owner, "customers", day));
+        : dailyEmails - (await lockedEmailCount(db, owner, "customers", day));
     const used = await lockedEmailCount(db, organizationId, "customers", day);
-    const slots = Math.min(leftToOwner, allowed - used);
+    const slots = Math.min(leftToOwner, most - used);
     if (slots <= 0) return 0;
     const taken = await waitingEmails(db, organizationId, Math.min(batchSize, slots));
     await removeWaitingEmails(
@@ -101,13 +104,13 @@ export class WaitingEmails implements PeriodicJob {
     const received = new Map(
       taken.filter((row) => row.kind === "license_received").map((row) => [row.dedupe_key, row.license_id]),
     );
-    const emails = await receivedEmails(db, [...new Set(received.values())], this.#portalUrl);
+    const emails = await receivedEmails(db, [...new Set(received.values())], this.#config.portalUrl);
     wanted.push(...emails.filter(({ message }) => received.has(dedupeKey(message.once))));
     return wanted;
   }
+}
 
-  #allowed(organization: OrganizationRow | undefined): number {
-    if (organization === undefined || organization.deleted_at !== null) return 0;
-    return organization.suspended_at === null ? emailsAllowed(organization, this.#dailyEmails) : 0;
-  }
+function allowed(organization: OrganizationRow | undefined, dailyEmails: number): number {
+  if (organization === undefined || organization.deleted_at !== null) return 0;
+  return isSuspended(organization) ? 0 : emailsAllowed(organization, dailyEmails);
 }

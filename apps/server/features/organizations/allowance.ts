@@ -3,7 +3,7 @@ import { lockedAllowance } from "@countersign/store/queries/organizations/organi
 import type { Database } from "@countersign/store/store";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { defaultPlan } from "./default-plan.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 
 /**
  * Rejects more organizations than a person can own. Two organizations that a person gains at the same time are counted
@@ -16,8 +16,8 @@ export async function checkAllowance(
   as: "creator" | "new_owner",
 ): Promise<void> {
   const { count, ...owner } = await lockedAllowance(db, userId);
-  const { plan } = await defaultPlan(db, config);
-  const allowance = organizationAllowance({ ...owner, defaultPlan: plan, signUp: config.signUp });
+  const { default_plan: defaultPlan, sign_up: signUp } = await platformSettings(db, config);
+  const allowance = organizationAllowance({ ...owner, defaultPlan, signUp });
   if (allowance === null || count < allowance) return;
   if (as === "creator") throw new Problem("organization_limit_reached", { count });
   throw new Problem("new_owner_organization_limit_reached", { count });

@@ -97,7 +97,7 @@ export async function carryOutTransfer(
   await removeWaitingEmail(db, dedupeKey(`license_delivery:${license.id}`));
   // Last: it locks counters that every other transaction with emails to customers waits for.
   const emails = await receivedEmails(db, [license.id], config.portalUrl);
-  await writeToCustomers(db, emails, config.dailyEmails, nowMs);
+  await writeToCustomers(db, emails, config, nowMs);
   return approved;
 }
 

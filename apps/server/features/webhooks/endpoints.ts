@@ -26,6 +26,7 @@ import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
 import { listOf, redactedUrl, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
 import { probing } from "./switch.ts";
@@ -71,8 +72,9 @@ export async function createEndpoint(context: Context, body: z.output<typeof new
   const { secret, sealed } = newWebhookSecret(store.sealer);
   return context.transaction(async (db) => {
     const { organization } = await lockOrganization(db, context, "webhooks:manage");
-    if ((await countEndpoints(db, organization.id)) >= config.webhookEndpoints)
-      throw new Problem("webhook_limit_reached", { limit: config.webhookEndpoints });
+    const { webhook_endpoints: limit } = await platformSettings(db, config);
+    if ((await countEndpoints(db, organization.id)) >= limit)
+      throw new Problem("webhook_limit_reached", { limit });
     await checkProducts(db, context, body.product_ids);
     const row: WebhookEndpointRow = {
       id: newId(),

@@ -1,10 +1,13 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
+import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { billingRoutes } from "../../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
+import { impersonationRoutes } from "../../features/impersonations/routes.ts";
 import { invitationRoutes } from "../../features/invitations/routes.ts";
 import { ipBlockRoutes } from "../../features/ip-blocks/routes.ts";
 import { ipRoutes } from "../../features/ips/routes.ts";
@@ -23,8 +26,10 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { settingsRoutes } from "../../features/settings/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
+import { usageRoutes } from "../../features/usage/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -34,12 +39,16 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accessTokenRoutes,
   ...accountRoutes,
   ...adminRoutes,
+  ...announcementRoutes,
   ...auditLogRoutes,
+  ...billingRoutes,
   ...brandingRoutes,
+  ...impersonationRoutes,
   ...invitationRoutes,
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...settingsRoutes,
   ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
@@ -47,6 +56,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...overviewRoutes,
   ...productRoutes,
   ...requestRoutes,
+  ...usageRoutes,
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,

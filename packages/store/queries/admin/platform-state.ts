@@ -11,6 +11,12 @@ export async function stateOf(db: Database, name: string): Promise<string | null
   return row?.value ?? null;
 }
 
+/** Those of the names that have a value. */
+export async function statesNamed(db: Database, names: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.selectFrom("platform_state").selectAll().where("name", "in", names).execute();
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
 /** Stores `value` unless there is one already, and returns the stored one. Nodes that start together agree. */
 export async function initializeState(db: Database, name: string, value: string): Promise<string> {
   await db
@@ -32,6 +38,10 @@ export async function setState(db: Database, name: string, value: string): Promi
     .values({ name, value })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
     .execute();
+}
+
+export async function removeState(db: Database, name: string): Promise<void> {
+  await db.deleteFrom("platform_state").where("name", "=", name).execute();
 }
 
 /** Replaces the value that was read. Returns false if it has changed since. */

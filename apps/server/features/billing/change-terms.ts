@@ -1,0 +1,136 @@
+import { type BillingTerms, clockStep, nextDueAt } from "@countersign/domain/billing/terms";
+import { updateBilling } from "@countersign/store/queries/billing/billing";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { planById } from "@countersign/store/queries/plans/plans";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
+import { iso } from "../../http/manage/page.ts";
+import {
+  type AuditContext,
+  audit,
+  auditWithoutRequest,
+  type Change,
+  difference,
+} from "../audit-log/record.ts";
+import { termsChanged } from "../events/quota-check.ts";
+import { notifyOfTerms } from "./notify.ts";
+import { storedSubscription } from "./stored-subscription.ts";
+
+/** An organization's plan and payment state as they are stored. */
+export function termsOf(
+  organization: OrganizationRow,
+  billing: OrganizationBillingRow | undefined,
+): BillingTerms {
+  return {
+    plan: organization.plan,
+    planSetBy: billing?.plan_set_by ?? "default",
+    planEndsAtMs: organization.plan_ends_at,
+    state: organization.billing_state,
+    graceStartedAtMs: billing?.grace_started_at ?? null,
+    graceEndsAtMs: organization.grace_ends_at,
+    noticesSent: billing?.notices_sent ?? 0,
+    endNoticeForMs: billing?.end_notice_for ?? null,
+  };
+}
+
+/** Who changes the terms: the caller of a request, or the server itself. */
+export type TermsActor = AuditContext | { readonly kind: "system"; readonly name: string };
+
+export interface TermsChange {
+  /** Both locked by `lockedBilling`, and as they are stored now. */
+  readonly organization: OrganizationRow;
+  readonly billing: OrganizationBillingRow;
+  readonly next: BillingTerms;
+  readonly actor: TermsActor;
+  /** The URL of this server, for emails. */
+  readonly url: string;
+}
+
+/**
+ * Changes an organization's plan and payment state, and does what is due at that time: the emails of a grace period and
+ * of a suspension, and the audit log entry. Returns the organization as it is now. Without a change it does nothing.
+ */
+export async function changeTerms(
+  db: Database,
+  { organization, billing, next, actor, url }: TermsChange,
+  nowMs: number,
+): Promise<OrganizationRow> {
+  const before = termsOf(organization, billing);
+  const step = clockStep(next, nowMs, storedSubscription(billing));
+  const { terms } = step;
+  const dueAt = nextDueAt(terms);
+  if (isSame(before, terms) && billing.due_at === dueAt) return organization;
+  const changes = await organizationColumns(db, organization, terms, nowMs);
+  const changed = { ...organization, ...changes };
+  await updateOrganization(db, organization.id, changes);
+  await updateBilling(db, organization.id, {
+    plan_set_by: terms.planSetBy,
+    grace_started_at: terms.graceStartedAtMs,
+    notices_sent: terms.noticesSent,
+    end_notice_for: terms.endNoticeForMs,
+    due_at: dueAt,
+    updated_at: nowMs,
+  });
+  await termsChanged(db, organization.id, organization, changed, nowMs);
+  await record(db, actor, organization, before, terms, nowMs);
+  await notifyOfTerms(db, { organization, billing, before, step, url }, nowMs);
+  return changed;
+}
+
+function isSame(a: BillingTerms, b: BillingTerms): boolean {
+  return (Object.keys(a) as (keyof BillingTerms)[]).every((key) => a[key] === b[key]);
+}
+
+async function organizationColumns(
+  db: Database,
+  organization: OrganizationRow,
+  terms: BillingTerms,
+  nowMs: number,
+): Promise<Partial<OrganizationRow>> {
+  // The old plan may have got the module after the organization got the plan.
+  const hadVersionModule =
+    organization.had_version_module === 1 ||
+    (await planById(db, organization.plan)).version_module === 1 ||
+    (await planById(db, terms.plan)).version_module === 1;
+  return {
+    plan: terms.plan,
+    billing_state: terms.state,
+    grace_ends_at: terms.graceEndsAtMs,
+    plan_ends_at: terms.planEndsAtMs,
+    had_version_module: hadVersionModule ? 1 : 0,
+    updated_at: Math.max(nowMs, organization.updated_at + 1),
+  };
+}
+
+/** One entry for a change. That an email was written is none. */
+async function record(
+  db: Database,
+  actor: TermsActor,
+  organization: OrganizationRow,
+  before: BillingTerms,
+  after: BillingTerms,
+  nowMs: number,
+): Promise<void> {
+  const changed = difference(recorded(before), recorded(after));
+  const names = Object.keys(changed.after);
+  if (names.length === 0) return;
+  const isAboutPlan = names.some((name) => name.startsWith("plan"));
+  const change: Change = {
+    action: isAboutPlan ? "organization.plan_changed" : "organization.billing_changed",
+    subject: { kind: "organization", id: organization.id, name: organization.name },
+    ...changed,
+    organizationId: organization.id,
+  };
+  if ("kind" in actor) await auditWithoutRequest(db, actor, nowMs, change);
+  else await audit(db, actor, change);
+}
+
+function recorded(terms: BillingTerms) {
+  return {
+    plan: terms.plan,
+    plan_set_by: terms.planSetBy,
+    plan_ends_at: iso(terms.planEndsAtMs),
+    billing_state: terms.state,
+    grace_ends_at: iso(terms.graceEndsAtMs),
+  };
+}

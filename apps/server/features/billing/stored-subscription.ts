@@ -1,0 +1,22 @@
+import type { Subscription } from "@countersign/domain/billing/subscription";
+import type { OrganizationBillingRow } from "@countersign/store/tables";
+
+/** The subscription as it was last fetched from Stripe; null without one. */
+export function storedSubscription(billing: OrganizationBillingRow | undefined): Subscription | null {
+  if (billing === undefined) return null;
+  const { subscription_id: id, subscription_status: status, subscription_interval: interval } = billing;
+  if (id === null || status === null || interval === null) return null;
+  return {
+    id,
+    status,
+    plan: billing.subscription_plan,
+    interval,
+    amount: billing.subscription_amount ?? 0,
+    currency: billing.subscription_currency ?? "",
+    // Only matters among several of a customer, of which one is stored.
+    createdAtMs: 0,
+    periodEndsAtMs: billing.period_ends_at,
+    cancelsAtMs: billing.cancels_at,
+    trialEndsAtMs: billing.trial_ends_at,
+  };
+}
