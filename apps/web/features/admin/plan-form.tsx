@@ -1,4 +1,4 @@
-import { amountToText } from "@countersign/domain/billing/typed-amount";
+import { amountToText } from "@countersign/domain/billing/money";
 import { Group, NumberInput, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

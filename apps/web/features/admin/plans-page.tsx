@@ -1,4 +1,4 @@
-import { moneyText } from "@countersign/domain/billing/currency";
+import { shownAmount } from "@countersign/domain/billing/money";
 import { Button, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
@@ -82,7 +82,7 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
       ["year", plan.yearly_price],
     ] as const
   ).flatMap(([per, amount]) =>
-    amount === null ? [] : [t(`price.${per}`, { price: moneyText(amount, plan.currency, i18n.language) })],
+    amount === null ? [] : [t(`price.${per}`, { price: shownAmount(amount, plan.currency, i18n.language) })],
   );
   return (
     <Panel

@@ -1,5 +1,4 @@
-import { moneyText } from "@countersign/domain/billing/currency";
-import { amountFromText } from "@countersign/domain/billing/typed-amount";
+import { amountFromText, shownAmount } from "@countersign/domain/billing/money";
 import { Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
@@ -31,7 +30,7 @@ export function PriceField({ label, per, currency, value, onChange, error }: Pri
       }
       description={
         read.ok && read.amount !== null
-          ? t(`price.${per}`, { price: moneyText(read.amount, currency, i18n.language) })
+          ? t(`price.${per}`, { price: shownAmount(read.amount, currency, i18n.language) })
           : t("price.empty")
       }
       value={value}

@@ -1,4 +1,4 @@
-import { moneyText } from "@countersign/domain/billing/currency";
+import { shownAmount } from "@countersign/domain/billing/money";
 import { Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -39,7 +39,7 @@ export function RevenuePanel() {
         <div className={classes.tiles}>
           {amounts.map((row) => (
             <Tile key={row.currency} label={t("revenue.monthly", { currency: row.currency.toUpperCase() })}>
-              {moneyText(row.monthly_amount, row.currency, i18n.language)}
+              {shownAmount(row.monthly_amount, row.currency, i18n.language)}
             </Tile>
           ))}
           <Tile label={t("revenue.subscriptions")}>{figure(subscriptions)}</Tile>

@@ -1,4 +1,4 @@
-import { moneyText } from "@countersign/domain/billing/currency";
+import { shownAmount } from "@countersign/domain/billing/money";
 import { Badge, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
@@ -9,7 +9,7 @@ export type Subscription = NonNullable<Item<"listPlatformOrganizations">["subscr
 /** What a subscription costs per interval. */
 export function SubscriptionPrice({ subscription }: { subscription: Subscription }) {
   const { t, i18n } = useTranslation("admin");
-  const price = moneyText(subscription.amount, subscription.currency, i18n.language);
+  const price = shownAmount(subscription.amount, subscription.currency, i18n.language);
   return <>{t(`price.${subscription.interval}`, { price })}</>;
 }
 
