@@ -26,15 +26,19 @@ export function AnnouncementForm({ announcement, touched, onSaved }: Announcemen
   const [level, setLevel] = useState(announcement?.level ?? "info");
   const [message, setMessage] = useState(announcement?.message ?? "");
   const [url, setUrl] = useState(announcement?.url ?? "");
-  const [start, setStart] = useState(toLocal(announcement?.starts_at ?? null));
-  const [end, setEnd] = useState(toLocal(announcement?.ends_at ?? null));
+  const savedStart = toLocal(announcement?.starts_at ?? null);
+  const savedEnd = toLocal(announcement?.ends_at ?? null);
+  const [start, setStart] = useState(savedStart);
+  const [end, setEnd] = useState(savedEnd);
   const error = create.error ?? update.error;
   const submit = async () => {
+    const texts = { level, message, url: url.trim() === "" ? null : url.trim() };
     const startsAt = fromLocal(start);
-    const texts = { level, message, url: url.trim() === "" ? null : url.trim(), ends_at: fromLocal(end) };
-    // A field shows minutes, so that an unchanged time is not sent: it would lose its seconds.
-    const isStartKept = announcement !== null && start === toLocal(announcement.starts_at);
-    const times = isStartKept || startsAt === null ? {} : { starts_at: startsAt };
+    // A field has no seconds, so that an unchanged time is not sent.
+    const times = {
+      ...(startsAt === null || start === savedStart ? {} : { starts_at: startsAt }),
+      ...(end === savedEnd ? {} : { ends_at: fromLocal(end) }),
+    };
     try {
       if (announcement === null) await create.mutateAsync({ body: { ...texts, ...times } });
       else
