@@ -131,5 +131,5 @@ export function billingPage(url: string, { slug }: Pick<OrganizationRow, "slug">
 
 /** The price was archived, or belongs to another account. */
 function isAboutPrice(error: unknown): boolean {
-  return isStripeFailure(error) && error.param !== undefined && error.param.startsWith("line_items");
+  return isStripeFailure(error) && error.param?.startsWith("line_items") === true;
 }
