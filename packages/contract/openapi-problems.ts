@@ -1,4 +1,6 @@
+import { z } from "zod";
 import type { AuthRoute } from "./auth/route.ts";
+import { isSearchOfConcealed } from "./manage/concealed.ts";
 import { pathParameters, type Route, takesBody } from "./manage/route.ts";
 import { secretFieldsOf } from "./manage/secrets.ts";
 import { type ProblemCode, problems } from "./problems/problems.ts";
@@ -28,6 +30,7 @@ export function codesOf(route: Route): ProblemCode[] {
     ...always,
     ...(takesBody(route) || isWrite ? body : []),
     ...accessCodes(route, isWrite),
+    ...impersonationCodes(route),
     ...(pathParameters(route.path).length > 0 ? (["not_found"] as const) : []),
     ...idempotencyCodes(route),
     ...(route.method === "PATCH" ? (["changed_meanwhile", "invalid_if_match"] as const) : []),
@@ -78,6 +81,14 @@ function accessCodes(route: Route, isWrite: boolean): ProblemCode[] {
 
 function suspended({ whileUnpaid }: Route): ProblemCode[] {
   return ["organization_suspended", ...(whileUnpaid === true ? [] : (["billing_suspended"] as const))];
+}
+
+/** For a platform admin who looks at the organization. */
+function impersonationCodes({ access, method, answerType, query }: Route): ProblemCode[] {
+  if (access.who !== "member" && access.who !== "owner") return [];
+  if (method !== "GET") return ["impersonation_read_only"];
+  const hasSearch = query instanceof z.ZodObject && Object.keys(query.shape).some(isSearchOfConcealed);
+  return answerType !== undefined || hasSearch ? ["impersonation_no_secrets"] : [];
 }
 
 function idempotencyCodes(route: Route): ProblemCode[] {

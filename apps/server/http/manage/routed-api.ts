@@ -14,6 +14,7 @@ import type { BoundRoute } from "./bind.ts";
 import { bodyBounds, boundedBody } from "./bounded-body.ts";
 import type { Context } from "./context.ts";
 import { Idempotency, idempotencyKeyOf, type StoredAnswer, Superseded } from "./idempotency.ts";
+import { checkImpersonatedQuery, shownToImpersonator } from "./impersonated.ts";
 import { readBody, readQuery } from "./input.ts";
 import { mediaType } from "./json-body.ts";
 import { organizationSuspended, Problem, problemResponse } from "./problem.ts";
@@ -77,9 +78,11 @@ export class RoutedApi {
     const nowMs = await store.clock();
     const actor = await this.#site.authenticate(request, nowMs);
     this.#checkOrigin(request, actor);
-    const subject = await authorize(route, match.params, actor, store);
+    const subject = await authorize(route, match.params, actor, store, nowMs);
     if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor, route);
     const query = readQuery(route, searchParams);
+    const isImpersonated = subject.organizationAccess?.impersonatedUntilMs !== undefined;
+    if (isImpersonated) checkImpersonatedQuery(query);
     const ifMatch = ifMatchOf(request);
     const key = request.method === "POST" && actor !== null ? idempotencyKeyOf(request) : null;
     // Last: a request that is rejected for any other reason costs only its headers.
@@ -146,6 +149,7 @@ export class RoutedApi {
     try {
       const input = { params: match.params, query, body: body.value };
       const value = await handle(context, input as never);
+      if (isImpersonated) return this.#respond(route.status, shownToImpersonator(value), requestId, false);
       if (value instanceof Response) {
         value.headers.set("x-request-id", requestId);
         return value;
