@@ -4,6 +4,7 @@ import { emailTemplateRoutes } from "./email-templates.ts";
 import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
 import { platformIpRoutes } from "./ips.ts";
+import { jobRoutes } from "./jobs.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { outboxRoutes } from "./outbox.ts";
 import { revenueRoutes } from "./revenue.ts";
@@ -20,4 +21,5 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...revenueRoutes,
   ...emailTemplateRoutes,
   ...healthRoutes,
+  ...jobRoutes,
 ];

@@ -1,10 +1,14 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
+import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { paymentRoutes } from "../../features/billing/payment-routes.ts";
+import { billingRoutes } from "../../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
+import { impersonationRoutes } from "../../features/impersonations/routes.ts";
 import { invitationRoutes } from "../../features/invitations/routes.ts";
 import { ipBlockRoutes } from "../../features/ip-blocks/routes.ts";
 import { ipRoutes } from "../../features/ips/routes.ts";
@@ -36,8 +40,12 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accessTokenRoutes,
   ...accountRoutes,
   ...adminRoutes,
+  ...announcementRoutes,
   ...auditLogRoutes,
+  ...billingRoutes,
+  ...paymentRoutes,
   ...brandingRoutes,
+  ...impersonationRoutes,
   ...invitationRoutes,
   ...licenseRoutes,
   ...memberRoutes,
