@@ -71,6 +71,8 @@ export const actions = [
   "organization.restored",
   "organization.suspended",
   "organization.terms_changed",
+  "organization.impersonation_started",
+  "organization.impersonation_ended",
   "event.triggered",
 ] as const;
 
