@@ -1038,6 +1038,8 @@ export interface OrganizationBillingRow {
   sync_started: number;
   sync_applied: number;
   synced_at: number | null;
+  /** When to compare with Stripe next; null without a customer. */
+  sync_due_at: number | null;
   updated_at: number;
 }
 

@@ -1,6 +1,7 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
 import { BillingClock } from "../features/billing/clock.ts";
+import { StripeReconciliation, stripeEventPruning } from "../features/billing/reconcile.ts";
 import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
@@ -24,7 +25,7 @@ import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
 import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { Log } from "../log.ts";
 import { jobRunsOf } from "./job-runs.ts";
-import { PeriodicJobs } from "./periodic-jobs.ts";
+import { type PeriodicJob, PeriodicJobs } from "./periodic-jobs.ts";
 import { jobRunSaving } from "./save-job-runs.ts";
 
 export interface Background {
@@ -49,6 +50,7 @@ export function startBackground(
       ...(mailer === null ? [] : [mailer]),
       emailPruning(jobs),
       new OrganizationRemoval(jobs, journal),
+      ...stripeJobs(jobs, config, log),
       answerPruning(jobs),
       deliverySync(jobs),
       deliveryPruning(jobs),
@@ -80,4 +82,9 @@ export function startBackground(
       await periodicJobs.stop();
     },
   };
+}
+
+function stripeJobs(store: Store, { stripe, url }: Config, log: Log): PeriodicJob[] {
+  if (stripe === null) return [];
+  return [new StripeReconciliation({ store, settings: stripe, url }, log), stripeEventPruning(store)];
 }

@@ -9,6 +9,7 @@ import { requireOrganization, requireProduct } from "../../http/manage/context.t
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { limitsInUse, planOf } from "../plans/limits.ts";
 import { logDays } from "../plans/log-days.ts";
+import { platformSettings } from "../settings/platform-settings.ts";
 import { estimatedStorage } from "./storage.ts";
 
 const listedDays = 14;
@@ -74,9 +75,10 @@ export const usageRoutes: readonly BoundRoute[] = [
     const organization = requireOrganization(context);
     const limits = await limitsInUse(store.reads, organization);
     const plan = await planOf(store.reads, organization);
+    const { request_log_days: days } = await platformSettings(store.reads, context.config);
     const known = {
       licenses: limits.find(({ name }) => name === "licenses")?.used ?? 0,
-      logDays: logDays(organization, plan, context.config.requestLogDays),
+      logDays: logDays(organization, plan, days),
     };
     return { limits, storage_bytes: await estimatedStorage(store, organization.id, known, nowMs) };
   }),

@@ -2,6 +2,7 @@ import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
 import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { paymentRoutes } from "../../features/billing/payment-routes.ts";
 import { billingRoutes } from "../../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
@@ -42,6 +43,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...announcementRoutes,
   ...auditLogRoutes,
   ...billingRoutes,
+  ...paymentRoutes,
   ...brandingRoutes,
   ...impersonationRoutes,
   ...invitationRoutes,
