@@ -1,4 +1,5 @@
 import type { Permission } from "@countersign/domain/members/permissions";
+import type { Organization } from "./current-organization.ts";
 import { navigationItems } from "./shell/navigation.ts";
 
 /** The signed-in user's access to an organization. */
@@ -45,6 +46,12 @@ export function mayDo(organization: Allowed & Suspended, any: readonly Permissio
       (permission === "billing:manage" && organization.suspended_at === null),
   );
   return left.length > 0 && isAllowed(organization, left);
+}
+
+/** Whether the server refuses every change of the organization, also those that members need no permission for. */
+export function isReadOnly(organization: Suspended & Pick<Organization, "impersonated_until">): boolean {
+  const { suspended_at, billing_state, impersonated_until } = organization;
+  return suspended_at !== null || billing_state === "suspended" || impersonated_until !== null;
 }
 
 interface Suspended {

@@ -2,13 +2,13 @@ import * as contract from "@countersign/contract/manage/usage";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { runsOutAt } from "@countersign/domain/quota/forecast";
+import { logDays } from "@countersign/domain/requests/log-days";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { organizationUsage, usageByDay, usageSince } from "@countersign/store/queries/usage/daily";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { requireOrganization, requireProduct } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { limitsInUse, planOf } from "../plans/limits.ts";
-import { logDays } from "../plans/log-days.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { estimatedStorage } from "./storage.ts";
 
@@ -75,10 +75,14 @@ export const usageRoutes: readonly BoundRoute[] = [
     const organization = requireOrganization(context);
     const limits = await limitsInUse(store.reads, organization);
     const plan = await planOf(store.reads, organization);
-    const { request_log_days: days } = await platformSettings(store.reads, context.config);
+    const { request_log_days: ofServer } = await platformSettings(store.reads, context.config);
     const known = {
       licenses: limits.find(({ name }) => name === "licenses")?.used ?? 0,
-      logDays: logDays(organization, plan, days),
+      logDays: logDays({
+        ofOrganization: organization.request_log_days_override,
+        ofPlan: plan.request_log_days,
+        ofServer,
+      }),
     };
     return { limits, storage_bytes: await estimatedStorage(store, organization.id, known, nowMs) };
   }),

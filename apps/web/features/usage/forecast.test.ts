@@ -6,7 +6,7 @@ const at = "2026-11-17T17:40:00.000Z";
 test.each([
   ["no limit", { used_today: 50, daily_limit: null, runs_out_at: null }, null],
   ["no requests today", { used_today: 0, daily_limit: 100, runs_out_at: null }, null],
-  ["enough for today", { used_today: 10, daily_limit: 100, runs_out_at: null }, "enough"],
+  ["enough for today", { used_today: 10, daily_limit: 100, runs_out_at: null }, null],
   ["reached before midnight UTC", { used_today: 80, daily_limit: 100, runs_out_at: at }, "soon"],
   ["reached", { used_today: 100, daily_limit: 100, runs_out_at: at }, "reached"],
   [

@@ -45,7 +45,7 @@ export function ProductToday({ usage }: { readonly usage: Item<"listProductUsage
           limit={usage.daily_limit}
         />
         {forecast !== null && (
-          <Text size="sm" {...(forecast === "enough" ? { c: "dimmed" } : {})}>
+          <Text size="sm">
             {t(`forecast.${forecast}`, {
               time: clockTime(runsOutAt ?? resetsAt, i18n.language),
               reset: clockTime(resetsAt, i18n.language),
