@@ -3,12 +3,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item, RouteId } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
+import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { AnnouncementPreview } from "./announcement-preview.tsx";
 
 interface AnnouncementFormProps {
   /** Null for a new one. */
@@ -110,7 +110,7 @@ export function AnnouncementForm({ announcement, touched, onSaved }: Announcemen
       </SimpleGrid>
       {message.trim() !== "" && (
         <Input.Wrapper label={t("announcements.preview")} labelElement="div">
-          <AnnouncementPreview level={level} message={message.trim()} url={url.trim() || null} />
+          <AnnouncementBar level={level} message={message.trim()} url={url.trim() || null} />
         </Input.Wrapper>
       )}
     </DialogForm>

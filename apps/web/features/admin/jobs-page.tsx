@@ -37,6 +37,9 @@ export function JobsPage() {
           <Text size="xs" c="dimmed">
             {t("jobs.every", { duration: duration(run.every_seconds * 1_000) })}
           </Text>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {t("jobs.started")}: <Time at={run.started_at} />
+          </Text>
           {nodes > 1 && (
             <Text size="xs" c="dimmed" hiddenFrom="sm">
               <Node run={run} />
