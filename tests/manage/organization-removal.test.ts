@@ -60,6 +60,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   waiting_emails: "goes",
   organization_branding: "goes",
   transfers: "goes",
+  impersonations: "goes",
   // Contain only IDs, and are pruned every hour.
   recorded_refusals: "stays",
   // Pruned with their hour.

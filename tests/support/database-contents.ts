@@ -13,6 +13,7 @@ const observed = new Set([
   // Folded shortly after every change. Other tests compare their sums with the licenses.
   "license_counts",
   "license_count_changes",
+  "job_runs",
 ]);
 const observedColumns = new Set(["last_used_at"]);
 /** The progress of the expiry check and of the text index, and the last probe. */

@@ -1,10 +1,12 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
+import { BillingClock } from "../features/billing/clock.ts";
 import { StripeReconciliation, stripeEventPruning } from "../features/billing/reconcile.ts";
 import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
 import { signInPruning } from "../features/identity/prune-expired.ts";
+import { impersonationPruning } from "../features/impersonations/prune.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
 import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { emailPruning } from "../features/mail/prune.ts";
@@ -22,7 +24,9 @@ import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
 import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { Log } from "../log.ts";
+import { jobRunsOf } from "./job-runs.ts";
 import { type PeriodicJob, PeriodicJobs } from "./periodic-jobs.ts";
+import { jobRunSaving } from "./save-job-runs.ts";
 
 export interface Background {
   stop(): Promise<void>;
@@ -40,6 +44,7 @@ export function startBackground(
   const mailer =
     config.mail === null ? null : new Mailer(jobs, smtpTransport(config.mail, config.url, emailsAtOnce), log);
   const sender = webhookSender(config.webhookTargets);
+  const runs = jobRunsOf(store);
   const periodicJobs = new PeriodicJobs(
     [
       ...(mailer === null ? [] : [mailer]),
@@ -52,21 +57,25 @@ export function startBackground(
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       signInPruning(jobs),
       portalPruning(jobs),
+      impersonationPruning(jobs),
       new ExpiryCheck(jobs, config),
       new WaitingEmails(jobs, config),
       new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
+      new BillingClock(jobs, config.url),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),
       portalActionPruning(jobs),
       new UnusedKeysCheck(jobs, config.url),
+      jobRunSaving(jobs, runs),
     ],
     log,
+    runs,
   );
   store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
   const imports = importRunner(store, log);
-  const outbox = new Outbox(webhooks, config.url, sender, log);
+  const outbox = new Outbox(webhooks, config.url, sender, log, runs);
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);

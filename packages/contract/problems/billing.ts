@@ -44,6 +44,15 @@ export const billingProblems = {
     403,
     "You are looking at this organization as a platform admin, so you cannot change anything.",
   ),
+  impersonation_no_secrets: problem(
+    403,
+    "You are looking at this organization as a platform admin. Exports and searches of license keys are only for its members.",
+    "Customers can be searched, and their licenses listed.",
+  ),
+  impersonation_limit_reached: problem(
+    409,
+    "You are already looking at {limit} organizations. Stop looking at one of them first.",
+  ),
   payments_unavailable: problem(
     409,
     "Payments are not set up on this server. Ask its operator for another plan.",

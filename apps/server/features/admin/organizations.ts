@@ -19,6 +19,7 @@ import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { showSubscription } from "../billing/show-subscription.ts";
+import { impersonatedUntil } from "../impersonations/routes.ts";
 import { showOrganization } from "../organizations/show.ts";
 import { limitsInUse } from "../plans/limits.ts";
 import { changeByHand } from "./change-by-hand.ts";
@@ -101,11 +102,11 @@ const organization: SuspendableKind<OrganizationRow, Awaited<ReturnType<typeof d
   details,
 };
 
-async function details(db: Database, id: string, { nowMs }: Pick<Context, "nowMs">) {
+async function details(db: Database, id: string, context: Context) {
   const row = await organizationWithOwner(db, id);
   if (row === undefined) throw new Problem("organization_not_found");
   const billing = await billingOf(db, id);
-  const usage = await usageOfDay(db, [id], quotaDay(nowMs));
+  const usage = await usageOfDay(db, [id], quotaDay(context.nowMs));
   return {
     ...showListed(row, billing, usage.get(id) ?? 0),
     ...(await counts(db, id)),
@@ -114,7 +115,7 @@ async function details(db: Database, id: string, { nowMs }: Pick<Context, "nowMs
     plan_note: billing?.plan_note ?? null,
     limits: await limitsInUse(db, row),
     stripe_customer_id: billing?.stripe_customer_id ?? null,
-    impersonated_until: null,
+    impersonated_until: await impersonatedUntil(db, context, id),
   };
 }
 

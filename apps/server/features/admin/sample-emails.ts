@@ -1,4 +1,6 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Language } from "@countersign/domain/mail/languages";
+import * as billing from "../billing/emails.ts";
 import * as account from "../identity/emails.ts";
 import { invitationEmail } from "../invitations/email.ts";
 import type { EmailKind, Recipient } from "../mail/compose.ts";
@@ -43,6 +45,7 @@ const license = (language: Language) => ({
   sender: organization,
   reply_to: null,
   suspended_at: null,
+  billing_state: "active" as const,
   owner_id: null,
   time_zone: "UTC",
   daily_emails_override: null,
@@ -79,6 +82,17 @@ const endpoint = {
   auto_reenable: 1,
 } as const;
 
+const billingFacts = (url: string): billing.BillingEmailFacts => ({
+  organizationId: "00000000-0000-7000-8000-000000000000",
+  organization,
+  timeZone: "UTC",
+  plan: "Pro",
+  isSubscribed: false,
+  contact: "billing@example.com",
+  url: `${url}/o/acme-plugins/settings/billing`,
+});
+const nextPlan: billing.NextPlan = { plan: "Free", versionChecks: "enforce" };
+
 const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>> = {
   account_created: (to, url) =>
     account.accountCreatedEmail(to, `${url}/reset-password?token=${token}&first=true`, atMs),
@@ -92,6 +106,10 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
       ],
       url,
     }),
+  billing_grace: (to, url) =>
+    billing.graceEmail(to, billingFacts(url), { notice: 1, startedAtMs: atMs - 3 * dayMs, endsAtMs: atMs }),
+  billing_restored: (to, url) => billing.restoredEmail(to, billingFacts(url), "suspension", atMs),
+  billing_suspended: (to, url) => billing.suspendedEmail(to, billingFacts(url), atMs),
   email_change: (to, url) => account.emailChangeEmail(to, `${url}/account/email?token=${token}`),
   email_change_requested: (to) => account.emailChangeRequestedEmail(to, "ada.new@example.com"),
   email_changed: (to) => account.emailChangedEmail(to, "ada.new@example.com"),
@@ -141,6 +159,8 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
   ownership_received: (to, url) => organizations.ownershipReceivedEmail(to, organization, name, url),
   password_changed: (to) => account.passwordChangedEmail(to),
   password_reset: (to, url) => account.resetEmail(to, `${url}/reset-password?token=${token}`),
+  plan_ended: (to, url) => billing.planEndedEmail(to, billingFacts(url), nextPlan, atMs),
+  plan_ending: (to, url) => billing.planEndingEmail(to, billingFacts(url), nextPlan, atMs),
   portal_email: (to) => portal.addEmailCode(to, "402917"),
   portal_sign_in: (to, url) => portal.signInEmail(to, "402917", `${url}/portal/sign-in/link#${token}`),
   transfer_completed: ({ email, language }, url) =>

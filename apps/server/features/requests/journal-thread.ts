@@ -1,4 +1,3 @@
-import { dayMs } from "@countersign/domain/dates/lengths";
 import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
 import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
@@ -8,7 +7,8 @@ import { repeatUntilZero } from "./repeat-until-zero.ts";
 
 export interface JournalSettings {
   readonly database: DatabaseLocation;
-  readonly requestLogDays: number;
+  /** What the environment sets; null for the setting in the database, which is read before each pruning. */
+  readonly requestLogDays: number | null;
 }
 
 /** What the journal thread can be asked to do. */
@@ -75,12 +75,20 @@ async function start(
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
   let isClosing = false;
   const rest = () => new Promise<void>((resolve) => setTimeout(resolve, restMs));
+  const prune = async () => {
+    const retention = await operations.run(() => journal.retention(requestLogDays));
+    const repeat = (step: () => Promise<number>) =>
+      repeatUntilZero(
+        () => operations.run(step),
+        rest,
+        () => isClosing,
+      );
+    await repeat(() => journal.prune(retention, Date.now()));
+    if (retention.shortestDays < retention.longestDays)
+      await repeat(() => journal.sweep(retention, Date.now()));
+  };
   const pruneTimer = setInterval(() => {
-    pruning ??= repeatUntilZero(
-      () => operations.run(() => journal.prune(Date.now() - requestLogDays * dayMs)),
-      rest,
-      () => isClosing,
-    )
+    pruning ??= prune()
       .catch((error) => {
         recorder.notify("failed", reasonOf(error));
       })

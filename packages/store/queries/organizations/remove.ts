@@ -63,6 +63,7 @@ export async function closeOrganization(
     "roles",
     "access_tokens",
     "organization_branding",
+    "impersonations",
   ] as const) {
     await db.deleteFrom(table).where("organization_id", "=", id).execute();
   }
