@@ -10,8 +10,9 @@ import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import { checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
@@ -46,7 +47,8 @@ export const platformOrganizationRoutes: readonly BoundRoute[] = [
       ],
     );
     const data = [];
-    for (const row of rows) data.push({ ...showWithOwner(row), ...(await counts(db, row.id)) });
+    const plans = await allPlans(db);
+    for (const row of rows) data.push({ ...showWithOwner(row, plans), ...(await counts(db, row.id)) });
     return { data, next_cursor };
   }),
 
@@ -92,17 +94,17 @@ async function details(db: Database, id: string) {
   const row = await organizationWithOwner(db, id);
   if (row === undefined) throw new Problem("organization_not_found");
   return {
-    ...showWithOwner(row),
+    ...showWithOwner(row, await allPlans(db)),
     ...(await counts(db, id)),
     member_count: await countIn(db, "members", id, most),
     waiting_email_count: await countIn(db, "waiting_emails", id, most),
   };
 }
 
-function showWithOwner(row: OrganizationWithOwner) {
+function showWithOwner(row: OrganizationWithOwner, plans: readonly PlanRow[]) {
   const { owner_id: id, owner_name: name, owner_email: email } = row;
   const owner = id === null || name === null || email === null ? null : { id, name, email };
-  return { ...showOrganization(row), owner };
+  return { ...showOrganization(row, plans), owner };
 }
 
 async function counts(db: Database, id: string) {

@@ -7,6 +7,7 @@ import {
   slugIsTaken,
   updateOrganization,
 } from "@countersign/store/queries/organizations/organizations";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf } from "../../http/manage/actor.ts";
@@ -37,6 +38,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
       afterId: after === null ? null : String(after[0]),
       limit: query.limit + 1,
     });
+    const plans = await allPlans(context.store.reads);
     const { data, next_cursor } = pageOf(
       rows,
       query.limit,
@@ -44,7 +46,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
       (row) => {
         const role = row.role_permissions === null ? null : permissionSet(row.role_permissions);
         const organizationAccess = accessOf(actor, row, role);
-        return organizationAccess === null ? null : showOwnOrganization(row, organizationAccess);
+        return organizationAccess === null ? null : showOwnOrganization(row, organizationAccess, plans);
       },
     );
     return { data: data.filter((one) => one !== null), next_cursor };
@@ -77,12 +79,16 @@ export const organizationRoutes: readonly BoundRoute[] = [
         after: { name: row.name, slug: row.slug, plan: row.plan },
         organizationId: id,
       });
-      return showOwnOrganization(row, { isOwner: true, permissions: actor.atMost });
+      return showOwnOrganization(row, { isOwner: true, permissions: actor.atMost }, await allPlans(db));
     });
   }),
 
   bind(contract.getOrganization, async (context) =>
-    showOwnOrganization(requireOrganization(context), requireAccess(context)),
+    showOwnOrganization(
+      requireOrganization(context),
+      requireAccess(context),
+      await allPlans(context.store.reads),
+    ),
   ),
 
   bind(contract.updateOrganization, async (context, { body: { updated_at: guard, ...body } }) => {
@@ -99,7 +105,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
         subject: { kind: "organization", id: row.id, name: changed.name },
         ...difference(row, changes),
       });
-      return showOwnOrganization(changed, requireAccess(context));
+      return showOwnOrganization(changed, requireAccess(context), await allPlans(db));
     });
   }),
 

@@ -1,9 +1,10 @@
-import { dailyLimit } from "@countersign/domain/quota/limit";
+import { effectivePlan } from "@countersign/domain/quota/limit";
 import { Group, Select, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
-import { useChange } from "../../api/queries.ts";
+import { ask, useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -26,7 +27,8 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
     "listPlatformOrganizations",
     "listOrganizations",
   ]);
-  const ofPlan = dailyLimit({ plan, billing, dailyLimitOverride: null });
+  const known = useQuery(ask("listPlans"));
+  const ofPlan = known.data?.data.find((one) => one.plan === effectivePlan(plan, billing))?.daily_limit;
   const [isAsking, setAsking] = useState(false);
   const stops = billing === "suspended" && organization.billing_state !== "suspended";
   const submit = () =>
@@ -86,8 +88,8 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           label={t("terms.requests")}
           description={t("terms.requestsWords")}
           usual={
-            ofPlan === null
-              ? t("terms.planNoLimit")
+            ofPlan === undefined || ofPlan === null
+              ? t(ofPlan === null ? "terms.planNoLimit" : "terms.planDefault")
               : t("terms.planLimit", { limit: ofPlan.toLocaleString(i18n.language) })
           }
           value={requests}
