@@ -188,9 +188,12 @@ else
           .execute(),
       );
       const mocked = job({ ...fixture.settings, url: await stripeMock() });
-      await makeDue(kept, deleted);
-      await mocked.run();
-      await until("the row is removed", async () => (await deleted.billing()) === undefined);
+      await until("the row is removed", async () => {
+        // The server may have taken it, and asks the fake.
+        await makeDue(kept, deleted);
+        await mocked.run();
+        return (await deleted.billing()) === undefined;
+      });
       expect((await kept.organization()).plan).toBe("free");
       expect(lines.join("")).not.toContain("validation error");
     });

@@ -165,7 +165,7 @@ else
       payer.subscription.status = "canceled";
       await arrive("customer.subscription.deleted", payer.customer);
       expect(await stateOf(payer)).toEqual({ plan: "free", state: "cancelled" });
-      expect(await payer.validated()).toBe("valid");
+      expect(await payer.validated()).toBe("active");
       expect(await changesOf(payer)).toEqual([
         ["organization.plan_changed", "Stripe"],
         ["organization.plan_changed", "Stripe"],
@@ -207,7 +207,7 @@ else
       const payer = await subscriber();
       payer.subscription.status = "past_due";
       await arrive("invoice.payment_failed", payer.customer);
-      expect(await payer.validated()).toBe("valid");
+      expect(await payer.validated()).toBe("active");
       await fixture.store.transaction((db) =>
         db
           .updateTable("organizations")
@@ -218,7 +218,7 @@ else
       expect(await payer.validated()).toBe("billing_suspended");
       payer.subscription.status = "active";
       await arrive("invoice.paid", payer.customer);
-      expect(await payer.validated()).toBe("valid");
+      expect(await payer.validated()).toBe("active");
     });
 
     test("twice: the second does nothing", async () => {

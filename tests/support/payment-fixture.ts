@@ -74,7 +74,9 @@ export async function openPaymentFixture(
     const { body: organization } = await owner.api.post("/organizations", { name: "Payer" });
     const path = `/organizations/${organization.id}`;
     const { body: product } = await owner.api.post(`${path}/products`, { name: "Tool" });
-    const { body: license } = await owner.api.post(`/products/${product.id}/licenses`, {});
+    const { body: license } = await owner.api.post(`/products/${product.id}/licenses`, {
+      customer_email: "customer@example.com",
+    });
     const api = apiOf(fixture.server.url, product.api_key);
     return {
       owner,
