@@ -67,6 +67,8 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   event_summaries: "stays",
   // Pruned within seconds.
   quota_checks: "stays",
+  // Contain only IDs, and are pruned after two days.
+  quota_notices: "stays",
 };
 
 describe.each(databases)("removing an organization on $kind", ({ kind, make }) => {
