@@ -71,6 +71,8 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   organization_billing: "goes",
   // Pruned after 90 days.
   stripe_events: "stays",
+  // Contain only IDs, and are pruned after two days.
+  quota_notices: "stays",
 };
 
 describe.each(databases)("removing an organization on $kind", ({ kind, make }) => {

@@ -9,6 +9,7 @@ import {
 } from "@countersign/store/queries/invitations/invitations";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { addMember, memberOf } from "@countersign/store/queries/members/members";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf } from "../../http/manage/actor.ts";
@@ -68,6 +69,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
       return showOwnOrganization(
         organization,
         organizationAccess ?? { isOwner: false, permissions: new Set() },
+        await allPlans(db),
       );
     });
   }),
