@@ -67,7 +67,7 @@ export function plans(fixture: StoreFixture) {
 
     test("a plan that gets the version module checks versions, and its organizations keep that", () =>
       open(async (store, other, location) => {
-        const settings = { version_module_enabled: 1 };
+        const settings = { version_module_enabled: 1 } as const;
         const org = await openTestOrganization(location, { store, plan: "free", settings });
         const { key } = await org.license();
         const status = async () => (await verdict(other, validate(org.apiKey, key, { version: "1" }))).status;
