@@ -5,7 +5,7 @@ import {
 } from "@countersign/domain/billing/subscription";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
-import { noBody } from "../body-limit.ts";
+import { smallBody } from "../body-limit.ts";
 import { member, route } from "./route.ts";
 import { page, time } from "./shapes.ts";
 
@@ -132,7 +132,7 @@ export const openBillingPortal = route({
   problems: ["payments_unavailable", "no_payment_account", "payment_provider_failed"],
   // Nothing is ignored: whatever is sent here by mistake, such as a card number, is refused.
   body: z.strictObject({}),
-  bodyLimit: noBody,
+  bodyLimit: smallBody,
   answer: url.meta({ id: "BillingPortalPage" }),
   status: 200,
 });
