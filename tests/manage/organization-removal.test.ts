@@ -67,6 +67,12 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   event_summaries: "stays",
   // Pruned within seconds.
   quota_checks: "stays",
+  // Of a customer of Stripe, once their subscription was cancelled there.
+  organization_billing: "goes",
+  // Pruned after 90 days.
+  stripe_events: "stays",
+  // Contain only IDs, and are pruned after two days.
+  quota_notices: "stays",
 };
 
 describe.each(databases)("removing an organization on $kind", ({ kind, make }) => {

@@ -92,9 +92,11 @@ describe.each(databases)("platform settings on $kind", ({ make }) => {
       daily_emails_set_by: "nobody",
     });
     expect(await signUp()).toBe("open");
+    const added = await fixture.admin.api.post("/admin/users", { email: "grace@example.com" });
+    const { origin } = new URL(added.body.password_link);
     const registered = await fetch(`${fixture.server.url}/api/auth/sign-up/email`, {
       method: "POST",
-      headers: { "content-type": "application/json", origin: fixture.server.url },
+      headers: { "content-type": "application/json", origin },
       body: JSON.stringify({ name: "Ada", email: "ada@example.com", password: "words that nobody guesses" }),
     });
     expect(registered.status).toBe(200);
@@ -104,7 +106,7 @@ describe.each(databases)("platform settings on $kind", ({ make }) => {
 
     const webhooks = `/organizations/${fixture.organizationId}/webhooks`;
     await change({ webhook_endpoints: 1 });
-    const webhook = { url: "https://hooks.example.com/a", events: ["license.created"] };
+    const webhook = { url: "https://hooks.example.com/a", event_types: ["license.created"] };
     expect((await fixture.owner.api.post(webhooks, webhook)).status).toBe(201);
     const second = await fixture.owner.api.post(webhooks, webhook);
     expect([second.body.code, second.body.params]).toEqual(["webhook_limit_reached", { limit: 1 }]);

@@ -1,5 +1,7 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
+import { BillingClock } from "../features/billing/clock.ts";
+import { StripeReconciliation, stripeEventPruning } from "../features/billing/reconcile.ts";
 import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
@@ -16,6 +18,8 @@ import { portalPruning } from "../features/portal/prune-expired.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
 import { TransferReminders } from "../features/transfers/remind.ts";
+import { usagePruning } from "../features/usage/prune.ts";
+import { QuotaEmails } from "../features/usage/quota-emails.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
@@ -23,7 +27,7 @@ import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
 import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { Log } from "../log.ts";
 import { jobRunsOf } from "./job-runs.ts";
-import { PeriodicJobs } from "./periodic-jobs.ts";
+import { type PeriodicJob, PeriodicJobs } from "./periodic-jobs.ts";
 import { jobRunSaving } from "./save-job-runs.ts";
 
 export interface Background {
@@ -48,6 +52,7 @@ export function startBackground(
       ...(mailer === null ? [] : [mailer]),
       emailPruning(jobs),
       new OrganizationRemoval(jobs, journal),
+      ...stripeJobs(jobs, config, log),
       answerPruning(jobs),
       deliverySync(jobs),
       deliveryPruning(jobs),
@@ -59,6 +64,9 @@ export function startBackground(
       new WaitingEmails(jobs, config),
       new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
+      new QuotaEmails(jobs, config.url),
+      usagePruning(jobs),
+      new BillingClock(jobs, config.url),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),
@@ -78,4 +86,9 @@ export function startBackground(
       await periodicJobs.stop();
     },
   };
+}
+
+function stripeJobs(store: Store, { stripe, url }: Config, log: Log): PeriodicJob[] {
+  if (stripe === null) return [];
+  return [new StripeReconciliation({ store, settings: stripe, url }, log), stripeEventPruning(store)];
 }

@@ -132,6 +132,7 @@ export const acceptInvitation = route({
     "invited_email_not_verified",
     "already_member",
     "organization_suspended",
+    "billing_suspended",
   ],
   answer: ownOrganization,
   status: 200,

@@ -3,6 +3,7 @@ import { addUserRoutes } from "./add-user.ts";
 import { emailTemplateRoutes } from "./email-templates.ts";
 import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
+import { platformIpRoutes } from "./ips.ts";
 import { jobRoutes } from "./jobs.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { outboxRoutes } from "./outbox.ts";
@@ -15,6 +16,7 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...userRoutes,
   ...addUserRoutes,
   ...platformBlockRoutes,
+  ...platformIpRoutes,
   ...outboxRoutes,
   ...revenueRoutes,
   ...emailTemplateRoutes,

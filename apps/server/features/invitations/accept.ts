@@ -9,6 +9,7 @@ import {
 } from "@countersign/store/queries/invitations/invitations";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { addMember, memberOf } from "@countersign/store/queries/members/members";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf } from "../../http/manage/actor.ts";
@@ -46,6 +47,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
       if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
         throw new Problem("invalid_invitation_link");
       if (organization.suspended_at !== null) throw new Problem("organization_suspended");
+      if (organization.billing_state === "suspended") throw new Problem("billing_suspended");
       await checkRecipient(db, invitation, actor.userId);
       const isIn =
         organization.owner_id === actor.userId ||
@@ -67,6 +69,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
       return showOwnOrganization(
         organization,
         organizationAccess ?? { isOwner: false, permissions: new Set() },
+        await allPlans(db),
       );
     });
   }),

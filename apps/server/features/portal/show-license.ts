@@ -13,6 +13,7 @@ import { canUseFrom, newestUsable } from "@countersign/domain/portal/usable-vers
 import { validateStatuses } from "@countersign/domain/validate/status";
 import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/caller";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { licenseStatus } from "@countersign/store/license-record";
 import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
 import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
@@ -42,6 +43,7 @@ import {
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { showSellers } from "../branding/seller.ts";
+import { planOf } from "../plans/limits.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
 import { showSummary } from "./summary.ts";
 
@@ -70,6 +72,8 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
   const { id, customer_id: customerId } = requireLicense(context);
   if (customerId === null) throw new Problem("license_not_found");
   const product = requireProduct(context);
+  const organization = requireOrganization(context);
+  const plan = await planOf(reads, organization);
   const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
   const earliestMs = context.nowMs - refusalsMs;
   // A new owner sees nothing of the previous one.
@@ -83,7 +87,7 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
   return {
     sightings: new Map(seen.map((row) => [row.ip, row])),
     refusals: await licenseRefusals(reads, [{ licenseId: id, sinceMs }]),
-    catalog: gatesVersions({ ...requireOrganization(context), ...product })
+    catalog: gatesVersions({ ...organization, ...product, plan_version_module: plan.version_module })
       ? versionCatalog(await versionsOf(reads, product.id))
       : null,
     downloads: await downloadsOf(reads, product.id),
@@ -148,7 +152,7 @@ export function selfServiceFacts(
   return {
     license: licenseStatus(license, nowMs),
     product: product.status,
-    sellerIsSuspended: organization.suspended_at !== null,
+    sellerIsSuspended: isSuspended(organization),
     ipRemovals: product.portal_ip_removals_per_30_days,
     keyRotation: product.portal_key_rotation === 1,
     transfers: product.transfers,

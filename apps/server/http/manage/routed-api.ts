@@ -1,6 +1,8 @@
 import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
+import { isSuspended } from "@countersign/store/is-suspended";
 import type { Database, Store } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { callerIpOf } from "../caller-ip.ts";
@@ -77,7 +79,7 @@ export class RoutedApi {
     const actor = await this.#site.authenticate(request, nowMs);
     this.#checkOrigin(request, actor);
     const subject = await authorize(route, match.params, actor, store, nowMs);
-    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor);
+    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor, route);
     const query = readQuery(route, searchParams);
     const isImpersonated = subject.organizationAccess?.impersonatedUntilMs !== undefined;
     if (isImpersonated) checkImpersonatedQuery(query);
@@ -230,14 +232,13 @@ function isWrite(request: Request): boolean {
   return request.method !== "GET" && request.method !== "HEAD";
 }
 
-function checkServed(
-  organization: { suspended_at: number | null; suspension_reason: string | null },
-  actor: Actor | null,
-): void {
-  if (organization.suspended_at === null) return;
+/** Refuses to change what belongs to an organization that is suspended. */
+function checkServed(organization: OrganizationRow, actor: Actor | null, { whileUnpaid }: Route): void {
+  if (!isSuspended(organization)) return;
   // The reason is not for its customers.
   if (actor?.kind === "customer") throw new Problem("seller_suspended");
-  throw organizationSuspended(organization.suspension_reason);
+  if (organization.suspended_at !== null) throw organizationSuspended(organization.suspension_reason);
+  if (whileUnpaid !== true) throw new Problem("billing_suspended");
 }
 
 function unmatched(method: string, methods: readonly string[]): Problem {

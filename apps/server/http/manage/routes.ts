@@ -2,6 +2,8 @@ import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
 import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { paymentRoutes } from "../../features/billing/payment-routes.ts";
+import { billingRoutes } from "../../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
@@ -28,6 +30,7 @@ import { roleRoutes } from "../../features/roles/routes.ts";
 import { settingsRoutes } from "../../features/settings/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
+import { usageRoutes } from "../../features/usage/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -39,6 +42,8 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...adminRoutes,
   ...announcementRoutes,
   ...auditLogRoutes,
+  ...billingRoutes,
+  ...paymentRoutes,
   ...brandingRoutes,
   ...impersonationRoutes,
   ...invitationRoutes,
@@ -53,6 +58,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...overviewRoutes,
   ...productRoutes,
   ...requestRoutes,
+  ...usageRoutes,
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,
