@@ -2,7 +2,6 @@ import type { JsonObject } from "@countersign/domain/custom-response/template";
 import { CidrSet, isCovered, parseCidr } from "@countersign/domain/ip/cidr";
 import type { IpAddress } from "@countersign/domain/ip/ip-address";
 import { secondsUntilReset } from "@countersign/domain/quota/day";
-import { dailyLimit, includesVersionGating, type Plan } from "@countersign/domain/quota/limit";
 import type {
   BillingState,
   CustomerFacts,
@@ -10,12 +9,13 @@ import type {
   ProductStatus,
 } from "@countersign/domain/validate/facts";
 import { VersionCatalog, type VersionState } from "@countersign/domain/versions/catalog";
+import { type VersionChecks, versionChecks } from "@countersign/domain/versions/checks";
 import type { VersionPin } from "@countersign/domain/versions/gate";
 import type { CallerProduct, QuotaState } from "./calls.ts";
 import { memoize, Revisioned } from "./revisioned.ts";
 import type { Sealer } from "./sealer.ts";
 
-/** What both databases select for a call's API key: the key, its product and its organization. */
+/** What both databases select for a call's API key: the key, its product, its organization and the plan. */
 export interface CallerRow {
   public_id: string;
   hash: string;
@@ -32,13 +32,16 @@ export interface CallerRow {
   custom_response: string | null;
   custom_response_on_refusal: number;
   version_module_enabled: number;
-  version_enforcement: "enforce" | "report";
+  version_enforcement: VersionChecks;
   versions_revision: number;
   ipv6_prefix: number;
   organization_id: string;
   organization_name: string;
-  plan: Plan;
   daily_limit_override: number | null;
+  plan_daily_limit: number | null;
+  plan_version_module: number;
+  had_version_module: number;
+  version_checks_on_downgrade: VersionChecks;
   organization_signs: number;
   suspended_at: number | null;
   billing_state: BillingState;
@@ -54,9 +57,14 @@ export const callerColumns = `
   p.auto_register_scope, p.track_ip_on_validate, p.expiry_enforcement, p.signed_validation as product_signs,
   p.custom_response_enabled, p.custom_response, p.custom_response_on_refusal, p.version_module_enabled,
   p.version_enforcement, p.versions_revision, p.ipv6_prefix,
-  o.id as organization_id, o.name as organization_name, o.plan, o.daily_limit_override,
+  o.id as organization_id, o.name as organization_name, o.daily_limit_override,
   o.signed_validation as organization_signs, o.suspended_at, o.billing_state, o.ip_blocks_revision,
-  o.customer_block_count`;
+  o.customer_block_count, o.had_version_module, o.version_checks_on_downgrade,
+  plan.daily_limit as plan_daily_limit, plan.version_module as plan_version_module`;
+
+/** The plan whose limits apply to an organization: `effectivePlan` of domain/quota. */
+export const planJoin = `join plans plan
+  on plan.id = case when o.billing_state = 'cancelled' then 'free' else o.plan end`;
 
 /** The columns of `licenses` that every validation uses. */
 export interface LicenseFactsRow {
@@ -116,7 +124,7 @@ export class Facts {
         trackIp: row.track_ip_on_validate === 1,
         registration: row.auto_register_ip_on_validate === 1 ? row.auto_register_scope : "off",
         ipv6Prefix: row.ipv6_prefix === 128 ? 128 : 64,
-        versions: catalog === null ? null : { catalog, enforced: row.version_enforcement === "enforce" },
+        versions: catalog === null ? null : { catalog, enforced: checksOf(row) === "enforce" },
         custom:
           row.custom_response_enabled === 1
             ? { template: this.#object(row.custom_response), onRefusal: row.custom_response_on_refusal === 1 }
@@ -158,12 +166,13 @@ export class Facts {
 }
 
 /** Whether the product's version records matter for this caller at all. */
-export function gatesVersions(row: TermsRow & Pick<CallerRow, "version_module_enabled">): boolean {
-  return row.version_module_enabled === 1 && includesVersionGating(terms(row));
+export function gatesVersions(row: VersionTerms): boolean {
+  return checksOf(row) !== null;
 }
 
+/** The operator's override for the organization wins. */
 export function limitOf(row: CallerRow): number | null {
-  return dailyLimit(terms(row));
+  return row.daily_limit_override ?? row.plan_daily_limit;
 }
 
 export function quotaState(limit: number | null, used: number, nowMs: number): QuotaState {
@@ -200,10 +209,23 @@ export function versionCatalog(rows: Iterable<{ version: string; state: VersionS
   return VersionCatalog.from(rows);
 }
 
-type TermsRow = Pick<CallerRow, "plan" | "billing_state" | "daily_limit_override">;
+type VersionTerms = Pick<
+  CallerRow,
+  | "version_module_enabled"
+  | "version_enforcement"
+  | "plan_version_module"
+  | "had_version_module"
+  | "version_checks_on_downgrade"
+>;
 
-function terms(row: TermsRow) {
-  return { plan: row.plan, billing: row.billing_state, dailyLimitOverride: row.daily_limit_override };
+function checksOf(row: VersionTerms): VersionChecks | null {
+  return versionChecks({
+    enabled: row.version_module_enabled === 1,
+    enforcement: row.version_enforcement,
+    inPlan: row.plan_version_module === 1,
+    hadModule: row.had_version_module === 1,
+    onDowngrade: row.version_checks_on_downgrade,
+  });
 }
 
 export function versionPin(

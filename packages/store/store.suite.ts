@@ -16,6 +16,7 @@ import { lookups } from "./suite/lookups.ts";
 import { type Migrating, migrations } from "./suite/migrations.ts";
 import { nodes } from "./suite/nodes.ts";
 import { outcomes } from "./suite/outcomes.ts";
+import { plans } from "./suite/plans.ts";
 import { preparedQueries } from "./suite/prepared-queries.ts";
 import { quota } from "./suite/quota.ts";
 import { refusals } from "./suite/refusals.ts";
@@ -37,6 +38,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     events(shared);
     eventBounds(shared);
     versions(shared);
+    plans(shared);
     terms(shared);
     nodes(shared);
     lookups(shared);

@@ -125,7 +125,7 @@ describe.each(databases)("an organization whose billing is suspended on $kind", 
     const response = await fetch(fixture.url + portalBase + license, {
       headers: { cookie: customer.cookie },
     });
-    const body = await response.json();
+    const body = JSON.parse(await response.text());
     expect([response.status, body.seller.is_suspended]).toEqual([200, true]);
   });
 

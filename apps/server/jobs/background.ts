@@ -18,6 +18,8 @@ import { portalPruning } from "../features/portal/prune-expired.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
 import { TransferReminders } from "../features/transfers/remind.ts";
+import { usagePruning } from "../features/usage/prune.ts";
+import { QuotaEmails } from "../features/usage/quota-emails.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
@@ -62,6 +64,8 @@ export function startBackground(
       new WaitingEmails(jobs, config),
       new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
+      new QuotaEmails(jobs, config.url),
+      usagePruning(jobs),
       new BillingClock(jobs, config.url),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),

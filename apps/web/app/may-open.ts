@@ -1,5 +1,4 @@
 import type { Permission } from "@countersign/domain/members/permissions";
-import type { Organization } from "./current-organization.ts";
 import { navigationItems } from "./shell/navigation.ts";
 
 /** The signed-in user's access to an organization. */
@@ -49,7 +48,9 @@ export function mayDo(organization: Allowed & Suspended, any: readonly Permissio
 }
 
 /** Whether the server refuses every change of the organization, also those that members need no permission for. */
-export function isReadOnly(organization: Suspended & Pick<Organization, "impersonated_until">): boolean {
+export function isReadOnly(
+  organization: Suspended & { readonly impersonated_until: string | null },
+): boolean {
   const { suspended_at, billing_state, impersonated_until } = organization;
   return suspended_at !== null || billing_state === "suspended" || impersonated_until !== null;
 }

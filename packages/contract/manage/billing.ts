@@ -71,6 +71,10 @@ export const getBilling = route({
         description: "Whom to ask about plans: an email address or a URL. Null if the operator set none.",
       }),
       limits: z.array(limitUse),
+      request_log_days: z
+        .int()
+        .nullable()
+        .meta({ description: "How long requests are kept in the log. Null for the server's setting." }),
       version_checks: z
         .object({
           included: z.boolean().meta({ description: "Whether the plan includes the version module." }),

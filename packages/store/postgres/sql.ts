@@ -1,5 +1,5 @@
 import { maxDistinctIps, maxSingleEvents, maxSingleRegistrations } from "@countersign/domain/events/refusal";
-import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
+import { callerColumns, licenseDetailColumns, licenseFactsColumns, planJoin } from "../caller.ts";
 import { distribution } from "../distribution.ts";
 import { licenseRecordColumns } from "../license-record.ts";
 
@@ -18,6 +18,7 @@ export const callers = {
     join product_api_keys k on k.public_id = wanted.public_id
     join products p on p.id = k.product_id
     join organizations o on o.id = p.organization_id
+    ${planJoin}
     join platform_state platform on platform.name = 'ip_blocks_revision'
     left join lateral (
       select id, sealed_secret from product_signing_keys

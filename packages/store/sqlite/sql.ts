@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { callerColumns, licenseDetailColumns, licenseFactsColumns } from "../caller.ts";
+import { callerColumns, licenseDetailColumns, licenseFactsColumns, planJoin } from "../caller.ts";
 import { licenseRecordColumns } from "../license-record.ts";
 
 const registered =
@@ -13,6 +13,7 @@ export function prepare(database: DatabaseSync): Statements {
       from product_api_keys k
       join products p on p.id = k.product_id
       join organizations o on o.id = p.organization_id
+      ${planJoin}
       left join product_signing_keys s on s.id = (
         select id from product_signing_keys where product_id = p.id and active_from <= ?
         order by active_from desc limit 1)

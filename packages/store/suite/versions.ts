@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { removeVersion, setVersion } from "../queries/versions/versions.ts";
+import type { OrganizationRow } from "../tables.ts";
 import { validate, verdict } from "./calls.ts";
 import { changeOrganization, changeProduct } from "./changes.ts";
 import type { StoreFixture } from "./fixture.ts";
@@ -60,18 +61,57 @@ export function versions(fixture: StoreFixture) {
       });
     });
 
-    test("versions are gated only on paid plans, and no longer after a cancellation", async () => {
-      const org = await fixture.org({ plan: "pro", settings: { version_module_enabled: 1 } });
+    test("an organization that never had the version module is not checked", async () => {
+      const org = await fixture.org({ plan: "free", settings: { version_module_enabled: 1 } });
       const { key } = await org.license();
-      const answer = async () =>
-        (await verdict(org.store, validate(org.apiKey, key, { version: "1" }))).versionValid;
-      expect(await answer()).toBe(false);
+      const answer = () => verdict(org.store, validate(org.apiKey, key, { version: "1" }));
+      expect(await answer()).toMatchObject({ status: "active", versionValid: null });
+      await changeOrganization(org, { version_checks_on_downgrade: "report" });
+      expect(await answer()).toMatchObject({ status: "active", versionValid: null });
+      await changeOrganization(org, { plan: "pro" });
+      expect(await answer()).toMatchObject({ status: "version_not_allowed", versionValid: false });
+    });
+
+    const downgrades: [string, Partial<OrganizationRow>][] = [
+      ["a downgrade", { plan: "free" }],
+      ["a cancellation", { billing_state: "cancelled" }],
+    ];
+    test.each(downgrades)(
+      "%s refuses the same versions until the organization chooses",
+      async (_, change) => {
+        const org = await fixture.org({ plan: "pro", settings: { version_module_enabled: 1 } });
+        const { key } = await org.license();
+        const other = await fixture.node();
+        const answer = async () => {
+          const call = validate(org.apiKey, key, { version: "1" });
+          const { status, versionValid } = await verdict(org.store, call);
+          expect(await verdict(other, call)).toMatchObject({ status, versionValid });
+          return [status, versionValid];
+        };
+        expect(await answer()).toEqual(["version_not_allowed", false]);
+        await changeOrganization(org, change);
+        expect(await answer()).toEqual(["version_not_allowed", false]);
+        await changeOrganization(org, { version_checks_on_downgrade: "report" });
+        expect(await answer()).toEqual(["active", false]);
+        await changeProduct(org, { version_module_enabled: 0 });
+        expect(await answer()).toEqual(["active", null]);
+        await changeProduct(org, { version_module_enabled: 1 });
+        await changeOrganization(org, { plan: "enterprise", billing_state: "active" });
+        expect(await answer()).toEqual(["version_not_allowed", false]);
+      },
+    );
+
+    test("after a downgrade, a product that only reports still only reports", async () => {
+      const org = await fixture.org({
+        plan: "pro",
+        settings: { version_module_enabled: 1, version_enforcement: "report" },
+      });
+      const { key } = await org.license();
       await changeOrganization(org, { plan: "free" });
-      expect(await answer()).toBeNull();
-      await changeOrganization(org, { plan: "enterprise" });
-      expect(await answer()).toBe(false);
-      await changeOrganization(org, { billing_state: "cancelled" });
-      expect(await answer()).toBeNull();
+      expect(await verdict(org.store, validate(org.apiKey, key, { version: "1" }))).toMatchObject({
+        status: "active",
+        versionValid: false,
+      });
     });
 
     const pins: [pin: object, version: string, status: string, answer: string | null][] = [

@@ -13,8 +13,9 @@ import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow, OrganizationRow, PlanRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -54,9 +55,10 @@ export const platformOrganizationRoutes: readonly BoundRoute[] = [
     const billings = await billingsOf(db, ids);
     const usage = await usageOfDay(db, ids, quotaDay(context.nowMs));
     const data = [];
+    const plans = await allPlans(db);
     for (const row of rows)
       data.push({
-        ...showListed(row, billings.get(row.id), usage.get(row.id) ?? 0),
+        ...showListed(row, plans, billings.get(row.id), usage.get(row.id) ?? 0),
         ...(await counts(db, row.id)),
       });
     return { data, next_cursor };
@@ -108,7 +110,7 @@ async function details(db: Database, id: string, context: Context) {
   const billing = await billingOf(db, id);
   const usage = await usageOfDay(db, [id], quotaDay(context.nowMs));
   return {
-    ...showListed(row, billing, usage.get(id) ?? 0),
+    ...showListed(row, await allPlans(db), billing, usage.get(id) ?? 0),
     ...(await counts(db, id)),
     member_count: await countIn(db, "members", id, most),
     waiting_email_count: await countIn(db, "waiting_emails", id, most),
@@ -121,12 +123,13 @@ async function details(db: Database, id: string, context: Context) {
 
 function showListed(
   row: OrganizationWithOwner,
+  plans: readonly PlanRow[],
   billing: OrganizationBillingRow | undefined,
   requestsToday: number,
 ) {
   const { owner_id: id, owner_name: name, owner_email: email } = row;
   return {
-    ...showOrganization(row),
+    ...showOrganization(row, plans),
     owner: id === null || name === null || email === null ? null : { id, name, email },
     requests_today: requestsToday,
     plan_set_by: billing?.plan_set_by ?? ("default" as const),

@@ -13,6 +13,8 @@ import * as organizations from "../organizations/emails.ts";
 import * as portal from "../portal/emails.ts";
 import { unusedKeysEmail } from "../products/unused-keys.ts";
 
+import { quotaExhaustedEmail, quotaMoreEmail, quotaWarningEmail } from "../usage/emails.ts";
+
 /** Every kind of email, with sample data. */
 export function sampleEmail(kind: EmailKind, language: Language, url: string): Email {
   return samples[kind]({ email: "ada@example.com", language }, url);
@@ -71,6 +73,17 @@ const transfer = (language: Language, url: string) => ({
   product: "Acme Backup",
   language,
   url: transfers.portalLink(`${url}/portal`, "acme-plugins"),
+});
+
+const usage = (url: string) => ({
+  organization,
+  product: "Acme Backup",
+  used: 8_000,
+  limit: 10_000,
+  resetsAtMs: Date.UTC(2031, 0, 3),
+  runsOutAtMs: Date.UTC(2031, 0, 2, 18, 30),
+  timeZone: "UTC",
+  url: `${url}/o/acme-plugins/usage`,
 });
 
 const endpoint = {
@@ -163,6 +176,9 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
   plan_ending: (to, url) => billing.planEndingEmail(to, billingFacts(url), nextPlan, atMs),
   portal_email: (to) => portal.addEmailCode(to, "402917"),
   portal_sign_in: (to, url) => portal.signInEmail(to, "402917", `${url}/portal/sign-in/link#${token}`),
+  quota_exhausted: (to, url) => quotaExhaustedEmail(to, { ...usage(url), used: 10_000 }),
+  quota_more: (to, url) => quotaMoreEmail(to, { ...usage(url), most: 10 }),
+  quota_warning: (to, url) => quotaWarningEmail(to, usage(url)),
   transfer_completed: ({ email, language }, url) =>
     transfers.transferCompletedEmail(email, transfer(language, url)),
   transfer_rejected: ({ email, language }, url) =>

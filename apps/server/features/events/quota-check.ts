@@ -1,23 +1,23 @@
 import { quotaMarks } from "@countersign/domain/events/quota";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { dailyLimit } from "@countersign/domain/quota/limit";
+import { effectivePlan } from "@countersign/domain/quota/limit";
 import {
-  addQuotaChecks,
   claimQuotaCheck,
   dueQuotaChecks,
   lockedUsage,
   wasRecordedSince,
 } from "@countersign/store/queries/events/quota-checks";
+import { planById } from "@countersign/store/queries/plans/plans";
 import { quotaFacts } from "@countersign/store/quota-data";
 import type { Database, Store } from "@countersign/store/store";
 import type { OrganizationRow, QuotaCheckRow } from "@countersign/store/tables";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
+import { scheduleForLoweredPlans } from "./lowered-plans.ts";
+import { addChecks } from "./quota-marks.ts";
 import { recordEvents } from "./record.ts";
 
 type Terms = Pick<OrganizationRow, "plan" | "billing_state" | "daily_limit_override">;
 
-/** By then, a batch that was counted under the old limit has been written: it takes at most two seconds, or fails. */
-const checkAfterMs = 5_000;
 /** IDs follow the servers' clocks. */
 const clocksDifferMs = 10_000;
 const checksAtOnce = 100;
@@ -33,18 +33,8 @@ export async function termsChanged(
   after: Terms,
   nowMs: number,
 ): Promise<void> {
-  const oldMarks = quotaMarks(limitOf(before));
-  const newMarks = quotaMarks(limitOf(after));
-  for (const type of ["quota.warning", "quota.exhausted"] as const) {
-    if (newMarks[type] >= oldMarks[type]) continue;
-    await addQuotaChecks(db, organizationId, {
-      type,
-      oldMark: Math.min(oldMarks[type], Number.MAX_SAFE_INTEGER),
-      day: quotaDay(nowMs),
-      changed_at: nowMs,
-      check_at: nowMs + checkAfterMs,
-    });
-  }
+  const change = { from: await limitOf(db, before), to: await limitOf(db, after), changedAt: nowMs };
+  await addChecks(db, [organizationId], change, nowMs);
 }
 
 /**
@@ -64,6 +54,7 @@ export class QuotaCheck implements PeriodicJob {
 
   async run(): Promise<void> {
     const nowMs = await this.#clock();
+    await scheduleForLoweredPlans(this.#store, nowMs);
     for (;;) {
       const checks = await dueQuotaChecks(this.#store.reads, nowMs, checksAtOnce);
       for (const check of checks) await this.#store.transaction((db) => runCheck(db, check, nowMs));
@@ -75,7 +66,7 @@ export class QuotaCheck implements PeriodicJob {
 async function runCheck(db: Database, check: QuotaCheckRow, nowMs: number): Promise<void> {
   if (!(await claimQuotaCheck(db, check)) || check.day !== quotaDay(nowMs)) return;
   const usage = await lockedUsage(db, check.product_id, check.day);
-  const limit = usage === undefined ? null : limitOf(usage);
+  const limit = usage === undefined ? null : await limitOf(db, usage);
   if (usage === undefined || limit === null || usage.used < quotaMarks(limit)[check.type]) return;
   const { organization_id: organizationId, used } = usage;
   if (await wasRecordedSince(db, organizationId, check, check.changed_at - clocksDifferMs)) return;
@@ -85,10 +76,7 @@ async function runCheck(db: Database, check: QuotaCheckRow, nowMs: number): Prom
   await recordEvents(db, nowMs, { type, organizationId, productId, licenseId: null, data });
 }
 
-function limitOf(terms: Terms): number | null {
-  return dailyLimit({
-    plan: terms.plan,
-    billing: terms.billing_state,
-    dailyLimitOverride: terms.daily_limit_override,
-  });
+async function limitOf(db: Database, terms: Terms): Promise<number | null> {
+  if (terms.daily_limit_override !== null) return terms.daily_limit_override;
+  return (await planById(db, effectivePlan(terms.plan, terms.billing_state))).daily_limit;
 }

@@ -9,6 +9,7 @@ import {
 } from "@countersign/store/queries/invitations/invitations";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { addMember, memberOf } from "@countersign/store/queries/members/members";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf } from "../../http/manage/actor.ts";
@@ -17,6 +18,7 @@ import { requirePerson } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
+import { checkLimitOfLocked } from "../plans/check-limit.ts";
 import { showReceived, stateOf } from "./show.ts";
 
 /**
@@ -52,6 +54,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
         organization.owner_id === actor.userId ||
         (await memberOf(db, organization.id, actor.userId)) !== undefined;
       if (isIn) throw new Problem("already_member");
+      await checkLimitOfLocked(db, organization, "members");
       const { organization_id: organizationId, role_id: roleId } = invitation;
       await addMember(db, { organizationId, userId: actor.userId, roleId }, context.nowMs);
       await updateInvitation(db, invitation.id, {
@@ -68,6 +71,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
       return showOwnOrganization(
         organization,
         organizationAccess ?? { isOwner: false, permissions: new Set() },
+        await allPlans(db),
       );
     });
   }),

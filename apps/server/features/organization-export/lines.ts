@@ -13,6 +13,7 @@ import {
   versionsOfProducts,
   webhooksToExport,
 } from "@countersign/store/queries/organization-export/rows";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import { productsOf } from "@countersign/store/queries/products/products";
 import { rolesOf } from "@countersign/store/queries/roles/roles";
 import { transfersToExport } from "@countersign/store/queries/transfers/transfers";
@@ -41,7 +42,7 @@ const rowsAtATime = 200;
 
 /** All data of an organization, page by page: what others refer to comes first. */
 export async function* organizationLines(db: Database, organization: OrganizationRow, nowMs: number): Lines {
-  yield [{ kind: "organization", data: showOrganization(organization) }];
+  yield [{ kind: "organization", data: showOrganization(organization, await allPlans(db)) }];
   const branding = await brandingOf(db, organization.id);
   if (branding !== undefined) yield [{ kind: "branding", data: exportedBranding(branding) }];
   yield* productLines(db, organization.id, nowMs);

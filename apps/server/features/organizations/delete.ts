@@ -1,6 +1,7 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
@@ -45,7 +46,9 @@ async function setDeleteAfter(
   action: string,
 ) {
   const organizationAccess = requireAccess(context);
-  if (organization.delete_after === deleteAfter) return showOwnOrganization(organization, organizationAccess);
+  const plans = await allPlans(db);
+  if (organization.delete_after === deleteAfter)
+    return showOwnOrganization(organization, organizationAccess, plans);
   const changes = {
     delete_after: deleteAfter,
     updated_at: nextUpdatedAt(context, organization.updated_at),
@@ -58,7 +61,7 @@ async function setDeleteAfter(
     after: { delete_after: iso(deleteAfter) },
   });
   await notifyOwner(db, context, organization, deleteAfter);
-  return showOwnOrganization({ ...organization, ...changes }, organizationAccess);
+  return showOwnOrganization({ ...organization, ...changes }, organizationAccess, plans);
 }
 
 /** Also if the owner requested it: it may have been someone else with their session or token. */

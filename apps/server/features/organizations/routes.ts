@@ -8,6 +8,7 @@ import {
   slugIsTaken,
   updateOrganization,
 } from "@countersign/store/queries/organizations/organizations";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import { impersonatedAccess, isPlatformAdmin, permissionSet } from "../../http/manage/access.ts";
 import { accessOf, type PersonActor, sessionOf } from "../../http/manage/actor.ts";
@@ -38,6 +39,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
     const impersonated = await impersonatedBy(context, actor);
     const page = { afterId: after === null ? null : String(after[0]), limit: query.limit + 1 };
     const rows = await organizationsOf(context.store.reads, actor.userId, page, [...impersonated.keys()]);
+    const plans = await allPlans(context.store.reads);
     const { data, next_cursor } = pageOf(
       rows,
       query.limit,
@@ -47,7 +49,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
         const untilMs = impersonated.get(row.id);
         const organizationAccess =
           accessOf(actor, row, role) ?? (untilMs === undefined ? null : impersonatedAccess(untilMs));
-        return organizationAccess === null ? null : showOwnOrganization(row, organizationAccess);
+        return organizationAccess === null ? null : showOwnOrganization(row, organizationAccess, plans);
       },
     );
     return { data: data.filter((one) => one !== null), next_cursor };
@@ -80,12 +82,16 @@ export const organizationRoutes: readonly BoundRoute[] = [
         after: { name: row.name, slug: row.slug, plan: row.plan },
         organizationId: id,
       });
-      return showOwnOrganization(row, { isOwner: true, permissions: actor.atMost });
+      return showOwnOrganization(row, { isOwner: true, permissions: actor.atMost }, await allPlans(db));
     });
   }),
 
   bind(contract.getOrganization, async (context) =>
-    showOwnOrganization(requireOrganization(context), requireAccess(context)),
+    showOwnOrganization(
+      requireOrganization(context),
+      requireAccess(context),
+      await allPlans(context.store.reads),
+    ),
   ),
 
   bind(contract.updateOrganization, async (context, { body: { updated_at: guard, ...body } }) => {
@@ -102,7 +108,7 @@ export const organizationRoutes: readonly BoundRoute[] = [
         subject: { kind: "organization", id: row.id, name: changed.name },
         ...difference(row, changes),
       });
-      return showOwnOrganization(changed, requireAccess(context));
+      return showOwnOrganization(changed, requireAccess(context), await allPlans(db));
     });
   }),
 

@@ -1,23 +1,22 @@
 import type { ownOrganization } from "@countersign/contract/manage/organizations";
 import { sortedPermissions } from "@countersign/domain/members/permissions";
-import { dailyLimit } from "@countersign/domain/quota/limit";
-import type { OrganizationRow } from "@countersign/store/tables";
+import { effectivePlan } from "@countersign/domain/quota/limit";
+import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import type { OrganizationAccess } from "../../http/manage/actor.ts";
 import { iso } from "../../http/manage/page.ts";
 
-export function showOrganization(row: OrganizationRow) {
+/** `plans` are all plans: see `allPlans`. */
+export function showOrganization(row: OrganizationRow, plans: readonly PlanRow[]) {
+  const plan = plans.find(({ id }) => id === effectivePlan(row.plan, row.billing_state));
+  if (plan === undefined) throw new Error(`The plan ${row.plan} is missing.`);
   return {
     id: row.id,
     name: row.name,
     slug: row.slug,
     plan: row.plan,
     daily_limit_override: row.daily_limit_override,
-    daily_limit: dailyLimit({
-      plan: row.plan,
-      billing: row.billing_state,
-      dailyLimitOverride: row.daily_limit_override,
-    }),
+    daily_limit: row.daily_limit_override ?? plan.daily_limit,
     signed_validation: row.signed_validation === 1,
     billing_state: row.billing_state,
     suspended_at: iso(row.suspended_at),
@@ -39,9 +38,10 @@ export function showOrganization(row: OrganizationRow) {
 export function showOwnOrganization(
   row: OrganizationRow,
   organizationAccess: OrganizationAccess,
+  plans: readonly PlanRow[],
 ): z.input<typeof ownOrganization> {
   return {
-    ...showOrganization(row),
+    ...showOrganization(row, plans),
     is_owner: organizationAccess.isOwner,
     permissions: sortedPermissions(organizationAccess.permissions),
     impersonated_until: iso(organizationAccess.impersonatedUntilMs ?? null),

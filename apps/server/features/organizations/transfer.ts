@@ -1,6 +1,7 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { addMember, memberOf, removeMember } from "@countersign/store/queries/members/members";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import { permissionSet } from "../../http/manage/access.ts";
 import { accessOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
@@ -53,6 +54,10 @@ export const transferRoute: BoundRoute = bind(contract.transferOwnership, async 
       await writeEmail(db, ownershipTransferredEmail(handedOver, facts), context.nowMs);
     const changed = { ...organization, ...changes };
     const organizationAccess = accessOf(actor, changed, permissionSet(role.permissions));
-    return showOwnOrganization(changed, organizationAccess ?? { isOwner: false, permissions: new Set() });
+    return showOwnOrganization(
+      changed,
+      organizationAccess ?? { isOwner: false, permissions: new Set() },
+      await allPlans(db),
+    );
   });
 });

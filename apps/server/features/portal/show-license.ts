@@ -43,6 +43,7 @@ import {
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { showSellers } from "../branding/seller.ts";
+import { planOf } from "../plans/limits.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
 import { showSummary } from "./summary.ts";
 
@@ -71,6 +72,8 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
   const { id, customer_id: customerId } = requireLicense(context);
   if (customerId === null) throw new Problem("license_not_found");
   const product = requireProduct(context);
+  const organization = requireOrganization(context);
+  const plan = await planOf(reads, organization);
   const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
   const earliestMs = context.nowMs - refusalsMs;
   // A new owner sees nothing of the previous one.
@@ -84,7 +87,7 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
   return {
     sightings: new Map(seen.map((row) => [row.ip, row])),
     refusals: await licenseRefusals(reads, [{ licenseId: id, sinceMs }]),
-    catalog: gatesVersions({ ...requireOrganization(context), ...product })
+    catalog: gatesVersions({ ...organization, ...product, plan_version_module: plan.version_module })
       ? versionCatalog(await versionsOf(reads, product.id))
       : null,
     downloads: await downloadsOf(reads, product.id),

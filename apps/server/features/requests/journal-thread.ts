@@ -37,6 +37,8 @@ const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
 /** Between two steps of deleting data. */
 const restMs = 5;
+/** Between two steps of reading the log, which is not urgent. */
+const sweepRestMs = 50;
 
 /** A separate thread, so that writing the request log never delays a request. */
 async function start(
@@ -74,18 +76,18 @@ async function start(
   let pruning: Promise<void> | null = null;
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
   let isClosing = false;
-  const rest = () => new Promise<void>((resolve) => setTimeout(resolve, restMs));
+  const rest = (ms = restMs) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   const prune = async () => {
     const retention = await operations.run(() => journal.retention(requestLogDays));
-    const repeat = (step: () => Promise<number>) =>
+    const repeat = (step: () => Promise<number>, ms: number) =>
       repeatUntilZero(
         () => operations.run(step),
-        rest,
+        () => rest(ms),
         () => isClosing,
       );
-    await repeat(() => journal.prune(retention, Date.now()));
+    await repeat(() => journal.prune(retention, Date.now()), restMs);
     if (retention.shortestDays < retention.longestDays)
-      await repeat(() => journal.sweep(retention, Date.now()));
+      await repeat(() => journal.sweep(retention, Date.now()), sweepRestMs);
   };
   const pruneTimer = setInterval(() => {
     pruning ??= prune()

@@ -3,12 +3,12 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item, RouteId } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
+import { AnnouncementBar } from "../../ui/announcement-bar.tsx";
 import { Choice } from "../../ui/choice.tsx";
 import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
-import { AnnouncementPreview } from "./announcement-preview.tsx";
 
 interface AnnouncementFormProps {
   /** Null for a new one. */
@@ -26,15 +26,19 @@ export function AnnouncementForm({ announcement, touched, onSaved }: Announcemen
   const [level, setLevel] = useState(announcement?.level ?? "info");
   const [message, setMessage] = useState(announcement?.message ?? "");
   const [url, setUrl] = useState(announcement?.url ?? "");
-  const [start, setStart] = useState(toLocal(announcement?.starts_at ?? null));
-  const [end, setEnd] = useState(toLocal(announcement?.ends_at ?? null));
+  const savedStart = toLocal(announcement?.starts_at ?? null);
+  const savedEnd = toLocal(announcement?.ends_at ?? null);
+  const [start, setStart] = useState(savedStart);
+  const [end, setEnd] = useState(savedEnd);
   const error = create.error ?? update.error;
   const submit = async () => {
+    const texts = { level, message, url: url.trim() === "" ? null : url.trim() };
     const startsAt = fromLocal(start);
-    const texts = { level, message, url: url.trim() === "" ? null : url.trim(), ends_at: fromLocal(end) };
-    // A field shows minutes, so that an unchanged time is not sent: it would lose its seconds.
-    const isStartKept = announcement !== null && start === toLocal(announcement.starts_at);
-    const times = isStartKept || startsAt === null ? {} : { starts_at: startsAt };
+    // A field has no seconds, so that an unchanged time is not sent.
+    const times = {
+      ...(startsAt === null || start === savedStart ? {} : { starts_at: startsAt }),
+      ...(end === savedEnd ? {} : { ends_at: fromLocal(end) }),
+    };
     try {
       if (announcement === null) await create.mutateAsync({ body: { ...texts, ...times } });
       else
@@ -106,7 +110,7 @@ export function AnnouncementForm({ announcement, touched, onSaved }: Announcemen
       </SimpleGrid>
       {message.trim() !== "" && (
         <Input.Wrapper label={t("announcements.preview")} labelElement="div">
-          <AnnouncementPreview level={level} message={message.trim()} url={url.trim() || null} />
+          <AnnouncementBar level={level} message={message.trim()} url={url.trim() || null} />
         </Input.Wrapper>
       )}
     </DialogForm>

@@ -36,8 +36,8 @@ describe("the runs of jobs", () => {
 });
 
 test.each([
-  [0, "0 milliseconds"],
-  [999, "999 milliseconds"],
+  [0, "0 ms"],
+  [999, "999 ms"],
   [1_500, "1.5 seconds"],
   [60_000, "1 minute"],
   [5_400_000, "1.5 hours"],

@@ -9,7 +9,6 @@ import { ListTime } from "../../ui/list-time.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
-import { Time } from "../../ui/time.tsx";
 import { byJob, stateOf } from "./job-runs.ts";
 import { shownDuration } from "./shown-duration.ts";
 
@@ -36,6 +35,9 @@ export function JobsPage() {
           </Text>
           <Text size="xs" c="dimmed">
             {t("jobs.every", { duration: duration(run.every_seconds * 1_000) })}
+          </Text>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {t("jobs.started")}: <ListTime at={run.started_at} />
           </Text>
           {nodes > 1 && (
             <Text size="xs" c="dimmed" hiddenFrom="sm">
@@ -107,7 +109,7 @@ function JobState({ run }: { run: JobRun }) {
         <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {state !== "failed" && (
             <>
-              {t("jobs.lastFailure")} <Time at={run.failed_at} />:{" "}
+              {t("jobs.lastFailure")} <ListTime at={run.failed_at} />:{" "}
             </>
           )}
           {run.failure}

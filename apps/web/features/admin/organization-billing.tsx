@@ -1,8 +1,9 @@
-import { Badge, Group, Progress, Stack, Text } from "@mantine/core";
+import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
+import { Meter } from "../../ui/meter.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
@@ -88,25 +89,6 @@ export function OrganizationBilling({ organization }: { organization: Organizati
               : t("organization.dailyLimit", { limit: figure(organization.daily_limit) })}
           </Text>
         </dd>
-        {organization.limits.map(({ name, used, limit }) => (
-          <div key={name} style={{ display: "contents" }}>
-            <dt>{t(`limits.max_${name}`)}</dt>
-            <dd className="figures">
-              {limit === null
-                ? figure(used)
-                : t("organization.used", { used: figure(used), limit: figure(limit) })}
-              {limit !== null && (
-                <Progress
-                  className={classes.use ?? ""}
-                  size="sm"
-                  value={limit === 0 ? 100 : Math.min(100, (100 * used) / limit)}
-                  color={used >= limit ? "orange" : "verdigris"}
-                  aria-label={t(`limits.max_${name}`)}
-                />
-              )}
-            </dd>
-          </div>
-        ))}
         {organization.plan_note !== null && (
           <>
             <dt>{t("terms.note")}</dt>
@@ -114,6 +96,11 @@ export function OrganizationBilling({ organization }: { organization: Organizati
           </>
         )}
       </Facts>
+      <div className={classes.meters}>
+        {organization.limits.map(({ name, used, limit }) => (
+          <Meter key={name} name={t(`limits.max_${name}`)} used={used} limit={limit} />
+        ))}
+      </div>
     </Panel>
   );
 }

@@ -95,7 +95,11 @@ function PaymentStatus({ payments }: { payments: Settings["payments"] }) {
           <List.Item>
             <Trans t={t} i18nKey="settings.setup.secret" components={{ code: <Code /> }} />
           </List.Item>
-          <List.Item>{t("settings.setup.prices")}</List.Item>
+          <List.Item>
+            <GoLink to="/admin/plans" inherit underline="always">
+              {t("settings.setup.prices")}
+            </GoLink>
+          </List.Item>
         </List>
       )}
     </Stack>

@@ -146,6 +146,7 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
             <NumberInput
               label={t("planList.trialDays")}
               description={t("planList.trialWords")}
+              inputWrapperOrder={["label", "input", "description", "error"]}
               required
               withAsterisk={false}
               min={0}
@@ -168,6 +169,7 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
         onClose={() => setAsking(false)}
         title={t("planList.confirm", { name: plan.name })}
         action={t("planList.confirmDo")}
+        harmless={effects.lowered.length === 0 && !effects.losesVersions}
         onConfirm={submit}
       >
         <PlanEffectsList saved={plan} next={next} effects={effects} count={count} />

@@ -1,20 +1,18 @@
-import { useQuery } from "@tanstack/react-query";
-import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
-import { ask } from "../../api/queries.ts";
+import { planName } from "../../app/plan.ts";
+import { usePlans } from "../../app/use-plans.ts";
 import type { plans } from "./terms.ts";
 
-export type Plan = (typeof plans)[number];
+type PlanId = (typeof plans)[number];
 
-/** The plans with their limits, by their IDs. Undefined while they load. */
-export function usePlans(): (plan: Plan) => Item<"listPlans"> | undefined {
-  const { data } = useQuery(ask("listPlans"));
-  return (plan) => data?.data.find((one) => one.plan === plan);
+/** A plan with its limits. Undefined while they load. */
+export function usePlanOf(): (id: PlanId) => Item<"listPlans"> | undefined {
+  const all = usePlans();
+  return (id) => all.find(({ plan }) => plan === id);
 }
 
 /** The names of the plans, which platform admins can change. */
-export function usePlanName(): (plan: Plan) => string {
-  const { t } = useTranslation("admin");
-  const planOf = usePlans();
-  return (plan) => planOf(plan)?.name ?? t(`plans.${plan}`);
+export function usePlanName(): (id: PlanId) => string {
+  const all = usePlans();
+  return (id) => planName(all, id);
 }

@@ -1,7 +1,8 @@
 import { shownAmount } from "@countersign/domain/billing/money";
-import { Button, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
@@ -11,7 +12,6 @@ import { Facts } from "../../ui/facts.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./admin.module.css";
 import { planLimits } from "./plan-changes.ts";
@@ -40,9 +40,7 @@ export function PlansPage() {
       <ProblemAlert error={plans.error} />
       <div className={classes.plans}>
         {plans.data?.data.map((plan) => (
-          <div key={plan.plan}>
-            <PlanCard plan={plan} count={countOf(plan.plan)} onEdit={() => open(plan.plan)} />
-          </div>
+          <PlanCard key={plan.plan} plan={plan} count={countOf(plan.plan)} onEdit={() => open(plan.plan)} />
         ))}
       </div>
       <SideDialog
@@ -75,6 +73,7 @@ interface PlanCardProps {
 
 function PlanCard({ plan, count, onEdit }: PlanCardProps) {
   const { t, i18n } = useTranslation("admin");
+  const heading = useId();
   const figure = (value: number) => value.toLocaleString(i18n.language);
   const prices = (
     [
@@ -85,27 +84,29 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
     amount === null ? [] : [t(`price.${per}`, { price: shownAmount(amount, plan.currency, i18n.language) })],
   );
   return (
-    <Panel
-      title={plan.name}
-      lead={
-        count === null ? undefined : (
-          <GoLink to="/admin/organizations" search={{ plan: plan.plan }} inherit>
-            {t("planList.organizations", { count, number: figure(count) })}
-          </GoLink>
-        )
-      }
-      actions={
+    <section className={classes.plan} aria-labelledby={heading}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div>
+          <Title order={2} id={heading} style={{ overflowWrap: "anywhere" }}>
+            {plan.name}
+          </Title>
+          {count !== null && (
+            <GoLink to="/admin/organizations" search={{ plan: plan.plan }}>
+              {t("planList.organizations", { count, number: figure(count) })}
+            </GoLink>
+          )}
+        </div>
         <Button
           variant="default"
           size="xs"
           leftSection={<Icon name="edit" size={14} />}
           aria-label={t("planList.edit", { name: plan.name })}
           onClick={onEdit}
+          style={{ flexShrink: 0 }}
         >
           {t("everywhere:edit")}
         </Button>
-      }
-    >
+      </Group>
       <Stack gap={0}>
         {prices.length === 0 ? (
           <Text c="dimmed">{t(plan.plan === "free" ? "planList.free" : "planList.noPrice")}</Text>
@@ -146,6 +147,6 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
         <dt>{t("limits.version_module")}</dt>
         <dd>{t(plan.version_module ? "planList.included" : "planList.notIncluded")}</dd>
       </Facts>
-    </Panel>
+    </section>
   );
 }

@@ -28,6 +28,7 @@ export function PriceField({ label, per, currency, value, onChange, error }: Pri
           {currency.toUpperCase()}
         </Text>
       }
+      inputWrapperOrder={["label", "input", "description", "error"]}
       description={
         read.ok && read.amount !== null
           ? t(`price.${per}`, { price: shownAmount(read.amount, currency, i18n.language) })

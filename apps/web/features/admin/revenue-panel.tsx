@@ -46,7 +46,7 @@ export function RevenuePanel() {
           <Tile label={t("revenue.trials")}>{figure(trials)}</Tile>
         </div>
       )}
-      <Table.ScrollContainer minWidth={0} scrollAreaProps={{ offsetScrollbars: false }}>
+      <Table.ScrollContainer maw={560} minWidth={0} scrollAreaProps={{ offsetScrollbars: false }}>
         <Table aria-label={t("revenue.organizations")} verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>

@@ -5,7 +5,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { numberSeparators } from "./number-separators.ts";
-import { usePlanName, usePlans } from "./plan-names.ts";
+import { usePlanName, usePlanOf } from "./plan-names.ts";
 import { plans } from "./terms.ts";
 import { type Settings, useSaveSettings } from "./use-save-settings.ts";
 
@@ -13,7 +13,7 @@ import { type Settings, useSaveSettings } from "./use-save-settings.ts";
 export function SignUpSettings({ settings }: { settings: Settings }) {
   const { t, i18n } = useTranslation("admin");
   const planName = usePlanName();
-  const planOf = usePlans();
+  const planOf = usePlanOf();
   const { save, error, isBusy } = useSaveSettings();
   const saved = { default_plan: settings.default_plan, sign_up: settings.sign_up };
   const [typed, setTyped] = useState(saved);

@@ -11,7 +11,7 @@ export function shownDuration(ms: number, language: string): string {
   return new Intl.NumberFormat(language, {
     style: "unit",
     unit,
-    unitDisplay: "long",
+    unitDisplay: ms < 1_000 ? "short" : "long",
     maximumFractionDigits: 1,
   }).format(ms / length);
 }

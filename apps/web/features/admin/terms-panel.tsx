@@ -13,7 +13,7 @@ import { SaveForm } from "../../ui/save-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { changedFields } from "./changed-fields.ts";
 import { OverrideField } from "./override-field.tsx";
-import { usePlanName, usePlans } from "./plan-names.ts";
+import { usePlanName, usePlanOf } from "./plan-names.ts";
 import { RefusedLicenses } from "./suspension-panel.tsx";
 import { billingStates, type Override, overrides, plans } from "./terms.ts";
 
@@ -23,7 +23,7 @@ type Organization = Answer<"getPlatformOrganization">;
 export function TermsPanel({ organization }: { organization: Organization }) {
   const { t, i18n } = useTranslation("admin");
   const planName = usePlanName();
-  const planOf = usePlans();
+  const planOf = usePlanOf();
   const saved = termsOf(organization);
   const [terms, setTerms] = useState(saved);
   const [endsAt, setEndsAt] = useState(toLocal(organization.plan_ends_at));

@@ -60,6 +60,17 @@ export async function replaceState(
   return updated.numUpdatedRows > 0n;
 }
 
+/** The value, locked until the transaction ends; null if there is none. */
+export async function lockedState(db: Database, name: string): Promise<string | null> {
+  const row = await db
+    .updateTable("platform_state")
+    .set((state) => ({ value: state.ref("value") }))
+    .where("name", "=", name)
+    .returning("value")
+    .executeTakeFirst();
+  return row?.value ?? null;
+}
+
 export async function statesOf(db: Database, prefix: string) {
   return db.selectFrom("platform_state").selectAll().where("name", "like", `${prefix}%`).execute();
 }

@@ -9,14 +9,15 @@ export interface ScheduledQuotaCheck extends Omit<QuotaCheckRow, "product_id"> {
 }
 
 /**
- * Schedules a check for each product of the organization, except those that had reached the old threshold: they already
+ * Schedules a check for each product of the organizations, except those that had reached the old threshold: they already
  * have an event. A pending check is only postponed.
  */
 export async function addQuotaChecks(
   db: Database,
-  organizationId: string,
+  organizationIds: readonly string[],
   check: ScheduledQuotaCheck,
 ): Promise<void> {
+  if (organizationIds.length === 0) return;
   await db
     .insertInto("quota_checks")
     .columns(["product_id", "type", "day", "changed_at", "check_at"])
@@ -33,7 +34,7 @@ export async function addQuotaChecks(
           sql<number>`cast(${check.changed_at} as bigint)`.as("changed_at"),
           sql<number>`cast(${check.check_at} as bigint)`.as("check_at"),
         ])
-        .where("p.organization_id", "=", organizationId)
+        .where("p.organization_id", "in", organizationIds)
         .where("p.deleted_at", "is", null)
         .where((is) => is.or([is("u.used", "is", null), is("u.used", "<", check.oldMark)])),
     )

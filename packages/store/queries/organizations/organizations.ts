@@ -4,6 +4,7 @@ import type { Plan } from "@countersign/domain/quota/limit";
 import type { BillingState } from "@countersign/domain/validate/facts";
 import type { Kysely } from "kysely";
 import type { OrganizationRow, Tables } from "../../tables.ts";
+import { planById } from "../plans/plans.ts";
 
 export interface NewOrganization {
   readonly id: string;
@@ -17,7 +18,10 @@ export interface NewOrganization {
 }
 
 export async function createOrganization(db: Kysely<Tables>, organization: NewOrganization, nowMs: number) {
-  await db.insertInto("organizations").values(organizationRow(organization, nowMs)).execute();
+  await db
+    .insertInto("organizations")
+    .values(await organizationRow(db, organization, nowMs))
+    .execute();
 }
 
 /** Creates it only if no other organization has its slug, and returns whether it did. */
@@ -28,13 +32,18 @@ export async function createOrganizationIfSlugIsFree(
 ): Promise<boolean> {
   const inserted = await db
     .insertInto("organizations")
-    .values(organizationRow(organization, nowMs))
+    .values(await organizationRow(db, organization, nowMs))
     .onConflict((conflict) => conflict.column("slug").doNothing())
     .executeTakeFirst();
   return inserted.numInsertedOrUpdatedRows === 1n;
 }
 
-function organizationRow(organization: NewOrganization, nowMs: number): OrganizationRow {
+async function organizationRow(
+  db: Kysely<Tables>,
+  organization: NewOrganization,
+  nowMs: number,
+): Promise<OrganizationRow> {
+  const { version_module: hadVersionModule } = await planById(db, organization.plan);
   return {
     id: organization.id,
     name: organization.name,
@@ -63,7 +72,7 @@ function organizationRow(organization: NewOrganization, nowMs: number): Organiza
     request_log_days_override: null,
     grace_ends_at: null,
     plan_ends_at: null,
-    had_version_module: organization.plan === "free" ? 0 : 1,
+    had_version_module: hadVersionModule,
     version_checks_on_downgrade: "enforce",
   };
 }

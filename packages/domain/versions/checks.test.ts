@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { type VersionChecks, versionChecks } from "./checks.ts";
+
+type Row = [
+  enabled: boolean,
+  enforcement: VersionChecks,
+  plan: "includes it" | "had it" | "never had it",
+  onDowngrade: VersionChecks,
+  checks: VersionChecks | null,
+];
+
+const rows: Row[] = [
+  [true, "enforce", "includes it", "enforce", "enforce"],
+  [true, "report", "includes it", "enforce", "report"],
+  [true, "enforce", "includes it", "report", "enforce"],
+  [true, "enforce", "had it", "enforce", "enforce"],
+  [true, "enforce", "had it", "report", "report"],
+  [true, "report", "had it", "enforce", "report"],
+  [true, "report", "had it", "report", "report"],
+  [true, "enforce", "never had it", "enforce", null],
+  [true, "report", "never had it", "report", null],
+  [false, "enforce", "includes it", "enforce", null],
+  [false, "enforce", "had it", "enforce", null],
+];
+
+test.each(rows)(
+  "module on %p and set to %s, the plan %s, on downgrade %s: %p",
+  (enabled, enforcement, plan, onDowngrade, checks) => {
+    const inPlan = plan === "includes it";
+    const hadModule = plan !== "never had it";
+    expect(versionChecks({ enabled, enforcement, inPlan, hadModule, onDowngrade })).toBe(checks);
+  },
+);

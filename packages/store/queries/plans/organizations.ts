@@ -1,0 +1,46 @@
+import { type Plan, plans } from "@countersign/domain/quota/limit";
+import type { Database } from "../../store.ts";
+
+/** After a cancelled subscription, an organization is on Free: see `effectivePlan` in domain/quota. */
+function organizationsOn(db: Database, plan: Plan) {
+  return db
+    .selectFrom("organizations")
+    .select("id")
+    .where("plan", "in", plan === "free" ? plans : [plan])
+    .where((is) =>
+      plan === "free"
+        ? is.or([is("plan", "=", plan), is("billing_state", "=", "cancelled")])
+        : is("billing_state", "<>", "cancelled"),
+    )
+    .where("deleted_at", "is", null)
+    .orderBy("id");
+}
+
+/** Organizations after `afterId` whose daily limit is that of the plan. */
+export async function organizationsWithLimitOf(
+  db: Database,
+  plan: Plan,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await organizationsOn(db, plan)
+    .where("daily_limit_override", "is", null)
+    .where("id", ">", afterId)
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Notes for organizations of the plan that they have had the version module, and returns how many that were. Called
+ * until none is left.
+ */
+export async function keepVersionModule(db: Database, plan: Plan, limit: number): Promise<number> {
+  const some = organizationsOn(db, plan).where("had_version_module", "=", 0).limit(limit);
+  const result = await db
+    .updateTable("organizations")
+    .set({ had_version_module: 1 })
+    .where("id", "in", some)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
