@@ -22,6 +22,7 @@ export const longestFirst = [
   "tests/browser/forms.test.ts",
   "tests/browser/create-license.test.ts",
   "tests/manage/organization-removal.test.ts",
+  "tests/manage/stripe-webhooks.test.ts",
   "tests/manage/license-import.test.ts",
   "tests/manage/events-list.test.ts",
   "tests/manage/webhook-replay-kill.test.ts",

@@ -33,7 +33,7 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   const known = await billingOf(store.reads, organization.id);
   if (holdsPlan(termsOf(organization, known))) throw new Problem("plan_set_by_operator");
   if (amount === null) throw new Problem("plan_not_for_sale");
-  await checkNotSubscribed(parts, organization.id);
+  const billing = await withoutSubscription(parts, organization.id);
   const stripe = await stripeClient(parts.settings);
   let customer = await customerOf(parts, organization);
   let price = await priceOf(parts, plan, { interval, amount, currency });
@@ -42,7 +42,7 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   for (const wasReplaced = new Set<string>(); ; ) {
     try {
       const page = await stripe.checkout.sessions.create(
-        sessionOf(parts, request, { plan, customer, price, automaticTax, billing: known }),
+        sessionOf(parts, request, { plan, customer, price, automaticTax, billing }),
       );
       if (page.url === null) throw new Error("Stripe created a checkout session without a URL.");
       return page.url;
@@ -58,12 +58,18 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   }
 }
 
-/** Asks Stripe, because the event about a payment may not have arrived yet. */
-async function checkNotSubscribed(parts: PaymentParts, organizationId: string): Promise<void> {
-  if ((await syncOrganization(parts, organizationId)) === "unknown_customer") return;
+/** Asks Stripe, because the event about a payment may not have arrived yet. Returns the row as it is then. */
+async function withoutSubscription(
+  parts: PaymentParts,
+  organizationId: string,
+): Promise<OrganizationBillingRow | undefined> {
+  const result = await syncOrganization(parts, organizationId);
   const billing = await billingOf(parts.store.reads, organizationId);
   const status = billing?.subscription_status ?? null;
-  if (status !== null && paymentOf(status) !== "none") throw new Problem("already_subscribed");
+  // A subscription in another account or mode cannot be changed there.
+  const isSubscribed = status !== null && paymentOf(status) !== "none" && result !== "unknown_customer";
+  if (isSubscribed) throw new Problem("already_subscribed");
+  return billing;
 }
 
 const mostPages = 100;
