@@ -28,7 +28,7 @@ export const createLicenses = route({
     licenses: z.array(z.strictObject(newLicense)).min(1).max(mostAtOnce).optional(),
   }),
   answer: z.union([license, page(license)]),
-  problems: ["product_closed_for_sale", "license_keys_taken"],
+  problems: ["product_closed_for_sale", "license_keys_taken", "license_limit_reached"],
 });
 
 const number = z.coerce.number();

@@ -153,6 +153,7 @@ export const createProduct = route({
   bodyLimit: longBody,
   body: z.strictObject({ name, ...settable }),
   answer: product.extend({ api_key: apiKeySecret }).meta({ id: "CreatedProduct" }),
+  problems: ["product_limit_reached", "version_module_not_in_plan"],
 });
 
 export const getProduct = route({
@@ -178,7 +179,7 @@ export const updateProduct = route({
   bodyLimit: longBody,
   body: z.strictObject({ name: name.optional(), ...settable, ...updatedAtGuard }),
   answer: product,
-  problems: ["product_not_found"],
+  problems: ["product_not_found", "version_module_not_in_plan"],
 });
 
 export const deleteProduct = route({

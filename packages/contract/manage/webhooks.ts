@@ -39,7 +39,7 @@ export const createWebhook = route({
   access: managing,
   body: newWebhook,
   answer: createdWebhook,
-  problems: ["organization_not_found", "webhook_limit_reached"],
+  problems: ["organization_not_found", "webhook_limit_reached", "webhook_plan_limit_reached"],
 });
 
 export const getWebhook = route({

@@ -21,19 +21,19 @@ export const billingProblems = {
   ),
   product_limit_reached: problem(
     403,
-    "The {plan} plan allows {limit} products, and this organization has {used}. A higher plan or the operator of this server can raise the limit.",
+    "The {plan} plan limits products to {limit}, and this organization has {used}. A higher plan or the operator of this server can raise the limit.",
   ),
   license_limit_reached: problem(
     403,
-    "The {plan} plan allows {limit} licenses, and this organization has {used}. A higher plan or the operator of this server can raise the limit.",
+    "The {plan} plan limits licenses to {limit}, and this organization has {used}. A higher plan or the operator of this server can raise the limit.",
   ),
   member_limit_reached: problem(
     403,
-    "The {plan} plan allows {limit} members, and this organization has {used}, including the owner and pending invitations. A higher plan or the operator of this server can raise the limit.",
+    "The {plan} plan limits members to {limit}, and this organization has {used}, including the owner and pending invitations. A higher plan or the operator of this server can raise the limit.",
   ),
   webhook_plan_limit_reached: problem(
     403,
-    "The {plan} plan allows {limit} webhooks, and this organization has {used}. A higher plan or the operator of this server can raise the limit.",
+    "The {plan} plan limits webhooks to {limit}, and this organization has {used}. A higher plan or the operator of this server can raise the limit.",
   ),
   version_module_not_in_plan: problem(
     403,

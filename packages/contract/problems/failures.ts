@@ -27,6 +27,8 @@ export const failures = {
   // Imports
   import_file_invalid: "The file could not be read: {error}",
   import_file_missing: "The file is no longer stored. Send it again.",
+  import_license_limit_reached:
+    "The {plan} plan limits licenses to {limit}, and this organization has {used}. The file would exceed the limit, so nothing was imported. A higher plan or the operator of this server can raise the limit.",
   import_product_deleted: "The product was deleted.",
   import_row_changed:
     "Row {row} became invalid while the import was running, so everything was undone: {error}",

@@ -153,6 +153,8 @@ export const licensesFieldErrors = {
   unknown_member: "is not a field of a license. Map it to a field, or to null to ignore it",
   duplicate_member: "is another member for the field {name}",
   key_in_earlier_row: "is also in row {row}",
+  over_license_limit:
+    "exceeds the limit of the {plan} plan, {limit} licenses. A higher plan or the operator of this server can raise it",
   too_many_ips: "has {ips} IP addresses, which is more than max_ips ({max})",
   contains_no_ip: "contains {value}, which is not an IP address",
   contains_ipv4_network: "contains {value}, but IPv4 addresses are registered one by one",

@@ -59,6 +59,10 @@ export type RowFault =
       readonly code: "too_many_cells";
       readonly params: { readonly cells: number; readonly columns: number };
     }
+  | {
+      readonly code: "over_license_limit";
+      readonly params: { readonly plan: string; readonly limit: number };
+    }
   | { readonly code: "too_many_ips"; readonly params: { readonly ips: number; readonly max: number } };
 
 export type ReadRow =

@@ -4,6 +4,7 @@ import { type AllowanceFacts, organizationAllowance } from "./allowance.ts";
 const someone: AllowanceFacts = {
   override: null,
   ownedPlans: [],
+  perUser: { free: 2, pro: 2, enterprise: null },
   defaultPlan: "free",
   signUp: "closed",
   isPlatformAdmin: false,
@@ -23,6 +24,32 @@ test.each<[name: string, facts: Partial<AllowanceFacts>, allowance: number | nul
     "Enterprise by default, with open sign-up",
     { signUp: "open", ownedPlans: ["enterprise"], defaultPlan: "enterprise" },
     2,
+  ],
+  [
+    "Enterprise by default with its own allowance, with open sign-up",
+    {
+      signUp: "open",
+      ownedPlans: ["enterprise"],
+      defaultPlan: "enterprise",
+      perUser: { free: 2, pro: 2, enterprise: 8 },
+    },
+    8,
+  ],
+  ["nothing yet, where Free allows none", { perUser: { free: 0, pro: 2, enterprise: null } }, 0],
+  [
+    "Pro, which allows more than Free",
+    { ownedPlans: ["free", "pro"], perUser: { free: 1, pro: 5, enterprise: null } },
+    5,
+  ],
+  [
+    "Free with any number, with open sign-up",
+    { signUp: "open", ownedPlans: ["free"], perUser: { free: null, pro: 2, enterprise: null } },
+    100,
+  ],
+  [
+    "Free with any number",
+    { ownedPlans: ["free", "pro"], perUser: { free: null, pro: 2, enterprise: null } },
+    null,
   ],
   ["a platform admin's account, with open sign-up", { signUp: "open", isPlatformAdmin: true }, 2],
 ])("a user with %s", (_, facts, allowance) => {

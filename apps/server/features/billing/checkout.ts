@@ -1,3 +1,4 @@
+import { priceFor } from "@countersign/domain/billing/price";
 import { type BillingInterval, paymentOf } from "@countersign/domain/billing/subscription";
 import { holdsPlan } from "@countersign/domain/billing/terms";
 import type { Plan } from "@countersign/domain/quota/limit";
@@ -9,7 +10,7 @@ import { Problem } from "../../http/manage/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
 import { termsOf } from "./change-terms.ts";
 import { customerOf } from "./customer.ts";
-import { amountOf, priceOf } from "./prices.ts";
+import { priceOf } from "./prices.ts";
 import { stripeClient } from "./stripe-client.ts";
 import { isMissing, isStripeFailure } from "./stripe-errors.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";
@@ -28,7 +29,7 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   const { organization, interval } = request;
   const plan = await planById(store.reads, request.plan);
   const { currency, automaticTax } = await paymentSettings(store.reads);
-  const amount = amountOf(plan, interval);
+  const amount = priceFor(plan, interval, parts.settings.mode);
   const known = await billingOf(store.reads, organization.id);
   if (holdsPlan(termsOf(organization, known))) throw new Problem("plan_set_by_operator");
   if (amount === null) throw new Problem("plan_not_for_sale");

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { priceFor } from "@countersign/domain/billing/price";
 import { billingIntervals } from "@countersign/domain/billing/subscription";
 import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { billingOf } from "@countersign/store/queries/billing/billing";
@@ -8,7 +9,7 @@ import type Stripe from "stripe";
 import { Problem } from "../../http/manage/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
 import { billingPage } from "./checkout.ts";
-import { amountOf, priceOf } from "./prices.ts";
+import { priceOf } from "./prices.ts";
 import { productId } from "./read-subscription.ts";
 import { stripeClient } from "./stripe-client.ts";
 import { isMissing } from "./stripe-errors.ts";
@@ -91,7 +92,7 @@ async function productsForSale(parts: PaymentParts): Promise<ProductsForSale> {
   for (const plan of await allPlans(parts.store.reads)) {
     const prices: string[] = [];
     for (const interval of billingIntervals) {
-      const amount = amountOf(plan, interval);
+      const amount = priceFor(plan, interval, parts.settings.mode);
       if (amount !== null) prices.push(await priceOf(parts, plan, { interval, amount, currency }));
     }
     if (prices.length > 0) products.push({ product: productId(plan.id), prices });

@@ -18,6 +18,7 @@ import { requirePerson } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { showOwnOrganization } from "../organizations/show.ts";
+import { checkLimitOfLocked } from "../plans/check-limit.ts";
 import { showReceived, stateOf } from "./show.ts";
 
 /**
@@ -53,6 +54,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
         organization.owner_id === actor.userId ||
         (await memberOf(db, organization.id, actor.userId)) !== undefined;
       if (isIn) throw new Problem("already_member");
+      await checkLimitOfLocked(db, organization, "members");
       const { organization_id: organizationId, role_id: roleId } = invitation;
       await addMember(db, { organizationId, userId: actor.userId, roleId }, context.nowMs);
       await updateInvitation(db, invitation.id, {

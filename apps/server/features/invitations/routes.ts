@@ -24,6 +24,7 @@ import { checkSignInEmail } from "../identity/sign-in-email.ts";
 import { writeEmail } from "../mail/email.ts";
 import { lockOrganization } from "../members/lock.ts";
 import { checkPower, roleNamed } from "../members/power.ts";
+import { checkInvitationLimit } from "../plans/check-limit.ts";
 import { receivedInvitationRoutes } from "./accept.ts";
 import { invitationEmail } from "./email.ts";
 import { showInvitation, stateOf } from "./show.ts";
@@ -62,6 +63,7 @@ export const invitationRoutes: readonly BoundRoute[] = [
       const role = await roleNamed(db, organization.id, body.role_id);
       checkPower(locked, { from: null, to: role.permissions });
       await checkInvitable(db, context, organization.id, email);
+      await checkInvitationLimit(db, organization, context.nowMs);
       const { token, hash } = generateInvitationToken(randomBytes);
       const actor = requireActor(context);
       const id = newId();
@@ -97,6 +99,9 @@ export const invitationRoutes: readonly BoundRoute[] = [
       const invitation = await openInvitation(db, context, organization.id, param(input, "invitation_id"));
       checkPower(locked, { from: null, to: invitation.role_permissions });
       checkPause(context, invitation);
+      // One that has expired does not count until it is sent again.
+      if (stateOf(invitation, context.nowMs) === "expired")
+        await checkInvitationLimit(db, organization, context.nowMs);
       const { token, hash } = generateInvitationToken(randomBytes);
       const expiresAt = context.nowMs + invitationLifetimeMs;
       await updateInvitation(db, invitation.id, {

@@ -36,6 +36,7 @@ import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import { ImportFailed } from "./failed.ts";
 import { leaseMs, Released } from "./lease.ts";
+import { licenseLimit, limitFailure, lockedLicenseLimit, withinLimit } from "./license-limit.ts";
 import { namedErrors, rejectsOf } from "./rejects.ts";
 import { removeFile, removeRejects, removeUnstarted } from "./remove.ts";
 import type { RunParts } from "./run-parts.ts";
@@ -110,11 +111,15 @@ class ImportRun {
     // An interrupted check starts over.
     await removeRejects(this.#parts.store, job.id);
     const to = this.#destination(await this.#product());
+    const limit = await licenseLimit(this.#parts.store.reads, to.organizationId);
+    let isOverLimit = false;
     let tally = new Tally();
     for await (const chunk of this.#chunks(to, 0)) {
       const startedMs = performance.now();
       const { store } = this.#parts;
-      const sorted = await sortRows(store.reads, store.bulk, to, chunk.licenses);
+      const found = await sortRows(store.reads, store.bulk, to, chunk.licenses);
+      const sorted = withinLimit(found, limit && { ...limit, used: limit.used + tally.counts.created });
+      if (sorted !== found) isOverLimit = true;
       const errors = namedErrors(chunk, sorted);
       const rejects = rejectsOf(job.id, chunk, errors, tally.counts);
       if (rejects.rows.length > 0)
@@ -130,12 +135,11 @@ class ImportRun {
       return false;
     }
     if (tally.failed > 0) {
-      await this.#finish({
-        ...found,
-        ...nothingDone,
-        state: "failed",
-        failure: JSON.stringify(failure("import_rows_invalid", { count: tally.failed, rows: tally.rows })),
-      });
+      const why =
+        limit !== null && isOverLimit
+          ? limitFailure(limit)
+          : failure("import_rows_invalid", { count: tally.failed, rows: tally.rows });
+      await this.#finish({ ...found, ...nothingDone, state: "failed", failure: JSON.stringify(why) });
       return false;
     }
     await this.#change({ state: "writing", rows_total: tally.rows, rows_done: 0, bytes_done: 0 });
@@ -167,8 +171,12 @@ class ImportRun {
       try {
         const changes = await store.transaction(async (db) => {
           await this.#product(db);
+          const limit = await lockedLicenseLimit(db, to.organizationId);
           await lockExisting(db, store.bulk, to, chunk.licenses);
-          const sorted = await sortRows(db, store.bulk, to, chunk.licenses);
+          const found = await sortRows(db, store.bulk, to, chunk.licenses);
+          const sorted = withinLimit(found, limit);
+          if (this.#isWhole && limit !== null && sorted !== found)
+            throw new ImportFailed(limitFailure({ ...limit, used: limit.used - before.counts.created }));
           const [error] = [...chunk.errors, ...sorted.errors];
           if (this.#isWhole && error !== undefined) throw new Clash(error);
           await this.#writeSorted(db, to, sorted);

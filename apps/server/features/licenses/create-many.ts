@@ -5,9 +5,10 @@ import { deleting } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, type ShownLicense, showLicense } from "@countersign/store/queries/licenses/views";
 import type { ProductRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
-import type { Context } from "../../http/manage/context.ts";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
+import { checkLimit, currentLimit, limitReached } from "../plans/check-limit.ts";
 import { endOfBatch, startOfBatch } from "./batch-size.ts";
 import { applyChange, lockedLicenses } from "./change.ts";
 import { addLicenses, checkKeysAreFree, type IdentifiedDraft } from "./create.ts";
@@ -41,10 +42,12 @@ export async function createInBatches(
   let named = assignSeededIds(progress, draftsAt);
   try {
     await checkKeysAreFree(context.store.reads, product.id, named, prefixOf);
+    await checkAllFit(context, named.length - progress.made);
     while (progress.made < named.length) {
       const before: Progress = progress;
       const batch = named.slice(before.made, endOfBatch(named, before.made, batchSize));
       progress = await context.step(async (db): Promise<Progress> => {
+        await checkLimit(db, requireOrganization(context), "licenses", batch.length);
         await checkKeysAreFree(db, product.id, batch, (index) => prefixOf(before.made + index));
         await addLicenses(db, context, product, batch);
         return { ...before, made: before.made + batch.length };
@@ -65,6 +68,12 @@ export async function createInBatches(
   const data = await shown(context, named);
   await context.keep({ data, next_cursor: null });
   return streamed(data);
+}
+
+/** Before the first is created: each batch is checked again, under a lock. */
+async function checkAllFit(context: Context, count: number): Promise<void> {
+  const limit = await currentLimit(context.store.reads, requireOrganization(context), "licenses");
+  if (limit !== null && limit.used + count > limit.limit) throw limitReached("licenses", limit);
 }
 
 /** Only once none will be reverted. A repeat writes the missing emails, and none twice. */

@@ -11,6 +11,7 @@ import {
 } from "../../http/manage/context.ts";
 import { invalid } from "../../http/manage/problem.ts";
 import { deliverLicenses } from "../mail/license-emails.ts";
+import { checkLimit } from "../plans/check-limit.ts";
 import { checkOpenForSale } from "../products/open-for-sale.ts";
 import { actionRoutes } from "./actions.ts";
 import { checkTotalSize, fitInOneTransaction } from "./batch-size.ts";
@@ -43,6 +44,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
     await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
     try {
       return await context.transaction(async (db) => {
+        await checkLimit(db, requireOrganization(context), "licenses", named.length);
         const data = await addLicenses(db, context, product, named);
         await deliverLicenses(
           db,

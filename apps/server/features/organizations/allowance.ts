@@ -1,5 +1,7 @@
 import { organizationAllowance } from "@countersign/domain/organizations/allowance";
+import type { Plan } from "@countersign/domain/quota/limit";
 import { lockedAllowance } from "@countersign/store/queries/organizations/organizations";
+import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { Context } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
@@ -17,7 +19,12 @@ export async function checkAllowance(
 ): Promise<void> {
   const { count, ...owner } = await lockedAllowance(db, userId);
   const { default_plan: defaultPlan, sign_up: signUp } = await platformSettings(db, config);
-  const allowance = organizationAllowance({ ...owner, defaultPlan, signUp });
+  const plans = await allPlans(db);
+  const perUser = Object.fromEntries(plans.map((plan) => [plan.id, plan.organizations_per_user])) as Record<
+    Plan,
+    number | null
+  >;
+  const allowance = organizationAllowance({ ...owner, perUser, defaultPlan, signUp });
   if (allowance === null || count < allowance) return;
   if (as === "creator") throw new Problem("organization_limit_reached", { count });
   throw new Problem("new_owner_organization_limit_reached", { count });

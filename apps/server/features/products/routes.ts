@@ -12,6 +12,8 @@ import {
 } from "../../http/manage/context.ts";
 import { decodeCursor, pageOf } from "../../http/manage/page.ts";
 import { audit, difference } from "../audit-log/record.ts";
+import { checkLimit } from "../plans/check-limit.ts";
+import { checkVersionModule } from "../plans/version-module.ts";
 import { addProduct } from "./create.ts";
 import { currentProduct } from "./current.ts";
 import { showProduct, showProducts } from "./show.ts";
@@ -36,8 +38,11 @@ export const productRoutes: readonly BoundRoute[] = [
   }),
 
   bind(contract.createProduct, async (context, { body: { name, ...settings } }) => {
-    const { id: organizationId } = requireOrganization(context);
+    const organization = requireOrganization(context);
+    const organizationId = organization.id;
     return context.transaction(async (db) => {
+      await checkLimit(db, organization, "products");
+      if (settings.version_module_enabled === true) await checkVersionModule(db, organization);
       const { id, apiKey } = await addProduct(
         db,
         context.store.sealer,
@@ -62,6 +67,8 @@ export const productRoutes: readonly BoundRoute[] = [
     return context.transaction(async (db) => {
       const row = await currentProduct(db, requireProduct(context).id);
       checkUnchanged(context, row.updated_at, guard);
+      if (settings.version_module_enabled === true && row.version_module_enabled === 0)
+        await checkVersionModule(db, requireOrganization(context));
       const changes = {
         ...asColumns({ name }),
         ...settingColumns(settings),

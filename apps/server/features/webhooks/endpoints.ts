@@ -26,6 +26,7 @@ import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
+import { checkLimitOfLocked } from "../plans/check-limit.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
 import { listOf, redactedUrl, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
@@ -72,6 +73,7 @@ export async function createEndpoint(context: Context, body: z.output<typeof new
   const { secret, sealed } = newWebhookSecret(store.sealer);
   return context.transaction(async (db) => {
     const { organization } = await lockOrganization(db, context, "webhooks:manage");
+    await checkLimitOfLocked(db, organization, "webhooks");
     const { webhook_endpoints: limit } = await platformSettings(db, config);
     if ((await countEndpoints(db, organization.id)) >= limit)
       throw new Problem("webhook_limit_reached", { limit });

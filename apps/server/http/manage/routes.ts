@@ -18,6 +18,7 @@ import { memberRoutes } from "../../features/members/routes.ts";
 import { organizationExportRoutes } from "../../features/organization-export/routes.ts";
 import { organizationRoutes } from "../../features/organizations/routes.ts";
 import { overviewRoutes } from "../../features/overview/routes.ts";
+import { planRoutes } from "../../features/plans/routes.ts";
 import { portalAccountRoutes } from "../../features/portal/account-routes.ts";
 import { portalLicenseRoutes } from "../../features/portal/licenses.ts";
 import { portalSignInRoutes } from "../../features/portal/sign-in-routes.ts";
@@ -56,6 +57,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...organizationRoutes,
   ...organizationExportRoutes,
   ...overviewRoutes,
+  ...planRoutes,
   ...productRoutes,
   ...requestRoutes,
   ...usageRoutes,

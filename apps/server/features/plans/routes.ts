@@ -1,0 +1,63 @@
+import * as contract from "@countersign/contract/manage/plans";
+import { type Plan, plans } from "@countersign/domain/quota/limit";
+import { keepVersionModule } from "@countersign/store/queries/plans/organizations";
+import { allPlans, lockedPlan, planById, updatePlan } from "@countersign/store/queries/plans/plans";
+import type { Store } from "@countersign/store/store";
+import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { asColumns } from "../../http/manage/columns.ts";
+import { checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { asPlatform, audit, difference } from "../audit-log/record.ts";
+import { planLimitChanged } from "../events/lowered-plans.ts";
+import { paymentSettings } from "../settings/platform-settings.ts";
+import { showPlan } from "./show.ts";
+
+/** The size of one transaction: validations wait while it runs. */
+const organizationsAtOnce = 200;
+
+export const planRoutes: readonly BoundRoute[] = [
+  bind(contract.listPlans, async ({ store, config }) => {
+    const { currency } = await paymentSettings(store.reads);
+    const rows = await allPlans(store.reads);
+    return { data: rows.map((row) => showPlan(row, config, currency)), next_cursor: null };
+  }),
+
+  bind(contract.updatePlan, async (context, input) => {
+    const plan = plans.find((known) => known === param(input, "plan"));
+    if (plan === undefined) throw new Problem("plan_not_found");
+    const { updated_at: guard, ...body } = input.body;
+    if (body.version_module === false) {
+      checkUnchanged(context, (await planById(context.store.reads, plan)).updated_at, guard);
+      await keepVersionModules(context.store, plan);
+    }
+    return context.transaction(async (db) => {
+      const row = await lockedPlan(db, plan);
+      checkUnchanged(context, row.updated_at, guard);
+      const changes = asColumns(body);
+      const changed = { ...row, ...changes, updated_at: nextUpdatedAt(context, row.updated_at) };
+      await updatePlan(db, plan, { ...changes, updated_at: changed.updated_at });
+      await planLimitChanged(db, plan, row.daily_limit, changed.daily_limit, context.nowMs);
+      await audit(db, asPlatform(context), {
+        action: "plan.updated",
+        subject: { kind: "plan", id: plan, name: changed.name },
+        ...difference(row, changes),
+      });
+      const { currency } = await paymentSettings(db);
+      return showPlan(changed, context.config, currency);
+    });
+  }),
+];
+
+/**
+ * Before a plan loses the version module: its organizations keep their version checks until they choose otherwise. New
+ * ones on this plan are noted when they get it.
+ */
+async function keepVersionModules(store: Store, plan: Plan): Promise<void> {
+  if ((await planById(store.reads, plan)).version_module === 0) return;
+  while (
+    (await store.transaction((db) => keepVersionModule(db, plan, organizationsAtOnce))) ===
+    organizationsAtOnce
+  )
+    await yieldToEventLoop();
+}
