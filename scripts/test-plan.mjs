@@ -30,6 +30,7 @@ export const longestFirst = [
   "tests/manage/mail-timed.test.ts",
   "tests/manage/mail.test.ts",
   "tests/manage/events-quota.test.ts",
+  "tests/manage/billing-clock.test.ts",
   "tests/manage/mail-limit.test.ts",
   "tests/manage/mail-batches.test.ts",
   "tests/manage/webhook-refused-results.test.ts",
