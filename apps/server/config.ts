@@ -196,9 +196,10 @@ function stripe(setting: (name: string) => string | null): StripeSettings | null
   const secretKey = setting("COUNTERSIGN_STRIPE_SECRET_KEY");
   const webhookSecret = setting("COUNTERSIGN_STRIPE_WEBHOOK_SECRET");
   const url = setting("COUNTERSIGN_STRIPE_URL") ?? "https://api.stripe.com";
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || `${parsed.origin}/` !== parsed.href)
     throw new ConfigProblem(
-      `COUNTERSIGN_STRIPE_URL is "${url}". It must be a URL, such as https://api.stripe.com.`,
+      `COUNTERSIGN_STRIPE_URL is "${url}". It must be a URL without a path, such as https://api.stripe.com.`,
     );
   if (secretKey === null && webhookSecret === null) return null;
   if (secretKey === null || webhookSecret === null)
@@ -214,7 +215,7 @@ function stripe(setting: (name: string) => string | null): StripeSettings | null
     throw new ConfigProblem(
       "COUNTERSIGN_STRIPE_WEBHOOK_SECRET is not the signing secret of a webhook endpoint in Stripe, which looks like whsec_…",
     );
-  return { secretKey, webhookSecret, url: url.replace(/\/+$/, ""), mode };
+  return { secretKey, webhookSecret, url: parsed.origin, mode };
 }
 
 function discord(setting: (name: string) => string | null): DiscordSettings | null {

@@ -52,7 +52,7 @@ export async function startServer(
   if (writeHolds !== null) metrics.watchWriteLock(() => store.writeHolds ?? writeHolds);
   const { database, requestLogDays } = config;
   const recorder = new Recorder(
-    { database, requestLogDays: requestLogDays ?? 30 },
+    { database, requestLogDays },
     {
       journalFailed: (reason) => {
         metrics.journalFailed();

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import type { AuthRoute } from "./auth/route.ts";
+import { isSearchOfConcealed } from "./manage/concealed.ts";
 import { pathParameters, type Route, takesBody } from "./manage/route.ts";
 import { secretFieldsOf } from "./manage/secrets.ts";
 import { type ProblemCode, problems } from "./problems/problems.ts";
@@ -27,7 +29,8 @@ export function codesOf(route: Route): ProblemCode[] {
   return unique([
     ...always,
     ...(takesBody(route) || isWrite ? body : []),
-    ...accessCodes(route.access, isWrite),
+    ...accessCodes(route, isWrite),
+    ...impersonationCodes(route),
     ...(pathParameters(route.path).length > 0 ? (["not_found"] as const) : []),
     ...idempotencyCodes(route),
     ...(route.method === "PATCH" ? (["changed_meanwhile", "invalid_if_match"] as const) : []),
@@ -47,7 +50,8 @@ export function authCodesOf(route: AuthRoute): ProblemCode[] {
   ]);
 }
 
-function accessCodes(access: Route["access"], isWrite: boolean): ProblemCode[] {
+function accessCodes(route: Route, isWrite: boolean): ProblemCode[] {
+  const { access } = route;
   if (access.who === "anyone") return ["too_many_attempts", ...(isWrite ? (["wrong_origin"] as const) : [])];
   if (access.who === "customer")
     return ["sign_in_required", ...(isWrite ? (["wrong_origin", "seller_suspended"] as const) : [])];
@@ -62,15 +66,29 @@ function accessCodes(access: Route["access"], isWrite: boolean): ProblemCode[] {
     case "platform_admin":
       return [...known, "not_found"];
     case "owner":
-      return [...known, "not_found", "owner_required", "full_token_required", ...suspended(isWrite)];
+      return [
+        ...known,
+        "not_found",
+        "owner_required",
+        "full_token_required",
+        ...(isWrite ? suspended(route) : []),
+      ];
     case "member":
       if (access.may !== null) known.push("permission_missing");
-      return [...known, "not_found", ...suspended(isWrite)];
+      return [...known, "not_found", ...(isWrite ? suspended(route) : [])];
   }
 }
 
-function suspended(isWrite: boolean): ProblemCode[] {
-  return isWrite ? ["organization_suspended"] : [];
+function suspended({ whileUnpaid }: Route): ProblemCode[] {
+  return ["organization_suspended", ...(whileUnpaid === true ? [] : (["billing_suspended"] as const))];
+}
+
+/** For a platform admin who looks at the organization. */
+function impersonationCodes({ access, method, answerType, query }: Route): ProblemCode[] {
+  if (access.who !== "member" && access.who !== "owner") return [];
+  if (method !== "GET") return ["impersonation_read_only"];
+  const hasSearch = query instanceof z.ZodObject && Object.keys(query.shape).some(isSearchOfConcealed);
+  return answerType !== undefined || hasSearch ? ["impersonation_no_secrets"] : [];
 }
 
 function idempotencyCodes(route: Route): ProblemCode[] {

@@ -7,6 +7,7 @@ import { manageApi, manageTags } from "./openapi-manage.ts";
 import { publicComponents, publicPaths, publicTag } from "./openapi-public.ts";
 import { portalBase } from "./portal/base.ts";
 import { portalRoutes } from "./portal/routes.ts";
+import { stripeWebhookPaths } from "./stripe-webhook.ts";
 
 /** The OpenAPI 3.1 document. Generated once; tests check real responses against its schemas. */
 export function openApiDocument(): OpenApiDocument {
@@ -48,7 +49,7 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
     },
     security: [{ productApiKey: [] }],
     tags: [publicTag, ...manageTags(contractRoutes), ...manageTags(portalRoutes), ...authTags(authRoutes)],
-    paths: { ...publicPaths(), ...manage.paths, ...portal.paths, ...auth.paths },
+    paths: { ...publicPaths(), ...manage.paths, ...portal.paths, ...auth.paths, ...stripeWebhookPaths() },
     webhooks: events.webhooks,
     components: {
       securitySchemes: {

@@ -11,6 +11,7 @@ import { ipBlocks } from "./suite/ip-blocks.ts";
 import { ipRegistration } from "./suite/ip-registration.ts";
 import { ipv6Prefix } from "./suite/ipv6-prefix.ts";
 import { journal } from "./suite/journal.ts";
+import { logRetention } from "./suite/log-retention.ts";
 import { lookups } from "./suite/lookups.ts";
 import { type Migrating, migrations } from "./suite/migrations.ts";
 import { nodes } from "./suite/nodes.ts";
@@ -44,6 +45,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     signingKeys(shared);
     customers(shared);
     journal(shared);
+    logRetention(shared);
     refusals(shared);
     dataKey(shared);
     transactions(shared);

@@ -2,6 +2,7 @@ import type { Expression, Kysely, SqlBool } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, CallResult } from "./calls.ts";
 import type { JournalDeletion, JournalEntry } from "./journal.ts";
+import type { LogRetention } from "./log-retention.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
@@ -99,11 +100,18 @@ export interface Batching {
 /** Receives log entries and sightings. Runs in its own thread, separate from the store. */
 export interface Journal {
   append(entries: readonly JournalEntry[]): Promise<void>;
+  /** How long requests are kept. `environmentDays` is what the environment sets; null for the stored setting. */
+  retention(environmentDays: number | null): Promise<LogRetention>;
   /**
-   * Deletes request log rows older than this, and the refusals of days that ended before it. Returns how many rows, a
-   * bounded number at a time.
+   * Deletes request log rows older than what is kept longest, and the refusals of days that ended before what the
+   * server keeps. Returns how many rows, a bounded number at a time.
    */
-  prune(beforeMs: number): Promise<number>;
+  prune(retention: LogRetention, nowMs: number): Promise<number>;
+  /**
+   * Deletes rows of organizations whose requests are kept for a shorter time, in the next part of the log. Returns how
+   * many rows were read; 0 once the log is done for today, or if another node is reading it.
+   */
+  sweep(retention: LogRetention, nowMs: number): Promise<number>;
   /** Deletes part of an organization's journal data, and returns how to continue; null when done. */
   deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null>;
   close(): Promise<void>;

@@ -59,11 +59,13 @@ export interface Tables {
   event_summaries: EventSummaryRow;
   recorded_expiries: RecordedExpiryRow;
   quota_checks: QuotaCheckRow;
+  quota_notices: QuotaNoticeRow;
   webhook_endpoints: StoredEndpointRow;
   webhook_secrets: WebhookSecretRow;
   deliveries: DeliveryRow;
   delivery_attempts: StoredAttemptRow;
   request_log: RequestLogRow;
+  request_log_sweep: RequestLogSweepRow;
   ip_sightings: IpSightingRow;
   portal_people: PortalPersonRow;
   portal_identities: PortalIdentityRow;
@@ -693,6 +695,13 @@ export interface RequestLogRow {
   problem: string | null;
 }
 
+/** A single row: how far the log was read to delete what is kept for a shorter time than the rest. */
+export interface RequestLogSweepRow {
+  id: 1;
+  started_at: number;
+  position: string | null;
+}
+
 export type SightingTier = "platform" | "organization" | "license";
 
 export interface IpSightingRow {
@@ -779,6 +788,14 @@ export interface QuotaCheckRow {
   /** When the limit was first lowered; what was recorded since is not recorded again. */
   changed_at: number;
   check_at: number;
+}
+
+/** An email about a reached limit was written, or left out because there were too many: see `QuotaEmails`. */
+export interface QuotaNoticeRow {
+  organization_id: string;
+  day: number;
+  product_id: string;
+  type: Extract<EventType, `quota.${string}`>;
 }
 
 export interface WebhookEndpointRow {
@@ -1038,6 +1055,8 @@ export interface OrganizationBillingRow {
   sync_started: number;
   sync_applied: number;
   synced_at: number | null;
+  /** When to compare with Stripe next; null without a customer. */
+  sync_due_at: number | null;
   updated_at: number;
 }
 

@@ -36,13 +36,19 @@ export const pages: Readonly<Record<string, Shown>> = {
   "account /security": at("/account/security"),
   "account /sessions": at("/account/sessions"),
   "admin /": at("/admin"),
+  "admin /announcements": at("/admin/announcements"),
   "admin /audit-log": at("/admin/audit-log"),
   "admin /ip-blocks": at("/admin/ip-blocks"),
   "admin /email-templates": at("/admin/email-templates"),
+  "admin /ips": at("/admin/ips"),
+  "admin /ips/$ip": at("/admin/ips/127.0.0.1"),
+  "admin /jobs": at("/admin/jobs"),
   "admin /outbox": at("/admin/outbox"),
   "admin /outbox/$id": { where: ({ emailId }) => `/admin/outbox/${emailId}` },
   "admin /organizations": at("/admin/organizations"),
   "admin /organizations/$id": { where: ({ organizationId }) => `/admin/organizations/${organizationId}` },
+  "admin /plans": at("/admin/plans"),
+  "admin /settings": at("/admin/settings"),
   "admin /users": at("/admin/users"),
   "admin /users/$id": { where: ({ userId }) => `/admin/users/${userId}` },
   "access-tokens /access-tokens": here(() => "/access-tokens"),
@@ -146,6 +152,7 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     email: "ben@example.com",
     message: "I no longer need it.\nBen takes over my work.",
   });
+  await createPlatformExamples(dashboard);
   const { data: roles } = await manage("GET", `${organization}/roles`);
   const { data: customers } = await manage("GET", `${organization}/customers`);
   const { data: emails } = await manage("GET", "/admin/outbox");
@@ -162,4 +169,29 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     emailId: emails[0].id,
     transferId: transfer.id,
   };
+}
+
+/** What platform admins see: announcements, prices, and an organization with limits and an end of its plan. */
+async function createPlatformExamples({ manage, organizationId }: Dashboard): Promise<void> {
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString();
+  // Planned, so that it covers no other page.
+  await manage("POST", "/admin/announcements", {
+    level: "warning",
+    message: "Maintenance: the dashboard is read-only for ten minutes.",
+    url: "https://status.example.com",
+    starts_at: days(3),
+    ends_at: days(4),
+  });
+  await manage("PUT", "/admin/plans/pro", {
+    monthly_price: 1_900,
+    yearly_price: 19_000,
+    trial_days: 14,
+    max_members: 10,
+  });
+  await manage("PATCH", `/admin/organizations/${organizationId}`, {
+    plan: "pro",
+    plan_note: "Pays by invoice until spring.",
+    plan_ends_at: days(120),
+    max_products_override: 3,
+  });
 }

@@ -76,7 +76,7 @@ else
       expect(troubles()).toEqual([]);
     }, 180_000);
 
-    test("the dashboard's pages are not on the portal's host, whoever is signed in", async () => {
+    test("the dashboard's pages are not on the portal's host, for any session", async () => {
       const page = await portal.dashboard.pageFor(portal.dashboard.owner);
       const troubles = watched(page);
       for (const path of ["/admin", `/o/${portal.dashboard.slug}`, "/docs"]) {

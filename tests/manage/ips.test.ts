@@ -1,14 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openJournal } from "@countersign/store/open";
 import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
+import { sightingsOf } from "@countersign/store/queries/ips/sightings";
 import { registerIp } from "@countersign/store/queries/licenses/create";
+import { busiestOrganizations } from "../../apps/server/features/admin/organizations-of-ip.ts";
+import { ipPage } from "../../apps/server/features/ips/list.ts";
 import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
+import { watched } from "../support/watched-queries.ts";
 
-describe.each(databases)("IP addresses on $kind", ({ make }) => {
+setDefaultTimeout(60_000);
+
+describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
@@ -277,5 +283,131 @@ describe.each(databases)("IP addresses on $kind", ({ make }) => {
     const { status, body } = await fixture.owner.api.get(`${path}/${ip}`);
     expect(status).toBe(422);
     expect(body.errors[0].field).toBe("ip");
+  });
+
+  describe("of the whole platform", () => {
+    const listed = async (query: string) => {
+      const rows: { ip: string; license_count: number; blocked: boolean }[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const next: string = cursor === "" ? "" : `&cursor=${cursor}`;
+        const { body, status, text } = await fixture.admin.api.get(`/admin/ips?limit=2&${query}${next}`);
+        expect(status, text).toBe(200);
+        rows.push(...body.data);
+        cursor = body.next_cursor;
+      }
+      return rows;
+    };
+
+    test("the list sums up all organizations, those with most licenses first", async () => {
+      const [one, other] = [await anotherOrganization(), await anotherOrganization()];
+      const licenses = Array.from({ length: 120 }, () => newId());
+      await see(one.organizationId, "100.64.0.1", licenses.slice(0, 50));
+      await see(other.organizationId, "100.64.0.1", licenses.slice(50, 110));
+      await see(other.organizationId, "100.64.0.2", licenses.slice(0, 105));
+      await see(other.organizationId, "100.64.0.3", licenses.slice(0, 104));
+      await see(other.organizationId, "100.64.0.3", licenses.slice(0, 5));
+      const { body: block } = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "100.64.0.2/31" });
+      expect(await listed("min_licenses=100")).toMatchObject([
+        { ip: "100.64.0.1", license_count: 110, blocked: false },
+        { ip: "100.64.0.2", license_count: 105, blocked: true },
+        { ip: "100.64.0.3", license_count: 104, hits: 109, blocked: true },
+      ]);
+      await fixture.admin.api.delete(`/admin/ip-blocks/${block.id}`);
+      const ips = async (query: string) => (await listed(query)).map(({ ip }) => ip);
+      expect(await ips("cidr=100.64.0.0/31")).toEqual(["100.64.0.1"]);
+      expect((await ips("sort=ip&cidr=100.64.0.0/24")).length).toBe(3);
+      const wrong = await fixture.admin.api.get("/admin/ips?cidr=100.64.0.0/24&sort=license_count");
+      expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "sort"]);
+    });
+
+    test("one IP address names the organizations of which it used most licenses", async () => {
+      const [one, other, deleted] = [
+        await anotherOrganization(),
+        await anotherOrganization(),
+        await anotherOrganization(),
+      ];
+      const licenses = Array.from({ length: 6 }, () => newId());
+      await see(one.organizationId, "2001:db8:64::5", licenses.slice(0, 2), 5_000);
+      await see(one.organizationId, "2001:db8:64::/64", licenses.slice(0, 1), 3_000);
+      await see(other.organizationId, "2001:db8:64::5", licenses.slice(2, 5), 4_000);
+      await see(deleted.organizationId, "2001:db8:64::5", licenses.slice(5), 4_000);
+      await fixture.store.transaction((db) =>
+        db
+          .updateTable("organizations")
+          .set({ deleted_at: 1_000 })
+          .where("id", "=", deleted.organizationId)
+          .execute(),
+      );
+      const { body } = await fixture.admin.api.get("/admin/ips/2001:DB8:64:0::5");
+      const time = (ms: number) => new Date(ms).toISOString();
+      expect(body).toMatchObject({ ip: "2001:db8:64::5", blocked: false });
+      expect(body.sightings).toMatchObject([
+        { ip: "2001:db8:64::/64", license_count: 1, hits: 1 },
+        { ip: "2001:db8:64::5", license_count: 6, hits: 6, last_seen_at: time(5_000) },
+      ]);
+      const seen = { name: "Rival", last_seen_at: time(5_000), first_seen_at: time(3_000), hits: 3 };
+      expect(body.organizations).toMatchObject([
+        { organization_id: other.organizationId, license_count: 3, hits: 3 },
+        { organization_id: one.organizationId, license_count: 2, ...seen },
+      ]);
+      expect((await fixture.admin.api.get("/admin/ips/2001:db8:ffff::1")).body).toEqual({
+        ip: "2001:db8:ffff::1",
+        sightings: [],
+        blocked: false,
+        organizations: [],
+      });
+      const { body: block } = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "2001:db8:64::/48" });
+      expect((await fixture.admin.api.get("/admin/ips/2001:db8:64::5")).body.blocked).toBe(true);
+      await fixture.admin.api.delete(`/admin/ip-blocks/${block.id}`);
+      expect((await fixture.admin.api.get("/admin/ips/nonsense")).status).toBe(422);
+    });
+
+    test("only platform admins read them", async () => {
+      for (const path of ["/admin/ips", "/admin/ips/100.64.0.1"]) {
+        expect((await fixture.owner.api.get(path)).status).toBe(404);
+        expect((await fixture.anonymous.get(path)).status).toBe(401);
+      }
+    });
+
+    test("no query reads the whole table or sorts it", async () => {
+      const own = await anotherOrganization();
+      const many = Array.from({ length: 4_000 }, (_, at) => `100.${65 + (at >> 8)}.${at & 255}.1`);
+      const journal = await openJournal(fixture.database.location);
+      for (let start = 0; start < many.length; start += 1_000)
+        await journal.append(
+          many
+            .slice(start, start + 1_000)
+            .map((ip) => [
+              newId(),
+              1_000,
+              own.organizationId,
+              own.productId,
+              newId(),
+              "validate",
+              "active",
+              ip,
+              null,
+              null,
+              null,
+              true,
+            ]),
+        );
+      await journal.close();
+      const { store, plans } = watched(fixture.store);
+      const scope = { tier: "platform" } as const;
+      const page = { min_licenses: 1, limit: 50 };
+      const { next_cursor } = await ipPage(store.listReads, scope, page);
+      await ipPage(store.listReads, scope, { ...page, cursor: next_cursor ?? "" });
+      await ipPage(store.listReads, scope, { ...page, sort: "ip" });
+      await ipPage(store.listReads, scope, { ...page, cidr: "100.66.0.0/16" });
+      await busiestOrganizations(store.listReads, ["100.65.0.1"]);
+      await sightingsOf(store.listReads, scope, ["100.65.0.1"]);
+      const found = await plans();
+      expect(found.length).toBeGreaterThan(4);
+      for (const { text, plan } of found) {
+        const bad = kind === "sqlite" ? /SCAN|TEMP B-TREE/ : /Seq Scan|Sort/;
+        expect(bad.test(plan) ? `${text}\n${plan}` : "").toBe("");
+      }
+    });
   });
 });

@@ -185,7 +185,9 @@ describe.each(databases)("emails on $kind", ({ make }) => {
     });
     const quiet = await addLicense(fixture, { expiresAtMs: Date.now() + 3 * dayMs, customer: { email: to } });
     const notify = () =>
-      fixture.store.transaction((db) => licenseExpiringEmails(db, [license.id, quiet.id], readConfig({}), Date.now()));
+      fixture.store.transaction((db) =>
+        licenseExpiringEmails(db, [license.id, quiet.id], readConfig({}), Date.now()),
+      );
     await notify();
     await notify();
     const emails = await emailsTo(to);

@@ -60,12 +60,19 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   waiting_emails: "goes",
   organization_branding: "goes",
   transfers: "goes",
+  impersonations: "goes",
   // Contain only IDs, and are pruned every hour.
   recorded_refusals: "stays",
   // Pruned with their hour.
   event_summaries: "stays",
   // Pruned within seconds.
   quota_checks: "stays",
+  // Of a customer of Stripe, once their subscription was cancelled there.
+  organization_billing: "goes",
+  // Pruned after 90 days.
+  stripe_events: "stays",
+  // Contain only IDs, and are pruned after two days.
+  quota_notices: "stays",
 };
 
 describe.each(databases)("removing an organization on $kind", ({ kind, make }) => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
-import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { databases } from "../support/databases.ts";
 import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
@@ -84,23 +83,5 @@ describe.each(databases)("the overview on $kind", ({ make }) => {
     expect(body).toMatchObject({ total: 10_001, total_is_exact: true });
     const listed = await fixture.admin.api.get(`/admin${path}`);
     expect(listed.body.license_count).toBe(10_001);
-  });
-
-  test("each product shows its requests of the last two weeks, in pages", async () => {
-    const { path, productId } = await anOrganization();
-    const other = await fixture.owner.api.post(`${path}/products`, { name: "Second" });
-    const today = quotaDay(Date.now());
-    await fixture.store.transaction(async (db) => {
-      await setDailyUsage(db, productId, today, 7);
-      await setDailyUsage(db, productId, today - 13, 3);
-      await setDailyUsage(db, productId, today - 14, 99);
-    });
-    const first = (await fixture.owner.api.get(`${path}/usage?limit=1`)).body;
-    expect(first.data).toEqual([
-      { product_id: productId, name: "Plugin", status: "active", days: [3, ...Array(12).fill(0), 7] },
-    ]);
-    const second = (await fixture.owner.api.get(`${path}/usage?limit=1&cursor=${first.next_cursor}`)).body;
-    expect(second.data).toMatchObject([{ product_id: other.body.id, days: Array(14).fill(0) }]);
-    expect(second.next_cursor).toBeNull();
   });
 });

@@ -92,7 +92,7 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     const other = client();
     await start(other);
     expect(locationOf(await other.browser.send("GET", forged.href))).toBe("/sign-in?error=discord_expired");
-    // The failed return has ended the journey of that browser.
+    // The failed return has ended the flow of that browser.
     expect(other.browser.cookies.has("countersign_portal_discord")).toBe(false);
     expect(locationOf(await browser.browser.send("GET", returned))).toBe("/");
     const again = await browser.browser.send("GET", returned);
@@ -160,7 +160,7 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     expect((await client().post("/me/discord")).status).toBe(401);
   });
 
-  test("a journey to sign in does not add, whoever is signed in on return", async () => {
+  test("a flow to sign in adds nothing, even if someone is signed in on return", async () => {
     const who = profile();
     const email = await fixture.customer();
     const browser = client();

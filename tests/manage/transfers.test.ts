@@ -253,7 +253,7 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
     expect(await transfers.states(license.id)).toEqual(["pending"]);
   });
 
-  test("whoever has proven the license's email address cancels what another account requested with it", async () => {
+  test("a person who has proven the license's email address cancels what another account requested with it", async () => {
     const license = await transfers.sold(review);
     const id = await requested(license);
     await fixture.store.transaction((db) =>

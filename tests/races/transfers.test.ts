@@ -58,7 +58,7 @@ describe.each(databases)("transfers at the same moment on $kind", ({ kind, make 
   const cancel = (license: Sold, id: string) => license.customer.post(`/transfers/${id}/cancel`);
 
   /**
-   * What must hold whoever was first: nothing waits for a license that is gone or belongs to another customer, each
+   * What must hold no matter which was first: nothing waits for a license that is gone or belongs to another customer, each
    * decision has one event, and a license was transferred exactly if a transfer of it was approved.
    */
   const consistent = async (licenseId: string) => {

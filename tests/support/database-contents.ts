@@ -7,16 +7,23 @@ const observed = new Set([
   "request_log",
   "ip_sightings",
   "license_refusals",
+  "request_log_sweep",
   "daily_usage",
   "schema_migrations",
   "license_search_changes",
   // Folded shortly after every change. Other tests compare their sums with the licenses.
   "license_counts",
   "license_count_changes",
+  "job_runs",
 ]);
 const observedColumns = new Set(["last_used_at"]);
-/** The progress of the expiry check and of the text index, and the last probe. */
-const observedStates = new Set<unknown>(["expiries_checked_until", "license_search", "probed"]);
+/** The progress of checks and of the text index, and the last probe. */
+const observedStates = new Set<unknown>([
+  "expiries_checked_until",
+  "quota_emails_until",
+  "license_search",
+  "probed",
+]);
 
 /** The contents of every table, each as a short text that differs when any row does. */
 export async function databaseContents(store: Store): Promise<Record<string, string>> {

@@ -1,6 +1,8 @@
 import { authBase } from "@countersign/contract/auth/route";
 import { manageBase } from "@countersign/contract/manage/base";
 import { portalBase } from "@countersign/contract/portal/base";
+import { stripeWebhookPath } from "@countersign/contract/stripe-webhook";
+import type { StripeWebhook } from "../features/billing/webhook.ts";
 import type { DashboardPages } from "../features/dashboard/pages.ts";
 import type { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import {
@@ -23,13 +25,15 @@ export interface WorkerParts {
   readonly manageApi: RoutedApi;
   readonly portalApi: RoutedApi;
   readonly authApi: Pick<LazyIdentity, "handle">;
+  /** Null if payments are not set up. */
+  readonly stripeWebhook: StripeWebhook | null;
   readonly pages: DashboardPages;
   readonly log: Log;
 }
 
 /** Listens where only the validating thread connects. */
 export function listenOnSocket(path: string, parts: WorkerParts): Listener {
-  const { manageApi, portalApi, authApi, pages } = parts;
+  const { manageApi, portalApi, authApi, stripeWebhook, pages } = parts;
   /** On the portal's own host, it does not exist: customers' browsers have no use for it. */
   const onMainHost =
     (answer: (request: Request) => Response | Promise<Response>) =>
@@ -45,6 +49,11 @@ export function listenOnSocket(path: string, parts: WorkerParts): Listener {
       ),
       [`${portalBase}/*`]: (request) => portalApi.handle(request, peerOf(request), newRequestId()),
       [`${authBase}/*`]: onMainHost((request) => authApi.handle(request, peerOf(request), newRequestId())),
+      [stripeWebhookPath]: onMainHost((request) =>
+        stripeWebhook === null
+          ? pages.answer(request, newRequestId())
+          : stripeWebhook.handle(request, newRequestId()),
+      ),
       "/openapi.json": onMainHost((request) => read(request, () => openApi(newRequestId()))),
       "/docs": onMainHost((request) => read(request, () => docs(newRequestId()))),
       "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),

@@ -1,9 +1,12 @@
 import type { Store } from "@countersign/store/store";
 import type { Config } from "../config.ts";
+import { BillingClock } from "../features/billing/clock.ts";
+import { StripeReconciliation, stripeEventPruning } from "../features/billing/reconcile.ts";
 import { ExpiryCheck } from "../features/events/expiry-check.ts";
 import { refusalPruning } from "../features/events/prune-refusals.ts";
 import { QuotaCheck } from "../features/events/quota-check.ts";
 import { signInPruning } from "../features/identity/prune-expired.ts";
+import { impersonationPruning } from "../features/impersonations/prune.ts";
 import { importRunner } from "../features/license-files/import-runner.ts";
 import { emailsAtOnce, Mailer } from "../features/mail/mailer.ts";
 import { emailPruning } from "../features/mail/prune.ts";
@@ -15,13 +18,17 @@ import { portalPruning } from "../features/portal/prune-expired.ts";
 import { IpMerging } from "../features/products/merge-ips.ts";
 import { UnusedKeysCheck } from "../features/products/unused-keys.ts";
 import { TransferReminders } from "../features/transfers/remind.ts";
+import { usagePruning } from "../features/usage/prune.ts";
+import { QuotaEmails } from "../features/usage/quota-emails.ts";
 import { Outbox, webhookSender } from "../features/webhooks/outbox.ts";
 import { Prober } from "../features/webhooks/probe.ts";
 import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
 import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { Log } from "../log.ts";
-import { PeriodicJobs } from "./periodic-jobs.ts";
+import { jobRunsOf } from "./job-runs.ts";
+import { type PeriodicJob, PeriodicJobs } from "./periodic-jobs.ts";
+import { jobRunSaving } from "./save-job-runs.ts";
 
 export interface Background {
   stop(): Promise<void>;
@@ -39,36 +46,49 @@ export function startBackground(
   const mailer =
     config.mail === null ? null : new Mailer(jobs, smtpTransport(config.mail, config.url, emailsAtOnce), log);
   const sender = webhookSender(config.webhookTargets);
+  const runs = jobRunsOf(store);
   const periodicJobs = new PeriodicJobs(
     [
       ...(mailer === null ? [] : [mailer]),
       emailPruning(jobs),
       new OrganizationRemoval(jobs, journal),
+      ...stripeJobs(jobs, config, log),
       answerPruning(jobs),
       deliverySync(jobs),
       deliveryPruning(jobs),
       new Prober({ store: webhooks, send: sender, url: config.url, random: Math.random }),
       signInPruning(jobs),
       portalPruning(jobs),
+      impersonationPruning(jobs),
       new ExpiryCheck(jobs, config),
       new WaitingEmails(jobs, config),
       new TransferReminders(jobs, config.url),
       new QuotaCheck(jobs),
+      new QuotaEmails(jobs, config.url),
+      usagePruning(jobs),
+      new BillingClock(jobs, config.url),
       refusalPruning(jobs),
       deletedEndpointRemoval(jobs),
       new IpMerging(jobs),
       portalActionPruning(jobs),
       new UnusedKeysCheck(jobs, config.url),
+      jobRunSaving(jobs, runs),
     ],
     log,
+    runs,
   );
   store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
   const imports = importRunner(store, log);
-  const outbox = new Outbox(webhooks, config.url, sender, log);
+  const outbox = new Outbox(webhooks, config.url, sender, log, runs);
   return {
     stop: async () => {
       await Promise.all([imports.stop(), outbox.close(), mailer?.close()]);
       await periodicJobs.stop();
     },
   };
+}
+
+function stripeJobs(store: Store, { stripe, url }: Config, log: Log): PeriodicJob[] {
+  if (stripe === null) return [];
+  return [new StripeReconciliation({ store, settings: stripe, url }, log), stripeEventPruning(store)];
 }

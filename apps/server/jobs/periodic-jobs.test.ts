@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { JobRuns } from "./job-runs.ts";
 import { PeriodicJobs } from "./periodic-jobs.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
@@ -20,6 +21,7 @@ test("a failed periodic job is logged and runs again at the next interval", asyn
       },
     ],
     { ...quiet, warn: (_: string, details: unknown) => void recorded.push(details) },
+    new JobRuns("test"),
   );
   await done.promise;
   await periodicJobs.stop();
@@ -40,7 +42,7 @@ test("a periodic job never runs concurrently with itself, and stopping waits for
     inside -= 1;
     ended = true;
   };
-  const periodicJobs = new PeriodicJobs([{ name: "slow", everyMs: 1, run }], quiet);
+  const periodicJobs = new PeriodicJobs([{ name: "slow", everyMs: 1, run }], quiet, new JobRuns("test"));
   await entered.promise;
   const stopped = periodicJobs.stop();
   leave.resolve();

@@ -1,10 +1,13 @@
 import { type Log, reasonOf } from "../log.ts";
 import { isStorageError } from "../storage-errors.ts";
+import type { EndRun, JobRuns } from "./job-runs.ts";
 
 /** A periodic job that runs on every node; it must tolerate running on two at the same time. */
 export interface PeriodicJob {
   readonly name: string;
   readonly everyMs: number;
+  /** Whether platform admins see when it last ran. Yes by default. */
+  readonly isListed?: false;
   /** Once the signal is aborted, it leaves the rest for later. */
   run(stopping?: AbortSignal): Promise<void>;
 }
@@ -18,15 +21,18 @@ export class PeriodicJobs {
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
-  constructor(periodicJobs: readonly PeriodicJob[], log: Log) {
+  constructor(periodicJobs: readonly PeriodicJob[], log: Log, runs: JobRuns) {
     for (const job of periodicJobs) {
       let busy = false;
       const run = async () => {
         if (busy) return;
         busy = true;
+        const end = job.isListed === false ? unlisted : runs.start(job);
         try {
           await job.run(this.#stopping.signal);
+          end();
         } catch (error) {
+          end(error);
           if (isStorageError(log, error)) return;
           log.warn("A periodic job failed. It will be retried.", {
             job: job.name,
@@ -53,3 +59,5 @@ export class PeriodicJobs {
     await Promise.all(this.#running);
   }
 }
+
+const unlisted: EndRun = () => {};

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { portalBase } from "@countersign/contract/portal/base";
 import { openInWorker } from "@countersign/store/open";
 import { readConfig } from "../config.ts";
+import { StripeWebhook } from "../features/billing/webhook.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
@@ -44,6 +45,10 @@ async function start(
       authenticate: (request, nowMs) => customerOf(request, config.portalUrl, store, nowMs),
     }),
     authApi: identity,
+    stripeWebhook:
+      config.stripe === null
+        ? null
+        : new StripeWebhook({ store, settings: config.stripe, url: config.url }, log),
     pages: new DashboardPages(dashboardFolder, {
       portalUrl: config.portalHasOwnHost ? config.portalUrl : null,
     }),

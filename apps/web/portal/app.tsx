@@ -46,7 +46,7 @@ function CurrentPage() {
     <Layout me={person}>
       <ErrorBoundary key={path}>
         {found?.name === "link" ? (
-          // For whoever opens the link, whether or not they are signed in.
+          // For anyone who opens the link, signed in or not.
           <LinkPage />
         ) : me.data !== undefined ? (
           <PageFor found={found} me={me.data} />

@@ -119,6 +119,7 @@ export const createOrganizationAccessToken = route({
 
 export const revokeOrganizationAccessToken = route({
   id: "revokeOrganizationAccessToken",
+  whileUnpaid: true,
   method: "DELETE",
   path: "/organizations/{organization_id}/access-tokens/{token_id}",
   summary: "Revoke an access token of the organization",

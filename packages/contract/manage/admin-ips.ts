@@ -61,7 +61,7 @@ export const getPlatformIp = route({
             license_count: z.int(),
           }),
         )
-        .meta({ description: "The 100 that used the most licenses from it." }),
+        .meta({ description: "The 100 of which it used the most licenses." }),
     })
     .meta({ id: "PlatformIpAddress" }),
 });

@@ -168,10 +168,10 @@ export const startImpersonation = route({
   path: "/admin/organizations/{organization_id}/impersonation",
   summary: "Look at an organization as if you were a member",
   description:
-    "For one hour, with this session or access token: everything in the organization can be read, except keys and secrets, and nothing can be changed. The organization's audit log records it with the reason.",
+    "For one hour, with this session or access token: what members with every `:view` permission see can be read, except keys and secrets, and nothing can be changed. Repeating it starts the hour again. The organization's audit log records it with the reason.",
   group,
   access,
-  problems: ["organization_not_found"],
+  problems: ["organization_not_found", "already_member", "impersonation_limit_reached"],
   body: z.strictObject({ reason }),
   answer: z.object({ organization_id: id, expires_at: time }).meta({ id: "Impersonation" }),
 });

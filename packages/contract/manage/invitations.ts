@@ -139,6 +139,7 @@ export const acceptInvitation = route({
     "invited_email_not_verified",
     "already_member",
     "organization_suspended",
+    "billing_suspended",
     "member_limit_reached",
   ],
   answer: ownOrganization,

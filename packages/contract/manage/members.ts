@@ -46,6 +46,7 @@ export const updateMember = route({
 
 export const removeMember = route({
   id: "removeMember",
+  whileUnpaid: true,
   method: "DELETE",
   path: "/organizations/{organization_id}/members/{user_id}",
   summary: "Remove a member or leave",

@@ -98,6 +98,7 @@ export const signingKey = z
 
 export const revealSigningSecret = route({
   id: "revealSigningSecret",
+  whileUnpaid: true,
   method: "POST",
   path: "/products/{product_id}/reveal-signing-secret",
   summary: "Reveal a product's signing secrets",

@@ -196,6 +196,7 @@ export const deleteProduct = route({
 
 export const previewCustomResponse = route({
   id: "previewCustomResponse",
+  whileUnpaid: true,
   method: "POST",
   path: "/products/{product_id}/custom-response/preview",
   summary: "Preview a custom response",

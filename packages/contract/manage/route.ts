@@ -36,7 +36,10 @@ export interface Route<
   readonly bodyLimit: BodyLimit;
   /** What its handler refuses with, in addition to what all such routes do. */
   readonly problems?: readonly ProblemCode[];
-  /** Whether it can be changed while the organization's billing is suspended: what it takes to pay, or to leave. */
+  /**
+   * For routes that are no reads: whether they work while the organization's billing is suspended. Those that it takes to
+   * pay, to leave and to end someone's access do, and those that change nothing.
+   */
   readonly whileUnpaid?: true;
 }
 

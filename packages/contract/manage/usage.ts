@@ -29,7 +29,7 @@ export const listProductUsage = route({
         resets_at: time.meta({ description: "Midnight UTC, when today's count starts again from 0." }),
         runs_out_at: time.nullable().meta({
           description:
-            "When the limit is reached today if requests keep coming at today's pace. In the past if it has been reached, null if it will not be.",
+            "When the limit is reached today if requests keep coming at the pace since midnight UTC. The current time if it has been reached. Null if it will not be reached today, or if it is too early in the day to tell.",
         }),
       })
       .meta({ id: "ProductUsage" }),
@@ -58,6 +58,7 @@ export const getUsageHistory = route({
   method: "GET",
   path: "/organizations/{organization_id}/usage/history",
   summary: "Count an organization's requests by day",
+  description: "Includes the requests to products that have been deleted since.",
   group,
   access: sees,
   query: historyQuery,

@@ -9,6 +9,11 @@ export const billingProblems = {
     "The signature of this event is missing, invalid or too old.",
     "Only Stripe calls this, with the secret in COUNTERSIGN_STRIPE_WEBHOOK_SECRET.",
   ),
+  event_not_processed: problem(
+    503,
+    "The state of the subscription could not be fetched from Stripe, so this event was not processed.",
+    "Stripe sends it again later. The server's log has the reason.",
+  ),
   billing_suspended: problem(
     402,
     "A payment is overdue, so nothing can be changed here. Pay in the billing settings to continue.",
@@ -38,6 +43,15 @@ export const billingProblems = {
   impersonation_read_only: problem(
     403,
     "You are looking at this organization as a platform admin, so you cannot change anything.",
+  ),
+  impersonation_no_secrets: problem(
+    403,
+    "You are looking at this organization as a platform admin. Exports and searches of license keys are only for its members.",
+    "Customers can be searched, and their licenses listed.",
+  ),
+  impersonation_limit_reached: problem(
+    409,
+    "You are already looking at {limit} organizations. Stop looking at one of them first.",
   ),
   payments_unavailable: problem(
     409,

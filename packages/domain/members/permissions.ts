@@ -50,3 +50,8 @@ export function missingPermissions(
 }
 
 export const everyPermission: ReadonlySet<Permission> = new Set(permissions);
+
+/** What a platform admin can do in an organization they look at. */
+export const viewPermissions: ReadonlySet<Permission> = new Set(
+  permissions.filter((permission) => permission.endsWith(":view")),
+);

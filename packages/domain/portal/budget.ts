@@ -26,7 +26,7 @@ export const ipRemovalWindowMs = 30 * dayMs;
 /** Enough for someone who tries it out; a key that is replaced more often than this is a mistake or an attack. */
 export const keyRotations: Allowance = { limit: 5, windowMs: dayMs };
 
-/** What is left now. Each spending counts for exactly as long as the window, whoever owned the license then. */
+/** What is left now. Each spending counts for exactly as long as the window, no matter who owned the license then. */
 export function budgetOf(allowance: Allowance, spendings: readonly Spending[], nowMs: number): Budget {
   const { limit } = allowance;
   const used = Math.min(limit, usedAt(allowance, spendings, nowMs));

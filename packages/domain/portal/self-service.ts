@@ -19,7 +19,7 @@ export type SelfServiceRefusal =
   | "license_is_expired";
 
 /**
- * One IP address, or all. Expired licenses allow it: whoever renews from another computer finds a free slot there.
+ * One IP address, or all. Expired licenses allow it: a customer who renews from another computer finds a free slot there.
  */
 export function ipRemovalRefusal(facts: SelfServiceFacts): SelfServiceRefusal | null {
   return generalRefusal(facts, facts.ipRemovals > 0);

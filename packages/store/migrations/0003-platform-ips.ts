@@ -4,7 +4,8 @@ import type { Migration } from "./migration.ts";
 export const platformIps: Migration = {
   name: "0003-platform-ips",
   statements: [
-    `create index ip_sightings_of_platform on ip_sightings (license_count, ip)
+    // The tier is the first column, because SQLite would otherwise prefer the primary key, and sort.
+    `create index ip_sightings_of_platform on ip_sightings (tier, license_count, ip)
       where tier = 'platform'`,
   ],
 };

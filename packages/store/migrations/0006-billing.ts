@@ -64,12 +64,14 @@ export const billing: Migration = {
       sync_started bigint not null default 0,
       sync_applied bigint not null default 0,
       synced_at bigint,
+      sync_due_at bigint,
       updated_at bigint not null
     )`,
     // Not unique: in Stripe's test server every customer has the same ID.
     `create index organization_billing_by_customer on organization_billing (stripe_customer_id, organization_id)
       where stripe_customer_id is not null`,
     "create index organization_billing_due on organization_billing (due_at) where due_at is not null",
+    "create index organization_billing_sync on organization_billing (sync_due_at) where sync_due_at is not null",
     `create index organization_billing_subscribed on organization_billing (organization_id)
       where subscription_id is not null`,
     // Prices in Stripe never change: another amount is another price.

@@ -5,15 +5,17 @@ import { refusals } from "./0002-refusals.ts";
 import { platformIps } from "./0003-platform-ips.ts";
 import { signIn } from "./0003-sign-in.ts";
 import { events } from "./0004-events.ts";
+import { logRetention } from "./0004-log-retention.ts";
 import { portal } from "./0005-portal.ts";
 import { billing } from "./0006-billing.ts";
+import { usage } from "./0007-usage.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
-export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal, billing];
+export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal, billing, usage];
 
 /**
  * Observations: the request log, the sightings and the counts of refusals. SQLite stores these in a separate file, so that writing them never
  * delays a verdict; PostgreSQL stores them with the rest.
  */
-export const journalMigrations: readonly Migration[] = [journal, refusals, platformIps];
+export const journalMigrations: readonly Migration[] = [journal, refusals, platformIps, logRetention];

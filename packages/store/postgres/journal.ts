@@ -1,5 +1,6 @@
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
+import { keptSince } from "@countersign/domain/requests/log-days";
 import pg from "pg";
 import {
   type JournalDeletion,
@@ -9,12 +10,14 @@ import {
   scopeSightings,
   sightings,
 } from "../journal.ts";
+import type { LogRetention } from "../log-retention.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
 import { connectionSettings } from "./connect.ts";
 import { deleteSome } from "./delete-from-journal.ts";
 import { separator } from "./sql.ts";
+import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
 
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
@@ -62,11 +65,31 @@ export class PostgresJournal implements Journal {
     return entries.filter(([id]) => !written.has(id));
   }
 
-  async prune(beforeMs: number): Promise<number> {
+  async retention(environmentDays: number | null): Promise<LogRetention> {
+    return storedRetention(await this.#connected(), environmentDays);
+  }
+
+  async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
     const client = await this.#connected();
-    const result = await client.query({ ...prune, values: [firstUuidAt(beforeMs)] });
-    const refused = await client.query({ ...pruneRefusals, values: [quotaDay(beforeMs)] });
+    const result = await client.query({ ...prune, values: [firstUuidAt(keptSince(longestDays, nowMs))] });
+    const refused = await client.query({
+      ...pruneRefusals,
+      values: [quotaDay(keptSince(serverDays, nowMs))],
+    });
     return (result.rowCount ?? 0) + (refused.rowCount ?? 0);
+  }
+
+  async sweep(retention: LogRetention, nowMs: number): Promise<number> {
+    const client = await this.#connected();
+    try {
+      await client.query("begin");
+      const read = await sweepSome(client, retention, nowMs);
+      await client.query("commit");
+      return read;
+    } catch (error) {
+      this.#drop();
+      throw error;
+    }
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {

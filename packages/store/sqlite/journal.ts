@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
+import { keptSince } from "@countersign/domain/requests/log-days";
 import {
   type JournalDeletion,
   type JournalEntry,
@@ -10,12 +11,14 @@ import {
   scopeSightings,
   sightings,
 } from "../journal.ts";
+import type { LogRetention } from "../log-retention.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { deleteSome } from "./delete-from-journal.ts";
 import { storageError } from "./errors.ts";
 import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
 import { rollback } from "./rollback.ts";
+import { storedRetention, sweepSome } from "./sweep-journal.ts";
 
 /** The request log, the sightings and the counts of refusals, in a separate file and on a separate connection. */
 export class SqliteJournal implements Journal {
@@ -75,9 +78,22 @@ export class SqliteJournal implements Journal {
     });
   }
 
-  async prune(beforeMs: number): Promise<number> {
-    const requests = this.#prune.run(firstUuidAt(beforeMs)).changes;
-    return Number(requests) + Number(this.#pruneRefusals.run(quotaDay(beforeMs)).changes);
+  async retention(environmentDays: number | null): Promise<LogRetention> {
+    return storedRetention(this.#files.main, environmentDays);
+  }
+
+  async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
+    const requests = this.#prune.run(firstUuidAt(keptSince(longestDays, nowMs))).changes;
+    const refusals = this.#pruneRefusals.run(quotaDay(keptSince(serverDays, nowMs))).changes;
+    return Number(requests) + Number(refusals);
+  }
+
+  async sweep(retention: LogRetention, nowMs: number): Promise<number> {
+    let read = 0;
+    this.#inTransaction(() => {
+      read = sweepSome(this.#database, this.#files.main, retention, nowMs);
+    });
+    return read;
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { uuidSource } from "@countersign/domain/ids/uuid";
 import { newId } from "../../../tests/support/test-organization.ts";
 import type { JournalEntry } from "../journal.ts";
@@ -6,6 +7,8 @@ import { openJournal } from "../open.ts";
 import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
+
+const keptForADay = { serverDays: 1, shortestDays: 1, longestDays: 1 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
 const oddities = /[\0\x1e\x1f\uFFFD\uD800]/g;
@@ -204,9 +207,9 @@ export function journal(fixture: StoreFixture) {
       ) as [() => string, () => string];
       await journal.append(times(5_010, () => entry({ organization, id: oldId() })));
       await journal.append(times(3, () => entry({ organization, id: newerId() })));
-      expect(await journal.prune(oldMs + 1)).toBe(5_000);
-      expect(await journal.prune(oldMs + 1)).toBe(10);
-      expect(await journal.prune(oldMs + 1)).toBe(0);
+      expect(await journal.prune(keptForADay, oldMs + 1 + dayMs)).toBe(5_000);
+      expect(await journal.prune(keptForADay, oldMs + 1 + dayMs)).toBe(10);
+      expect(await journal.prune(keptForADay, oldMs + 1 + dayMs)).toBe(0);
       const rows = await store.reads
         .selectFrom("request_log")
         .select("id")

@@ -1,4 +1,5 @@
 import * as contract from "@countersign/contract/manage/admin-organizations";
+import { quotaDay } from "@countersign/domain/quota/day";
 import {
   allOrganizations,
   countIn,
@@ -6,19 +7,23 @@ import {
   organizationsStartingWith,
   organizationWithOwner,
 } from "@countersign/store/queries/admin/platform";
+import { billingOf, lockedBilling } from "@countersign/store/queries/billing/billing";
+import { billingsOf, usageOfDay } from "@countersign/store/queries/billing/platform";
 import { everyLicenseOf } from "@countersign/store/queries/licenses/filter";
 import { storedCount } from "@countersign/store/queries/licenses/stored-counts";
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import type { OrganizationRow, PlanRow } from "@countersign/store/tables";
+import type { OrganizationBillingRow, OrganizationRow, PlanRow } from "@countersign/store/tables";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
-import { asColumns } from "../../http/manage/columns.ts";
-import { checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
+import { type Context, checkUnchanged, nextUpdatedAt } from "../../http/manage/context.ts";
 import { Problem } from "../../http/manage/problem.ts";
-import { termsChanged } from "../events/quota-check.ts";
+import { showSubscription } from "../billing/show-subscription.ts";
+import { impersonatedUntil } from "../impersonations/routes.ts";
 import { showOrganization } from "../organizations/show.ts";
+import { limitsInUse } from "../plans/limits.ts";
+import { changeByHand } from "./change-by-hand.ts";
 import {
   changeSuspendable,
   listSuspendable,
@@ -46,22 +51,32 @@ export const platformOrganizationRoutes: readonly BoundRoute[] = [
         { wanted: query.billing_state, of: (row) => row.billing_state },
       ],
     );
+    const ids = rows.map(({ id }) => id);
+    const billings = await billingsOf(db, ids);
+    const usage = await usageOfDay(db, ids, quotaDay(context.nowMs));
     const data = [];
     const plans = await allPlans(db);
-    for (const row of rows) data.push({ ...showWithOwner(row, plans), ...(await counts(db, row.id)) });
+    for (const row of rows)
+      data.push({
+        ...showListed(row, plans, billings.get(row.id), usage.get(row.id) ?? 0),
+        ...(await counts(db, row.id)),
+      });
     return { data, next_cursor };
   }),
 
   bind(contract.getPlatformOrganization, async (context, input) =>
-    details(context.store.reads, param(input, "organization_id")),
+    details(context.store.reads, param(input, "organization_id"), context),
   ),
 
   bind(contract.updatePlatformOrganization, async (context, input) => {
     const { updated_at: guard, ...body } = input.body;
     const id = param(input, "organization_id");
-    return changeSuspendable(context, organization, id, "organization.terms_changed", (row) => {
-      checkUnchanged(context, row.updated_at, guard);
-      return asColumns(body);
+    return context.transaction(async (db) => {
+      const locked = await lockedBilling(db, id);
+      if (locked === undefined) throw new Problem("organization_not_found");
+      checkUnchanged(context, locked.organization.updated_at, guard);
+      await changeByHand(db, context, locked, body);
+      return details(db, id, context);
     });
   }),
 
@@ -85,26 +100,46 @@ const organization: SuspendableKind<OrganizationRow, Awaited<ReturnType<typeof d
   write: async (db, context, row, changes) => {
     const updatedAt = nextUpdatedAt(context, row.updated_at);
     await updateOrganization(db, row.id, { ...changes, updated_at: updatedAt });
-    await termsChanged(db, row.id, row, { ...row, ...changes }, context.nowMs);
   },
   details,
 };
 
-async function details(db: Database, id: string) {
+async function details(db: Database, id: string, context: Context) {
   const row = await organizationWithOwner(db, id);
   if (row === undefined) throw new Problem("organization_not_found");
+  const billing = await billingOf(db, id);
+  const usage = await usageOfDay(db, [id], quotaDay(context.nowMs));
   return {
-    ...showWithOwner(row, await allPlans(db)),
+    ...showListed(row, await allPlans(db), billing, usage.get(id) ?? 0),
     ...(await counts(db, id)),
     member_count: await countIn(db, "members", id, most),
     waiting_email_count: await countIn(db, "waiting_emails", id, most),
+    plan_note: billing?.plan_note ?? null,
+    limits: await limitsInUse(db, row),
+    stripe_customer_id: billing?.stripe_customer_id ?? null,
+    impersonated_until: await impersonatedUntil(db, context, id),
   };
 }
 
-function showWithOwner(row: OrganizationWithOwner, plans: readonly PlanRow[]) {
+function showListed(
+  row: OrganizationWithOwner,
+  plans: readonly PlanRow[],
+  billing: OrganizationBillingRow | undefined,
+  requestsToday: number,
+) {
   const { owner_id: id, owner_name: name, owner_email: email } = row;
-  const owner = id === null || name === null || email === null ? null : { id, name, email };
-  return { ...showOrganization(row, plans), owner };
+  return {
+    ...showOrganization(row, plans),
+    owner: id === null || name === null || email === null ? null : { id, name, email },
+    requests_today: requestsToday,
+    plan_set_by: billing?.plan_set_by ?? ("default" as const),
+    subscription: showSubscription(billing),
+    max_products_override: row.max_products_override,
+    max_licenses_override: row.max_licenses_override,
+    max_members_override: row.max_members_override,
+    max_webhooks_override: row.max_webhooks_override,
+    request_log_days_override: row.request_log_days_override,
+  };
 }
 
 async function counts(db: Database, id: string) {

@@ -3,8 +3,11 @@ import { addUserRoutes } from "./add-user.ts";
 import { emailTemplateRoutes } from "./email-templates.ts";
 import { healthRoutes } from "./health.ts";
 import { platformBlockRoutes } from "./ip-blocks.ts";
+import { platformIpRoutes } from "./ips.ts";
+import { jobRoutes } from "./jobs.ts";
 import { platformOrganizationRoutes } from "./organizations.ts";
 import { outboxRoutes } from "./outbox.ts";
+import { revenueRoutes } from "./revenue.ts";
 import { userRoutes } from "./users.ts";
 
 /** The routes for the operator of an installation. */
@@ -13,7 +16,10 @@ export const adminRoutes: readonly BoundRoute[] = [
   ...userRoutes,
   ...addUserRoutes,
   ...platformBlockRoutes,
+  ...platformIpRoutes,
   ...outboxRoutes,
+  ...revenueRoutes,
   ...emailTemplateRoutes,
   ...healthRoutes,
+  ...jobRoutes,
 ];

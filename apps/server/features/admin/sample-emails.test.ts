@@ -77,6 +77,7 @@ test("a seller's text is marked as theirs, keeps its lines, and is not markup ei
     sender: "Acme",
     reply_to: null,
     suspended_at: null,
+    billing_state: "active",
     owner_id: null,
     time_zone: "UTC",
     daily_emails_override: null,

@@ -1,4 +1,6 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
 import type { Language } from "@countersign/domain/mail/languages";
+import * as billing from "../billing/emails.ts";
 import * as account from "../identity/emails.ts";
 import { invitationEmail } from "../invitations/email.ts";
 import type { EmailKind, Recipient } from "../mail/compose.ts";
@@ -10,6 +12,8 @@ import * as transfers from "../mail/transfer-emails.ts";
 import * as organizations from "../organizations/emails.ts";
 import * as portal from "../portal/emails.ts";
 import { unusedKeysEmail } from "../products/unused-keys.ts";
+
+import { quotaExhaustedEmail, quotaMoreEmail, quotaWarningEmail } from "../usage/emails.ts";
 
 /** Every kind of email, with sample data. */
 export function sampleEmail(kind: EmailKind, language: Language, url: string): Email {
@@ -43,6 +47,7 @@ const license = (language: Language) => ({
   sender: organization,
   reply_to: null,
   suspended_at: null,
+  billing_state: "active" as const,
   owner_id: null,
   time_zone: "UTC",
   daily_emails_override: null,
@@ -70,6 +75,17 @@ const transfer = (language: Language, url: string) => ({
   url: transfers.portalLink(`${url}/portal`, "acme-plugins"),
 });
 
+const usage = (url: string) => ({
+  organization,
+  product: "Acme Backup",
+  used: 8_000,
+  limit: 10_000,
+  resetsAtMs: Date.UTC(2031, 0, 3),
+  runsOutAtMs: Date.UTC(2031, 0, 2, 18, 30),
+  timeZone: "UTC",
+  url: `${url}/o/acme-plugins/usage`,
+});
+
 const endpoint = {
   id: "00000000-0000-7000-8000-000000000000",
   organization_id: "00000000-0000-7000-8000-000000000000",
@@ -78,6 +94,17 @@ const endpoint = {
   failing_since: atMs,
   auto_reenable: 1,
 } as const;
+
+const billingFacts = (url: string): billing.BillingEmailFacts => ({
+  organizationId: "00000000-0000-7000-8000-000000000000",
+  organization,
+  timeZone: "UTC",
+  plan: "Pro",
+  isSubscribed: false,
+  contact: "billing@example.com",
+  url: `${url}/o/acme-plugins/settings/billing`,
+});
+const nextPlan: billing.NextPlan = { plan: "Free", versionChecks: "enforce" };
 
 const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>> = {
   account_created: (to, url) =>
@@ -92,6 +119,10 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
       ],
       url,
     }),
+  billing_grace: (to, url) =>
+    billing.graceEmail(to, billingFacts(url), { notice: 1, startedAtMs: atMs - 3 * dayMs, endsAtMs: atMs }),
+  billing_restored: (to, url) => billing.restoredEmail(to, billingFacts(url), "suspension", atMs),
+  billing_suspended: (to, url) => billing.suspendedEmail(to, billingFacts(url), atMs),
   email_change: (to, url) => account.emailChangeEmail(to, `${url}/account/email?token=${token}`),
   email_change_requested: (to) => account.emailChangeRequestedEmail(to, "ada.new@example.com"),
   email_changed: (to) => account.emailChangedEmail(to, "ada.new@example.com"),
@@ -141,8 +172,13 @@ const samples: Readonly<Record<EmailKind, (to: Recipient, url: string) => Email>
   ownership_received: (to, url) => organizations.ownershipReceivedEmail(to, organization, name, url),
   password_changed: (to) => account.passwordChangedEmail(to),
   password_reset: (to, url) => account.resetEmail(to, `${url}/reset-password?token=${token}`),
+  plan_ended: (to, url) => billing.planEndedEmail(to, billingFacts(url), nextPlan, atMs),
+  plan_ending: (to, url) => billing.planEndingEmail(to, billingFacts(url), nextPlan, atMs),
   portal_email: (to) => portal.addEmailCode(to, "402917"),
   portal_sign_in: (to, url) => portal.signInEmail(to, "402917", `${url}/portal/sign-in/link#${token}`),
+  quota_exhausted: (to, url) => quotaExhaustedEmail(to, { ...usage(url), used: 10_000 }),
+  quota_more: (to, url) => quotaMoreEmail(to, { ...usage(url), most: 10 }),
+  quota_warning: (to, url) => quotaWarningEmail(to, usage(url)),
   transfer_completed: ({ email, language }, url) =>
     transfers.transferCompletedEmail(email, transfer(language, url)),
   transfer_rejected: ({ email, language }, url) =>

@@ -52,7 +52,7 @@ export interface SuspendableKind<Row, Shown> {
   readonly missing: () => Problem;
   lock(db: Database, id: string): Promise<Row | undefined>;
   write(db: Database, context: Context, row: Row, changes: Partial<Row>): Promise<void>;
-  details(db: Database, id: string): Promise<Shown>;
+  details(db: Database, id: string, context: Context): Promise<Shown>;
 }
 
 /** Applies what `changesOf` returns and records it; does nothing if nothing changes. */
@@ -78,7 +78,7 @@ export async function changeSuspendable<Row extends Suspendable, Shown>(
         ...(kind === "organization" ? { organizationId: id } : {}),
       });
     }
-    return details(db, id);
+    return details(db, id, context);
   });
 }
 

@@ -14,6 +14,7 @@ import { asColumns } from "../../http/manage/columns.ts";
 import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { endAllImpersonations } from "../impersonations/end.ts";
 import { showUser, userDetails } from "./show-user.ts";
 import {
   changeSuspendable,
@@ -72,7 +73,10 @@ const user: SuspendableKind<UserRow, Awaited<ReturnType<typeof userDetails>>> = 
     return lockedUser(db, id);
   },
   write: async (db, context, row, changes) => {
-    if (isWorkingAdmin(row) && !isWorkingAdmin({ ...row, ...changes })) await checkNotLast(db, row.id);
+    if (isWorkingAdmin(row) && !isWorkingAdmin({ ...row, ...changes })) {
+      await checkNotLast(db, row.id);
+      await endAllImpersonations(db, context, row.id);
+    }
     const updatedAtMs = nextUpdatedAt(context, Date.parse(row.updated_at));
     await updateUser(db, row.id, { ...changes, updated_at: iso(updatedAtMs) });
   },

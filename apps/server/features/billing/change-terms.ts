@@ -1,6 +1,7 @@
 import { type BillingTerms, clockStep, nextDueAt } from "@countersign/domain/billing/terms";
-import { includeVersionModule, updateBilling } from "@countersign/store/queries/billing/billing";
+import { updateBilling } from "@countersign/store/queries/billing/billing";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { planById } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
 import { iso } from "../../http/manage/page.ts";
@@ -12,6 +13,7 @@ import {
   difference,
 } from "../audit-log/record.ts";
 import { termsChanged } from "../events/quota-check.ts";
+import { notifyOfTerms } from "./notify.ts";
 import { storedSubscription } from "./stored-subscription.ts";
 
 /** An organization's plan and payment state as they are stored. */
@@ -54,7 +56,8 @@ export async function changeTerms(
   nowMs: number,
 ): Promise<OrganizationRow> {
   const before = termsOf(organization, billing);
-  const { terms } = clockStep(next, nowMs, storedSubscription(billing));
+  const step = clockStep(next, nowMs, storedSubscription(billing));
+  const { terms } = step;
   const dueAt = nextDueAt(terms);
   if (isSame(before, terms) && billing.due_at === dueAt) return organization;
   const changes = await organizationColumns(db, organization, terms, nowMs);
@@ -70,6 +73,7 @@ export async function changeTerms(
   });
   await termsChanged(db, organization.id, organization, changed, nowMs);
   await record(db, actor, organization, before, terms, nowMs);
+  await notifyOfTerms(db, { organization, billing, before, step, url }, nowMs);
   return changed;
 }
 
@@ -86,7 +90,8 @@ async function organizationColumns(
   // The old plan may have got the module after the organization got the plan.
   const hadVersionModule =
     organization.had_version_module === 1 ||
-    (await includeVersionModule(db, [organization.plan, terms.plan]));
+    (await planById(db, organization.plan)).version_module === 1 ||
+    (await planById(db, terms.plan)).version_module === 1;
   return {
     plan: terms.plan,
     billing_state: terms.state,

@@ -1,4 +1,5 @@
 import type { seller } from "@countersign/contract/portal/shapes";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { type BrandedOrganization, brandedOrganizations } from "@countersign/store/queries/branding/branding";
 import type { Database } from "@countersign/store/store";
 import type { z } from "zod";
@@ -26,6 +27,6 @@ function showSeller(row: BrandedOrganization): Seller {
     support_url: row.support_url,
     links: showLinks(row.links),
     locale: row.locale ?? row.organization_locale,
-    is_suspended: row.suspended_at !== null,
+    is_suspended: isSuspended(row),
   };
 }

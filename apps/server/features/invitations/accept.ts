@@ -48,6 +48,7 @@ export const receivedInvitationRoutes: readonly BoundRoute[] = [
       if (organization === undefined || organization.deleted_at !== null || invitation === undefined)
         throw new Problem("invalid_invitation_link");
       if (organization.suspended_at !== null) throw new Problem("organization_suspended");
+      if (organization.billing_state === "suspended") throw new Problem("billing_suspended");
       await checkRecipient(db, invitation, actor.userId);
       const isIn =
         organization.owner_id === actor.userId ||

@@ -5,7 +5,8 @@ import type { IpBlockRow } from "@countersign/store/tables";
 
 /** Whose blocks count besides the platform's. */
 interface BlockedFor {
-  readonly organizationId: string;
+  /** Null if only the platform's count. */
+  readonly organizationId: string | null;
   readonly customerId?: string | null;
   readonly licenseId?: string;
 }

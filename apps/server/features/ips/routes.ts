@@ -1,55 +1,33 @@
 import * as contract from "@countersign/contract/manage/ips";
-import { parseCidr } from "@countersign/domain/ip/cidr";
-import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
 import { isExpired } from "@countersign/domain/validate/decide";
 import { customersByIds } from "@countersign/store/queries/customers/views";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import {
-  busiestIps,
   licenseSightings,
   licensesOfIps,
   registrationsAt,
+  type SightingScope,
   sightingsOf,
 } from "@countersign/store/queries/ips/sightings";
 import type { IpSightingRow, LicenseRow } from "@countersign/store/tables";
-import { type BoundRoute, bind, type Input, param } from "../../http/manage/bind.ts";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
-import { invalid } from "../../http/manage/problem.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
 import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";
-import { ipsWithin } from "./within.ts";
+import { askedIn, ipPage, showSighting } from "./list.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
   bind(contract.listIps, async (context, { query }) => {
-    if (query.cidr !== undefined && query.sort === "license_count")
-      throw invalid("sort", "unsortable_with_cidr");
-    if (query.cidr !== undefined || query.sort === "ip") {
-      const network = query.cidr === undefined ? null : parseCidr(query.cidr);
-      const { id } = requireOrganization(context);
-      const { rows, next_cursor } = await ipsWithin(context.store.reads, id, { ...query, network });
-      return { data: await listed(context, rows), next_cursor };
-    }
-    const before = decodeCursor(query.cursor, ["number", "text"]);
-    const rows = await busiestIps(context.store.reads, requireOrganization(context).id, {
-      before: before === null ? null : { licenseCount: Number(before[0]), ip: String(before[1]) },
-      limit: query.limit + 1,
-      minLicenses: query.min_licenses,
-    });
-    const page = pageOf(
-      rows,
-      query.limit,
-      (row) => [row.license_count, row.ip],
-      (row) => row,
-    );
-    return { ...page, data: await listed(context, page.data) };
+    const { rows, next_cursor } = await ipPage(context.store.listReads, scopeOf(context), query);
+    return { data: await listed(context, rows), next_cursor };
   }),
 
   bind(contract.getIp, async (context, input) => {
     const asked = askedIn(input);
     const { id } = requireOrganization(context);
     const db = context.store.reads;
-    const sightings = await sightingsOf(db, id, asked.countedAs);
+    const sightings = await sightingsOf(db, scopeOf(context), asked.countedAs);
     const covering = await ipBlocksOfCidrs(db, id, networksThatCover(asked));
     const inForce = covering.filter((block) => isInForce(block, context.nowMs));
     return {
@@ -101,10 +79,8 @@ export const ipRoutes: readonly BoundRoute[] = [
   }),
 ];
 
-function askedIn(input: Input<unknown, unknown>): AskedIp {
-  const asked = parseAsked(param(input, "ip"));
-  if (asked !== null) return asked;
-  throw invalid("ip", "not_an_ip");
+function scopeOf(context: Context): SightingScope {
+  return { tier: "organization", organizationId: requireOrganization(context).id };
 }
 
 function statusOf(row: LicenseRow, nowMs: number): "active" | "revoked" | "expired" {
@@ -117,14 +93,4 @@ async function listed(context: Context, rows: readonly IpSightingRow[]) {
   const ips = rows.map(({ ip }) => ip);
   const blocked = await blockedAmong(context.store.reads, ips, { organizationId }, context.nowMs);
   return rows.map((row) => ({ ...showSighting(row), blocked: blocked.has(row.ip) }));
-}
-
-function showSighting(row: IpSightingRow) {
-  return {
-    ip: row.ip,
-    first_seen_at: iso(row.first_seen_at),
-    last_seen_at: iso(row.last_seen_at),
-    hits: row.hits,
-    license_count: row.license_count,
-  };
 }

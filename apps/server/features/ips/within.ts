@@ -1,6 +1,6 @@
 import type { Cidr } from "@countersign/domain/ip/cidr";
 import { commonText, isWithin } from "@countersign/domain/ip/within";
-import { ipsStartingWith } from "@countersign/store/queries/ips/sightings";
+import { ipsStartingWith, type SightingScope } from "@countersign/store/queries/ips/sightings";
 import type { Database } from "@countersign/store/store";
 import type { IpSightingRow } from "@countersign/store/tables";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
@@ -12,7 +12,7 @@ const mostRows = 5_000;
 /** The IP addresses of a network, or all of them, in text order; a page ends once enough rows were read. */
 export async function ipsWithin(
   db: Database,
-  organizationId: string,
+  scope: SightingScope,
   page: {
     readonly network: Cidr | null;
     readonly min_licenses: number;
@@ -26,7 +26,7 @@ export async function ipsWithin(
   let after = start === null ? null : String(start);
   const found: IpSightingRow[] = [];
   for (let read = 0; read < mostRows; read += rowsAtOnce) {
-    const rows = await ipsStartingWith(db, organizationId, text, after, rowsAtOnce);
+    const rows = await ipsStartingWith(db, scope, text, after, rowsAtOnce);
     for (const row of rows) {
       const isMeant =
         row.license_count >= page.min_licenses && (network === null || isWithin(row.ip, network));

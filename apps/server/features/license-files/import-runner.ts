@@ -1,10 +1,13 @@
 import { newId } from "@countersign/store/new-id";
 import type { Store } from "@countersign/store/store";
+import { type JobRuns, jobRunsOf } from "../../jobs/job-runs.ts";
 import { type Log, reasonOf } from "../../log.ts";
 import { isStorageError } from "../../storage-errors.ts";
 import { runWaitingImports } from "./run-waiting.ts";
 
 const checkEveryMs = 2_000;
+/** How it is listed among the periodic jobs. */
+const job = { name: "imports", everyMs: checkEveryMs };
 
 /**
  * Runs imports one at a time, in steps that let other requests through. Also resumes imports of a process that was
@@ -14,6 +17,7 @@ export class ImportRunner {
   readonly claimant = newId();
   readonly #store: Store;
   readonly #log: Log;
+  readonly #runs: JobRuns;
   readonly #timer: ReturnType<typeof setInterval>;
   #running: Promise<void> | null = null;
   #isAskedAgain = false;
@@ -22,6 +26,7 @@ export class ImportRunner {
   constructor(store: Store, log: Log) {
     this.#store = store.withOwnConnections("jobs");
     this.#log = log;
+    this.#runs = jobRunsOf(store);
     this.#timer = setInterval(() => this.wake(), checkEveryMs);
     this.#timer.unref();
     this.wake();
@@ -46,6 +51,7 @@ export class ImportRunner {
   async #run(): Promise<void> {
     while (this.#isAskedAgain && !this.#isStopping) {
       this.#isAskedAgain = false;
+      const end = this.#runs.start(job);
       try {
         await runWaitingImports({
           store: this.#store,
@@ -53,7 +59,9 @@ export class ImportRunner {
           stopping: () => this.#isStopping,
           trouble: (message, fields) => this.#log.warn(message, fields),
         });
+        end();
       } catch (error) {
+        end(error);
         if (isStorageError(this.#log, error)) return;
         this.#log.warn("Waiting imports could not be processed. They will be retried.", {
           reason: reasonOf(error),

@@ -1,5 +1,6 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 import { grant } from "@countersign/domain/quota/limit";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { newId } from "@countersign/store/new-id";
 import { countEmails, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import type { LicenseEmailFacts } from "@countersign/store/queries/mail/license-facts";
@@ -98,8 +99,8 @@ async function writeForOne(
     keyed.map(({ key }) => key),
   );
   const fresh = keyed.filter(({ key }) => !known.has(key));
-  const isSuspended = first.facts.suspended_at !== null;
-  const allowed = isSuspended ? 0 : emailsAllowed(first.facts, dailyEmails);
+  const waits = isSuspended(first.facts);
+  const allowed = waits ? 0 : emailsAllowed(first.facts, dailyEmails);
   const owner = countedOwner(first.facts);
   const left = owner === null ? fresh.length : (leftByOwner.get(owner) ?? 0);
   const slots = grant(left, 0, grant(allowed, used, fresh.length));
@@ -124,7 +125,7 @@ async function writeForOne(
       dedupe_key: key,
     })),
   );
-  const recipient = isSuspended ? undefined : await recipientById(db, first.facts.owner_id);
+  const recipient = waits ? undefined : await recipientById(db, first.facts.owner_id);
   if (recipient === undefined) return;
   const { organization } = first.facts;
   await writeEmail(db, emailsWaitingEmail(recipient, { organizationId, organization, allowed, day }), nowMs);

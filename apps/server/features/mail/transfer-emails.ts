@@ -63,7 +63,7 @@ export async function receivedEmails(
   return emails;
 }
 
-/** To the recipient. Without the key: whoever reads it has to prove that the email address is theirs. */
+/** To the recipient. Without the key: the reader has to prove that the email address is theirs. */
 export function receivedEmail(email: string, facts: TransferEmailFacts): CustomerEmail["message"] {
   const { sender, product, language, url } = facts;
   const message = compose({ email, language }, "license_received", {

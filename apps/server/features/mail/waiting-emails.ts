@@ -1,4 +1,5 @@
 import { quotaDay } from "@countersign/domain/quota/day";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { countEmails, emailCount, lockedEmailCount } from "@countersign/store/queries/mail/daily-count";
 import {
   nextWaitingOrganization,
@@ -111,5 +112,5 @@ export class WaitingEmails implements PeriodicJob {
 
 function allowed(organization: OrganizationRow | undefined, dailyEmails: number): number {
   if (organization === undefined || organization.deleted_at !== null) return 0;
-  return organization.suspended_at === null ? emailsAllowed(organization, dailyEmails) : 0;
+  return isSuspended(organization) ? 0 : emailsAllowed(organization, dailyEmails);
 }

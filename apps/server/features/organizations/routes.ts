@@ -1,6 +1,7 @@
 import * as contract from "@countersign/contract/manage/organizations";
 import { defaultLanguage } from "@countersign/domain/mail/languages";
 import { userById } from "@countersign/store/queries/identity/users";
+import { activeImpersonations } from "@countersign/store/queries/impersonations/impersonations";
 import { lockedOrganization, organizationById } from "@countersign/store/queries/manage/access";
 import {
   organizationsOf,
@@ -9,11 +10,12 @@ import {
 } from "@countersign/store/queries/organizations/organizations";
 import { allPlans } from "@countersign/store/queries/plans/plans";
 import type { Database } from "@countersign/store/store";
-import { permissionSet } from "../../http/manage/access.ts";
-import { accessOf } from "../../http/manage/actor.ts";
+import { impersonatedAccess, isPlatformAdmin, permissionSet } from "../../http/manage/access.ts";
+import { accessOf, type PersonActor, sessionOf } from "../../http/manage/actor.ts";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { asColumns } from "../../http/manage/columns.ts";
 import {
+  type Context,
   checkUnchanged,
   nextUpdatedAt,
   requireAccess,
@@ -34,10 +36,9 @@ export const organizationRoutes: readonly BoundRoute[] = [
   bind(contract.listOrganizations, async (context, { query }) => {
     const actor = requirePerson(context);
     const after = decodeCursor(query.cursor, ["text"]);
-    const rows = await organizationsOf(context.store.reads, actor.userId, {
-      afterId: after === null ? null : String(after[0]),
-      limit: query.limit + 1,
-    });
+    const impersonated = await impersonatedBy(context, actor);
+    const page = { afterId: after === null ? null : String(after[0]), limit: query.limit + 1 };
+    const rows = await organizationsOf(context.store.reads, actor.userId, page, [...impersonated.keys()]);
     const plans = await allPlans(context.store.reads);
     const { data, next_cursor } = pageOf(
       rows,
@@ -45,7 +46,9 @@ export const organizationRoutes: readonly BoundRoute[] = [
       (row) => [row.id],
       (row) => {
         const role = row.role_permissions === null ? null : permissionSet(row.role_permissions);
-        const organizationAccess = accessOf(actor, row, role);
+        const untilMs = impersonated.get(row.id);
+        const organizationAccess =
+          accessOf(actor, row, role) ?? (untilMs === undefined ? null : impersonatedAccess(untilMs));
         return organizationAccess === null ? null : showOwnOrganization(row, organizationAccess, plans);
       },
     );
@@ -112,6 +115,16 @@ export const organizationRoutes: readonly BoundRoute[] = [
   transferRoute,
   ...deletionRoutes,
 ];
+
+/** The organizations that a platform admin looks at, and until when. */
+async function impersonatedBy(
+  { store, nowMs }: Context,
+  actor: PersonActor,
+): Promise<ReadonlyMap<string, number>> {
+  if (!isPlatformAdmin(actor)) return new Map();
+  const rows = await activeImpersonations(store.reads, sessionOf(actor), actor.userId, nowMs);
+  return new Map(rows.map((row) => [row.organization_id, row.expires_at]));
+}
 
 async function checkSlug(db: Database, slug: string, exceptId: string | null): Promise<void> {
   if (!(await slugIsTaken(db, slug, exceptId))) return;

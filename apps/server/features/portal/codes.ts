@@ -85,7 +85,7 @@ export async function requestSignIn(parts: CodeParts, request: SignInRequest): P
 
 /**
  * Sends a code with which this person can add the email address. It works in their sessions only. It counts like a code
- * for signing in: whoever guesses it gets the email address too.
+ * for signing in: someone who guesses it gets the email address too.
  */
 export async function requestAddition(
   parts: CodeParts,

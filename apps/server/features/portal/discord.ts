@@ -15,7 +15,7 @@ const goodForSeconds = 600;
 const purpose = "discord";
 
 /** What the browser keeps while its user is on Discord. Signed, so that it is what this server wrote. */
-const journey = z.object({
+const flow = z.object({
   state: z.string(),
   codeVerifier: z.string(),
   /** The session that the Discord account is added to; null to sign in. */
@@ -24,18 +24,18 @@ const journey = z.object({
   expiresAtMs: z.number(),
 });
 
-export type DiscordJourney = z.output<typeof journey>;
+export type DiscordFlow = z.output<typeof flow>;
 
 /** The page on Discord to open, and the cookie that proves on return that this browser started there. */
 export async function startDiscord(
   context: Context,
-  { sessionId, next }: Pick<DiscordJourney, "sessionId" | "next">,
+  { sessionId, next }: Pick<DiscordFlow, "sessionId" | "next">,
 ): Promise<{ url: string; cookie: string }> {
   const { config, store, nowMs } = context;
   const settings = requireDiscord(config);
   const [state, codeVerifier] = [newPortalToken(), newPortalToken()];
   const expiresAtMs = nowMs + goodForSeconds * 1_000;
-  const text = JSON.stringify({ state, codeVerifier, sessionId, next, expiresAtMs } satisfies DiscordJourney);
+  const text = JSON.stringify({ state, codeVerifier, sessionId, next, expiresAtMs } satisfies DiscordFlow);
   const signed = (await portalSecrets(store)).signed(purpose, text);
   const url = new URL(authorizeUrl(settings));
   url.search = new URLSearchParams({
@@ -51,17 +51,17 @@ export async function startDiscord(
   return { url: url.href, cookie };
 }
 
-/** The journey of this browser; null if it started none, or took too long. */
-export async function journeyOf({ config, store, request, nowMs }: Context): Promise<DiscordJourney | null> {
+/** The flow of this browser; null if it started none, or took too long. */
+export async function flowOf({ config, store, request, nowMs }: Context): Promise<DiscordFlow | null> {
   const signed = portalCookieIn(request.headers, config.portalUrl, "countersign_portal_discord");
   if (signed === null) return null;
   const text = (await portalSecrets(store)).opened(purpose, signed);
   if (text === null) return null;
-  const found = journey.parse(JSON.parse(text));
+  const found = flow.parse(JSON.parse(text));
   return found.expiresAtMs > nowMs ? found : null;
 }
 
-export function isStateOf({ state }: DiscordJourney, given: string | undefined): boolean {
+export function isStateOf({ state }: DiscordFlow, given: string | undefined): boolean {
   return isSame(state, given ?? "");
 }
 
@@ -72,7 +72,7 @@ export function isStateOf({ state }: DiscordJourney, given: string | undefined):
 export async function provenByDiscord(
   { config, log, requestId }: Context,
   code: string,
-  { codeVerifier }: DiscordJourney,
+  { codeVerifier }: DiscordFlow,
 ): Promise<ProvenIdentity | null> {
   const settings = requireDiscord(config);
   try {
@@ -89,7 +89,7 @@ export async function provenByDiscord(
 /** Why someone is back without being signed in, in the query of the page that they see. */
 export type DiscordFailure = "denied" | "expired" | "failed" | "too_many_identities" | "not_configured";
 
-/** Back to a page of the portal. The journey is over in any case. */
+/** Back to a page of the portal. The flow is over in any case. */
 export function backToPortal(
   { portalUrl }: Config,
   page: string,

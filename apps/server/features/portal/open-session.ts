@@ -23,7 +23,7 @@ export interface OpenedSession {
 }
 
 /**
- * Opens a session for whoever has proven this. Its token is always new: one that was in the browser before, whoever put
+ * Opens a session for the person who has proven this. Its token is always new: one that was in the browser before, no matter who put
  * it there, opens nothing afterwards.
  */
 export async function openPortalSession(

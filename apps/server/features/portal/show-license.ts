@@ -13,6 +13,7 @@ import { canUseFrom, newestUsable } from "@countersign/domain/portal/usable-vers
 import { validateStatuses } from "@countersign/domain/validate/status";
 import type { VersionCatalog } from "@countersign/domain/versions/catalog";
 import { gatesVersions, versionCatalog, versionPin } from "@countersign/store/caller";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { licenseStatus } from "@countersign/store/license-record";
 import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
 import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
@@ -151,7 +152,7 @@ export function selfServiceFacts(
   return {
     license: licenseStatus(license, nowMs),
     product: product.status,
-    sellerIsSuspended: organization.suspended_at !== null,
+    sellerIsSuspended: isSuspended(organization),
     ipRemovals: product.portal_ip_removals_per_30_days,
     keyRotation: product.portal_key_rotation === 1,
     transfers: product.transfers,

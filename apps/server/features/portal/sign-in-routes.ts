@@ -9,9 +9,9 @@ import { type CodeParts, codeSeconds, requestSignIn, withSignInCode, withSignInL
 import { portalCookie, portalCookieIn, removedPortalCookie } from "./cookies.ts";
 import {
   backToPortal,
-  type DiscordJourney,
+  type DiscordFlow,
+  flowOf,
   isStateOf,
-  journeyOf,
   provenByDiscord,
   startDiscord,
 } from "./discord.ts";
@@ -84,16 +84,15 @@ export const portalSignInRoutes: readonly BoundRoute[] = [
 
   bind(contract.returnFromPortalDiscord, async (context, { query }) => {
     const { config } = context;
-    const journey = await journeyOf(context);
-    if (journey === null || !isStateOf(journey, query.state))
-      return backToPortal(config, "/sign-in", "expired");
-    const start = journey.sessionId === null ? "/sign-in" : "/account";
+    const flow = await flowOf(context);
+    if (flow === null || !isStateOf(flow, query.state)) return backToPortal(config, "/sign-in", "expired");
+    const start = flow.sessionId === null ? "/sign-in" : "/account";
     if (config.discord === null) return backToPortal(config, start, "not_configured");
     if (query.error !== undefined || query.code === undefined)
       return backToPortal(config, start, query.error === "access_denied" ? "denied" : "failed");
-    return journey.sessionId === null
-      ? signInByDiscord(context, query.code, journey)
-      : addDiscord(context, query.code, journey);
+    return flow.sessionId === null
+      ? signInByDiscord(context, query.code, flow)
+      : addDiscord(context, query.code, flow);
   }),
 
   bind(contract.signOutOfPortal, async (context, { body }) => {
@@ -129,20 +128,20 @@ async function signInByEmail(db: Database, context: Context, email: string) {
   return { ...opened, me: await showPortalMe(db, opened.session) };
 }
 
-async function signInByDiscord(context: Context, code: string, journey: DiscordJourney): Promise<Response> {
+async function signInByDiscord(context: Context, code: string, flow: DiscordFlow): Promise<Response> {
   const { config, store } = context;
-  const proven = await provenByDiscord(context, code, journey);
+  const proven = await provenByDiscord(context, code, flow);
   if (proven === null) return backToPortal(config, "/sign-in", "failed");
   const opened: OpenedSession = await store.transaction((db) => openPortalSession(db, context, proven));
-  return backToPortal(config, journey.next ?? "/", null, await sessionCookies(context, opened));
+  return backToPortal(config, flow.next ?? "/", null, await sessionCookies(context, opened));
 }
 
 /** Only in the session that started: someone else's browser must not add its user's Discord account. */
-async function addDiscord(context: Context, code: string, journey: DiscordJourney): Promise<Response> {
+async function addDiscord(context: Context, code: string, flow: DiscordFlow): Promise<Response> {
   const { config, store, actor, nowMs } = context;
-  if (actor?.kind !== "customer" || actor.sessionId !== journey.sessionId)
+  if (actor?.kind !== "customer" || actor.sessionId !== flow.sessionId)
     return backToPortal(config, "/sign-in", "expired");
-  const proven = await provenByDiscord(context, code, journey);
+  const proven = await provenByDiscord(context, code, flow);
   if (proven === null) return backToPortal(config, "/account", "failed");
   try {
     await store.transaction((db) => addIdentity(db, actor, proven, nowMs));

@@ -2,22 +2,16 @@ import type { Permission } from "@countersign/domain/members/permissions";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { unusedAfterMs } from "@countersign/domain/products/api-key-rules";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
-import { membersOf } from "@countersign/store/queries/members/members";
 import { productsWithUnusedKeys, takeUnusedKeys } from "@countersign/store/queries/products/unused-keys";
 import type { Database, Store } from "@countersign/store/store";
-import type { OrganizationRow } from "@countersign/store/tables";
-import { permissionSet } from "../../http/manage/access.ts";
 import { neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import { compose, type Recipient } from "../mail/compose.ts";
 import { type Email, writeEmails } from "../mail/email.ts";
-import { recipientById } from "../mail/recipient.ts";
+import { recipientsWith } from "../members/recipients.ts";
 
 const everyMs = 10 * 60_000;
 const productsAtOnce = 100;
-/** In a larger organization, the owner and those who joined first know whom to ask. */
-const mostMembers = 200;
-const mostRecipients = 20;
 
 /** Who can end a key. */
 const concerned: readonly Permission[] = ["products:manage", "products:rotate_key"];
@@ -63,7 +57,7 @@ export class UnusedKeysCheck implements PeriodicJob {
     const organization =
       product === undefined ? undefined : await organizationById(db, product.organization_id);
     if (product === undefined || organization === undefined) return;
-    const readers = await readersOf(db, organization);
+    const readers = await recipientsWith(db, organization, concerned);
     const facts = {
       product: product.name,
       keys: [...keys].sort((a, b) => a.created_at - b.created_at),
@@ -75,22 +69,6 @@ export class UnusedKeysCheck implements PeriodicJob {
       when.nowMs,
     );
   }
-}
-
-/** The owner, and members who can end a key; each once. */
-async function readersOf(db: Database, { id, owner_id }: OrganizationRow): Promise<Recipient[]> {
-  const members = await membersOf(db, id, { after: null, limit: mostMembers });
-  const userIds = new Set([
-    owner_id,
-    ...members
-      .filter(({ suspended_at }) => suspended_at === null)
-      .filter(({ role_permissions }) => concerned.some((one) => permissionSet(role_permissions).has(one)))
-      .map(({ user_id }) => user_id),
-  ]);
-  const readers = await Promise.all(
-    [...userIds].slice(0, mostRecipients).map((userId) => recipientById(db, userId)),
-  );
-  return readers.filter((reader) => reader !== undefined);
 }
 
 export function unusedKeysEmail(

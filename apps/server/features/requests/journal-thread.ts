@@ -1,4 +1,3 @@
-import { dayMs } from "@countersign/domain/dates/lengths";
 import { ConcurrencyLimit } from "@countersign/store/concurrency-limit";
 import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
@@ -8,7 +7,8 @@ import { repeatUntilZero } from "./repeat-until-zero.ts";
 
 export interface JournalSettings {
   readonly database: DatabaseLocation;
-  readonly requestLogDays: number;
+  /** What the environment sets; null for the setting in the database, which is read before each pruning. */
+  readonly requestLogDays: number | null;
 }
 
 /** What the journal thread can be asked to do. */
@@ -37,6 +37,8 @@ const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
 /** Between two steps of deleting data. */
 const restMs = 5;
+/** Between two steps of reading the log, which is not urgent. */
+const sweepRestMs = 50;
 
 /** A separate thread, so that writing the request log never delays a request. */
 async function start(
@@ -74,13 +76,21 @@ async function start(
   let pruning: Promise<void> | null = null;
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
   let isClosing = false;
-  const rest = () => new Promise<void>((resolve) => setTimeout(resolve, restMs));
+  const rest = (ms = restMs) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  const prune = async () => {
+    const retention = await operations.run(() => journal.retention(requestLogDays));
+    const repeat = (step: () => Promise<number>, ms: number) =>
+      repeatUntilZero(
+        () => operations.run(step),
+        () => rest(ms),
+        () => isClosing,
+      );
+    await repeat(() => journal.prune(retention, Date.now()), restMs);
+    if (retention.shortestDays < retention.longestDays)
+      await repeat(() => journal.sweep(retention, Date.now()), sweepRestMs);
+  };
   const pruneTimer = setInterval(() => {
-    pruning ??= repeatUntilZero(
-      () => operations.run(() => journal.prune(Date.now() - requestLogDays * dayMs)),
-      rest,
-      () => isClosing,
-    )
+    pruning ??= prune()
       .catch((error) => {
         recorder.notify("failed", reasonOf(error));
       })

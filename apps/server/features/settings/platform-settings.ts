@@ -1,4 +1,5 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
+import { defaultLogDays } from "@countersign/domain/requests/log-days";
 import { stateOf, statesNamed } from "@countersign/store/queries/admin/platform-state";
 import type { Database } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
@@ -64,7 +65,7 @@ const definitions: { readonly [Name in SettingName]: Definition<PlatformSettings
     variable: "COUNTERSIGN_REQUEST_LOG_DAYS",
     fromEnvironment: (config) => config.requestLogDays,
     parse: wholeNumber,
-    fallback: 30,
+    fallback: defaultLogDays,
   },
 };
 

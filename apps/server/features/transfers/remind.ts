@@ -1,5 +1,6 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { quotaDay } from "@countersign/domain/quota/day";
+import { isSuspended } from "@countersign/store/is-suspended";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import {
   countPendingTransfers,
@@ -50,8 +51,7 @@ export async function remindOwner(
   nowMs: number,
 ): Promise<void> {
   const organization = await organizationById(db, organizationId);
-  if (organization === undefined || organization.deleted_at !== null || organization.suspended_at !== null)
-    return;
+  if (organization === undefined || organization.deleted_at !== null || isSuspended(organization)) return;
   const owner = await recipientById(db, organization.owner_id);
   const waiting = owner === undefined ? 0 : await countPendingTransfers(db, organizationId, mostCounted);
   if (owner === undefined || waiting === 0) return;

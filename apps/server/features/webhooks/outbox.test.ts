@@ -6,6 +6,7 @@ import { openReceiver } from "../../../../tests/support/receiver.ts";
 import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { JobRuns } from "../../jobs/job-runs.ts";
 import { Outbox, webhookSender } from "./outbox.ts";
 
 setDefaultTimeout(120_000);
@@ -37,7 +38,7 @@ test("SQLite's write lock is never held for long while webhooks are sent at full
   });
   const loopback = parseAllowedTargets("127.0.0.1");
   const sender = webhookSender(loopback.ok ? loopback.allowed : noAllowedTargets);
-  const outbox = new Outbox(timed, "http://127.0.0.1", sender, quiet);
+  const outbox = new Outbox(timed, "http://127.0.0.1", sender, quiet, new JobRuns("test"));
   try {
     await until("all have arrived", () => receiver.received.length >= 9_000, 60_000);
   } finally {

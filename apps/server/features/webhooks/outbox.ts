@@ -1,5 +1,6 @@
 import type { AllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import type { Store } from "@countersign/store/store";
+import type { JobRuns } from "../../jobs/job-runs.ts";
 import { inBursts, type Log, type LogFields, reasonOf } from "../../log.ts";
 import { isStorageError } from "../../storage-errors.ts";
 import { ValidationLoad } from "../../validation-load.ts";
@@ -23,12 +24,15 @@ const longestRestMs = 300;
 /** Above this many validations a second, webhooks yield to them. */
 const busyCallsPerSecond = 100;
 const troubleMs = 1_000;
+/** How it is listed among the periodic jobs: a run is one round. */
+const job = { name: "webhook deliveries", everyMs: stillMs };
 const logEveryMs = 10_000;
 
 /** Distributes events and sends deliveries, from its creation until it is closed. */
 export class Outbox {
   readonly #store: Store;
   readonly #log: Log;
+  readonly #runs: JobRuns;
   readonly #dispatcher: Dispatcher;
   readonly #distributor: Distributor;
   readonly #logTrouble: (count: number, reason: string) => void;
@@ -37,8 +41,9 @@ export class Outbox {
   #isWoken = false;
   #isClosed = false;
 
-  constructor(store: Store, url: string, sender: Sender, log: Log) {
+  constructor(store: Store, url: string, sender: Sender, log: Log, runs: JobRuns) {
     this.#store = store;
+    this.#runs = runs;
     this.#distributor = new Distributor(store);
     this.#log = log;
     this.#logTrouble = inBursts<string>(logEveryMs, (rounds, reason) =>
@@ -83,15 +88,18 @@ export class Outbox {
     const load = new ValidationLoad(() => this.#store.answeredCalls, busyCallsPerSecond);
     while (!this.#isClosed) {
       const startedMs = performance.now();
+      const end = this.#runs.start(job);
       try {
         const lastWrite = this.#store.lastWrite;
         this.#isWoken = false;
         const distributed = await this.#distributor.round();
         const sent = await this.#dispatcher.round();
         if (distributed + sent > 0) this.#isWoken = true;
+        end();
         await this.#rest(performance.now() - startedMs, load.isBusy() ? "busy" : "quiet");
         await this.#beStill(startedMs + stillMs, lastWrite);
       } catch (error) {
+        end(error);
         if (!isStorageError(this.#log, error)) this.#logTrouble(1, reasonOf(error));
         await this.#sleep(troubleMs);
       }

@@ -1,7 +1,13 @@
 import type { ByToken, Route } from "@countersign/contract/manage/route";
 import { hashAccessToken, isAccessToken } from "@countersign/domain/members/access-token";
-import { everyPermission, isPermission, type Permission } from "@countersign/domain/members/permissions";
+import {
+  everyPermission,
+  isPermission,
+  type Permission,
+  viewPermissions,
+} from "@countersign/domain/members/permissions";
 import { parseBearer } from "@countersign/domain/products/api-key";
+import { activeImpersonation } from "@countersign/store/queries/impersonations/impersonations";
 import {
   licenseReference,
   memberPermissions,
@@ -14,8 +20,9 @@ import { transferById } from "@countersign/store/queries/transfers/transfers";
 import type { Store } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
 import type { FloodLimits } from "../../features/identity/flood-limits.ts";
-import { type Actor, accessOf, type OrganizationAccess, type PersonActor } from "./actor.ts";
+import { type Actor, accessOf, type OrganizationAccess, type PersonActor, sessionOf } from "./actor.ts";
 import { authorizeCustomer } from "./customer-access.ts";
+import { checkImpersonated } from "./impersonated.ts";
 import { Problem } from "./problem.ts";
 import { noSubject, type Subject } from "./subject.ts";
 
@@ -74,6 +81,7 @@ export async function authorize(
   params: Readonly<Record<string, string>>,
   actor: Actor | null,
   store: Store,
+  nowMs: number,
 ): Promise<Subject> {
   const { access } = route;
   if (access.who === "anyone") return noSubject;
@@ -86,14 +94,14 @@ export async function authorize(
       checkPerson(access.byToken, actor);
       return noSubject;
     case "platform_admin":
-      if (actor.kind !== "person" || !actor.isPlatformAdmin || !holdsEverything(actor))
-        throw new Problem("not_found");
+      if (!isPlatformAdmin(actor)) throw new Problem("not_found");
       return noSubject;
     case "owner":
     case "member": {
       const subject = await findSubject(params, store);
-      const organizationAccess = await accessIn(subject.organization, actor, store);
+      const organizationAccess = await accessIn(subject.organization, actor, store, nowMs);
       if (subject.organization === null || organizationAccess === null) throw new Problem("not_found");
+      if (organizationAccess.impersonatedUntilMs !== undefined) checkImpersonated(route);
       if (access.who === "owner" && !organizationAccess.isOwner) throw new Problem("owner_required");
       if (access.who === "owner" && !holdsEverything(actor)) throw needsFullToken();
       if (access.who === "member") checkMay(access, organizationAccess);
@@ -159,10 +167,11 @@ async function findSubject(
 }
 
 /** The actor's access to an organization; null if they have none. */
-export async function accessIn(
+async function accessIn(
   organization: OrganizationRow | null,
   actor: Actor,
   store: Store,
+  nowMs: number,
 ): Promise<OrganizationAccess | null> {
   if (organization === null) return null;
   if (actor.kind !== "person" || organization.owner_id === actor.userId) {
@@ -172,11 +181,33 @@ export async function accessIn(
   if (role !== null) return accessOf(actor, organization, permissionSet(role));
   // Between the two reads a member may have become the owner, who is not a member.
   const again = await organizationById(store.reads, organization.id);
-  return again === undefined ? null : accessOf(actor, again, null);
+  if (again === undefined) return null;
+  return accessOf(actor, again, null) ?? (await accessToLook(again, actor, store, nowMs));
+}
+
+/** The access of a platform admin who looks at an organization without being a member. */
+async function accessToLook(
+  { id, deleted_at: deletedAt }: OrganizationRow,
+  actor: PersonActor,
+  store: Store,
+  nowMs: number,
+): Promise<OrganizationAccess | null> {
+  if (!isPlatformAdmin(actor) || deletedAt !== null) return null;
+  const active = await activeImpersonation(store.reads, sessionOf(actor), actor.userId, id, nowMs);
+  return active === undefined ? null : impersonatedAccess(active.expires_at);
+}
+
+export function impersonatedAccess(untilMs: number): OrganizationAccess {
+  return { isOwner: false, permissions: viewPermissions, impersonatedUntilMs: untilMs };
 }
 
 export function permissionSet(json: string): ReadonlySet<Permission> {
   return new Set((JSON.parse(json) as string[]).filter(isPermission));
+}
+
+/** A token that lacks a permission does not count: its owner wanted it to do less. */
+export function isPlatformAdmin(actor: Actor): actor is PersonActor {
+  return actor.kind === "person" && actor.isPlatformAdmin && holdsEverything(actor);
 }
 
 function holdsEverything(actor: Actor): boolean {

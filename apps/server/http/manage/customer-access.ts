@@ -44,7 +44,7 @@ export function customerIn(license: OwnedLicense & { readonly customer_id: strin
 }
 
 /**
- * Whoever requested it sees it, also when the license is no longer theirs. While it waits, so does the customer who has
+ * The account that requested it sees it, also when the license is no longer theirs. While it waits, so does the customer who has
  * the license: someone else may have requested it with an account that had the customer's email address before.
  */
 async function transferSubject(transferId: string, actor: CustomerActor, store: Store): Promise<Subject> {

@@ -1,6 +1,8 @@
 import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
+import { isSuspended } from "@countersign/store/is-suspended";
 import type { Database, Store } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { callerIpOf } from "../caller-ip.ts";
@@ -12,6 +14,7 @@ import type { BoundRoute } from "./bind.ts";
 import { bodyBounds, boundedBody } from "./bounded-body.ts";
 import type { Context } from "./context.ts";
 import { Idempotency, idempotencyKeyOf, type StoredAnswer, Superseded } from "./idempotency.ts";
+import { checkImpersonatedQuery, shownToImpersonator } from "./impersonated.ts";
 import { readBody, readQuery } from "./input.ts";
 import { mediaType } from "./json-body.ts";
 import { organizationSuspended, Problem, problemResponse } from "./problem.ts";
@@ -75,9 +78,11 @@ export class RoutedApi {
     const nowMs = await store.clock();
     const actor = await this.#site.authenticate(request, nowMs);
     this.#checkOrigin(request, actor);
-    const subject = await authorize(route, match.params, actor, store);
-    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor);
+    const subject = await authorize(route, match.params, actor, store, nowMs);
+    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor, route);
     const query = readQuery(route, searchParams);
+    const isImpersonated = subject.organizationAccess?.impersonatedUntilMs !== undefined;
+    if (isImpersonated) checkImpersonatedQuery(query);
     const ifMatch = ifMatchOf(request);
     const key = request.method === "POST" && actor !== null ? idempotencyKeyOf(request) : null;
     // Last: a request that is rejected for any other reason costs only its headers.
@@ -144,6 +149,7 @@ export class RoutedApi {
     try {
       const input = { params: match.params, query, body: body.value };
       const value = await handle(context, input as never);
+      if (isImpersonated) return this.#respond(route.status, shownToImpersonator(value), requestId, false);
       if (value instanceof Response) {
         value.headers.set("x-request-id", requestId);
         return value;
@@ -226,14 +232,13 @@ function isWrite(request: Request): boolean {
   return request.method !== "GET" && request.method !== "HEAD";
 }
 
-function checkServed(
-  organization: { suspended_at: number | null; suspension_reason: string | null },
-  actor: Actor | null,
-): void {
-  if (organization.suspended_at === null) return;
+/** Refuses to change what belongs to an organization that is suspended. */
+function checkServed(organization: OrganizationRow, actor: Actor | null, { whileUnpaid }: Route): void {
+  if (!isSuspended(organization)) return;
   // The reason is not for its customers.
   if (actor?.kind === "customer") throw new Problem("seller_suspended");
-  throw organizationSuspended(organization.suspension_reason);
+  if (organization.suspended_at !== null) throw organizationSuspended(organization.suspension_reason);
+  if (whileUnpaid !== true) throw new Problem("billing_suspended");
 }
 
 function unmatched(method: string, methods: readonly string[]): Problem {

@@ -1,10 +1,14 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
+import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
+import { paymentRoutes } from "../../features/billing/payment-routes.ts";
+import { billingRoutes } from "../../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
+import { impersonationRoutes } from "../../features/impersonations/routes.ts";
 import { invitationRoutes } from "../../features/invitations/routes.ts";
 import { ipBlockRoutes } from "../../features/ip-blocks/routes.ts";
 import { ipRoutes } from "../../features/ips/routes.ts";
@@ -27,6 +31,7 @@ import { roleRoutes } from "../../features/roles/routes.ts";
 import { settingsRoutes } from "../../features/settings/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
+import { usageRoutes } from "../../features/usage/routes.ts";
 import { versionRoutes } from "../../features/versions/routes.ts";
 import { webhookRoutes } from "../../features/webhooks/routes.ts";
 import type { BoundRoute } from "./bind.ts";
@@ -36,8 +41,12 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accessTokenRoutes,
   ...accountRoutes,
   ...adminRoutes,
+  ...announcementRoutes,
   ...auditLogRoutes,
+  ...billingRoutes,
+  ...paymentRoutes,
   ...brandingRoutes,
+  ...impersonationRoutes,
   ...invitationRoutes,
   ...licenseRoutes,
   ...memberRoutes,
@@ -51,6 +60,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...planRoutes,
   ...productRoutes,
   ...requestRoutes,
+  ...usageRoutes,
   ...versionRoutes,
   ...customResponseRoutes,
   ...productKeyRoutes,

@@ -23,4 +23,8 @@ export const platformActions = [
   "user.restored",
   "organization.deleted",
   "platform.updated",
+  "plan.updated",
+  "announcement.created",
+  "announcement.updated",
+  "announcement.deleted",
 ] as const;

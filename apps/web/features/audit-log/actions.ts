@@ -71,6 +71,12 @@ export const actions = [
   "organization.restored",
   "organization.suspended",
   "organization.terms_changed",
+  "organization.plan_changed",
+  "organization.billing_changed",
+  "organization.checkout_started",
+  "organization.payment_account_opened",
+  "organization.impersonation_started",
+  "organization.impersonation_ended",
   "event.triggered",
 ] as const;
 

@@ -5,7 +5,7 @@ const steps = (...done: (boolean | undefined)[]) => done.map((isDone) => ({ isDo
 
 test.each([
   ["all done", steps(true, true), 1, true],
-  ["nothing to do for whoever looks", steps(), 0, true],
+  ["nothing to do for the current user", steps(), 0, true],
   ["one left", steps(true, false), 1, false],
   ["one not known yet", steps(true, undefined), 1, undefined],
   ["one left, but apps validate many licenses", steps(true, false), 52_000, true],

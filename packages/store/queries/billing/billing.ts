@@ -63,17 +63,14 @@ export async function dueBillings(db: Database, nowMs: number, limit: number): P
   return rows.map((row) => row.organization_id);
 }
 
-/** Whether one of these plans includes the version module. */
-export async function includeVersionModule(
-  db: Database,
-  plans: readonly OrganizationRow["plan"][],
-): Promise<boolean> {
-  const plan = await db
-    .selectFrom("plans")
-    .select("id")
-    .where("id", "in", plans)
-    .where("version_module", "=", 1)
-    .limit(1)
-    .executeTakeFirst();
-  return plan !== undefined;
+/** How many products of the organization check versions. */
+export async function countVersionChecks(db: Database, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("products")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("organization_id", "=", organizationId)
+    .where("version_module_enabled", "=", 1)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }

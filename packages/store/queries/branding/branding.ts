@@ -28,7 +28,8 @@ function someBranded(db: Database, ids: readonly string[]) {
   return db
     .selectFrom("organizations as o")
     .leftJoin("organization_branding as b", "b.organization_id", "o.id")
-    .select(["o.id", "o.name", "o.slug", "o.locale as organization_locale", "o.suspended_at"])
+    .select(["o.id", "o.name", "o.slug", "o.locale as organization_locale"])
+    .select(["o.suspended_at", "o.billing_state"])
     .select(["b.display_name", "b.logo_type", "b.logo_hash", "b.accent_color", "b.support_email"])
     .select(["b.support_url", "b.links", "b.locale"])
     .where("o.id", "in", ids)

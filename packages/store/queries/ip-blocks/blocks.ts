@@ -106,13 +106,22 @@ export async function countIpBlocks(db: Kysely<Tables>, scope: BlockScope): Prom
   return Number(count);
 }
 
-/** Which of these networks are blocked by an organization at any level, or by the platform. */
-export async function ipBlocksOfCidrs(db: Kysely<Tables>, organizationId: string, cidrs: readonly string[]) {
+/** Which of these networks are blocked by the platform, or by an organization at any level, if one is given. */
+export async function ipBlocksOfCidrs(
+  db: Kysely<Tables>,
+  organizationId: string | null,
+  cidrs: readonly string[],
+) {
   return db
     .selectFrom("ip_blocks")
     .selectAll()
     .where("cidr", "in", cidrs)
-    .where((is) => is.or([is("organization_id", "=", organizationId), is("tier", "=", "platform")]))
+    .where((is) =>
+      is.or([
+        is("tier", "=", "platform"),
+        ...(organizationId === null ? [] : [is("organization_id", "=", organizationId)]),
+      ]),
+    )
     .orderBy("id")
     .execute();
 }

@@ -1,26 +1,31 @@
 import { sql } from "kysely";
 import type { Database } from "../../store.ts";
-import type { LicenseRow } from "../../tables.ts";
+import type { IpSightingRow, LicenseRow } from "../../tables.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { endOfPrefix } from "../prefix.ts";
 
 /** IP sightings. On SQLite they are in a separate file, so all of this runs outside transactions. */
 
-export async function sightingsOf(reads: Database, organizationId: string, ips: readonly string[]) {
+/** Whose licenses were used: those of one organization, or of all. */
+export type SightingScope =
+  | { readonly tier: "organization"; readonly organizationId: string }
+  | { readonly tier: "platform" };
+
+export async function sightingsOf(reads: Database, scope: SightingScope, ips: readonly string[]) {
   return reads
     .selectFrom("ip_sightings")
     .selectAll()
-    .where("tier", "=", "organization")
-    .where("scope_id", "=", organizationId)
+    .where("tier", "=", scope.tier)
+    .where("scope_id", "=", scopeId(scope))
     .where("ip", "in", ips)
     .orderBy("ip")
     .execute();
 }
 
-/** The IP addresses that used the most licenses of an organization come first. */
+/** The IP addresses that used the most licenses of an organization, or of all, come first. */
 export async function busiestIps(
   reads: Database,
-  organizationId: string,
+  scope: SightingScope,
   page: {
     readonly before: { readonly licenseCount: number; readonly ip: string } | null;
     readonly limit: number;
@@ -30,10 +35,10 @@ export async function busiestIps(
   let query = reads
     .selectFrom("ip_sightings")
     .selectAll()
-    // With exactly this condition, because it selects the partial index.
-    .where(sql<boolean>`tier = 'organization'`)
-    .where("scope_id", "=", organizationId)
+    // With exactly this condition, because it selects the partial index: each tier has one.
+    .where(scope.tier === "platform" ? sql<boolean>`tier = 'platform'` : sql<boolean>`tier = 'organization'`)
     .where("license_count", ">=", page.minLicenses);
+  if (scope.tier === "organization") query = query.where("scope_id", "=", scope.organizationId);
   if (page.before !== null) {
     const { licenseCount, ip } = page.before;
     query = query
@@ -46,7 +51,7 @@ export async function busiestIps(
 /** In text order, those with a prefix. */
 export async function ipsStartingWith(
   reads: Database,
-  organizationId: string,
+  scope: SightingScope,
   text: string,
   afterIp: string | null,
   limit: number,
@@ -54,13 +59,50 @@ export async function ipsStartingWith(
   return reads
     .selectFrom("ip_sightings")
     .selectAll()
-    .where("tier", "=", "organization")
-    .where("scope_id", "=", organizationId)
+    .where("tier", "=", scope.tier)
+    .where("scope_id", "=", scopeId(scope))
     .where("ip", afterIp === null ? ">=" : ">", afterIp ?? text)
     .where("ip", "<", endOfPrefix(text))
     .orderBy("ip")
     .limit(limit)
     .execute();
+}
+
+/** The organizations whose licenses an IP address used, in the order of their IDs. */
+export async function organizationsSeeing(
+  reads: Database,
+  ip: string,
+  afterId: string,
+  limit: number,
+): Promise<IpSightingRow[]> {
+  return reads
+    .selectFrom("ip_sightings")
+    .selectAll()
+    .where("ip", "=", ip)
+    .where("tier", "=", "organization")
+    .where("scope_id", ">", afterId)
+    .orderBy("scope_id")
+    .limit(limit)
+    .execute();
+}
+
+/** By ID. Deleted organizations have none. */
+export async function organizationNames(
+  reads: Database,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await reads
+    .selectFrom("organizations")
+    .select(["id", "name"])
+    .where("id", "in", ids)
+    .where("deleted_at", "is", null)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+function scopeId(scope: SightingScope): string {
+  return scope.tier === "platform" ? "" : scope.organizationId;
 }
 
 /**

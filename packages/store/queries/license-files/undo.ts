@@ -47,7 +47,7 @@ function withoutCustomer({ columns, ips: _, ...rest }: PreviousValues): Previous
   return { ...rest, columns: others };
 }
 
-/** The licenses that changed after the import wrote them and belong to whoever they were last transferred to. */
+/** The licenses that changed after the import wrote them and belong to the customer they were last transferred to. */
 async function transferredSince(db: Database, undo: readonly ImportUndoRow[]): Promise<ReadonlySet<string>> {
   const updated = undo.filter((row) => row.before !== null);
   const writtenAt = new Map(updated.map((row) => [row.license_id, row.written_at]));

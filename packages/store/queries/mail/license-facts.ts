@@ -46,6 +46,7 @@ function someRows(db: Database, licenseIds: readonly string[]) {
       (is) => is.fn.coalesce("b.display_name", "o.name").as("sender"),
       "b.support_email as reply_to",
       "o.suspended_at",
+      "o.billing_state",
       "o.owner_id",
       "o.time_zone",
       "o.daily_emails_override",

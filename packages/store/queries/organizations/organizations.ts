@@ -77,11 +77,15 @@ async function organizationRow(
   };
 }
 
-/** Those that a user owns or is a member of, with the permissions of their role in each. */
+/**
+ * Those that a user owns or is a member of, with the permissions of their role in each, and those with one of these
+ * IDs.
+ */
 export async function organizationsOf(
   db: Kysely<Tables>,
   userId: string,
   page: { readonly afterId: string | null; readonly limit: number },
+  furtherIds: readonly string[] = [],
 ) {
   return db
     .selectFrom("organizations")
@@ -91,7 +95,15 @@ export async function organizationsOf(
     .leftJoin("roles", "roles.id", "members.role_id")
     .selectAll("organizations")
     .select("roles.permissions as role_permissions")
-    .where((is) => is.or([is("organizations.owner_id", "=", userId), is("members.user_id", "=", userId)]))
+    .where((is) => {
+      const own = [is("organizations.owner_id", "=", userId), is("members.user_id", "=", userId)];
+      if (furtherIds.length === 0) return is.or(own);
+      const further = is.and([
+        is("organizations.id", "in", furtherIds),
+        is("organizations.deleted_at", "is", null),
+      ]);
+      return is.or([...own, further]);
+    })
     .$if(page.afterId !== null, (query) => query.where("organizations.id", ">", page.afterId ?? ""))
     .orderBy("organizations.id")
     .limit(page.limit)

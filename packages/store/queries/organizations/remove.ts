@@ -63,10 +63,40 @@ export async function closeOrganization(
     "roles",
     "access_tokens",
     "organization_branding",
+    "impersonations",
   ] as const) {
     await db.deleteFrom(table).where("organization_id", "=", id).execute();
   }
+  await closeBilling(db, id, nowMs);
   return before;
+}
+
+/** The row of a customer of Stripe stays until their subscriptions were cancelled there, which is due now. */
+async function closeBilling(db: Database, id: string, nowMs: number): Promise<void> {
+  await db
+    .deleteFrom("organization_billing")
+    .where("organization_id", "=", id)
+    .where("stripe_customer_id", "is", null)
+    .execute();
+  await db
+    .updateTable("organization_billing")
+    .set({
+      plan_note: null,
+      subscription_id: null,
+      subscription_status: null,
+      subscription_plan: null,
+      subscription_interval: null,
+      subscription_amount: null,
+      subscription_currency: null,
+      period_ends_at: null,
+      cancels_at: null,
+      trial_ends_at: null,
+      due_at: null,
+      sync_due_at: nowMs,
+      updated_at: nowMs,
+    })
+    .where("organization_id", "=", id)
+    .execute();
 }
 
 /** Removes some of its remaining data; returns whether there was any. Several nodes take turns. */

@@ -86,7 +86,7 @@ export async function giveIdentity(
   }
   await db
     .updateTable("portal_identities")
-    // A new ID: whoever had it before knows the old one.
+    // A new ID: the former owner knows the old one.
     .set({
       person_id: personId,
       id: before.person_id === personId ? before.id : newId(),

@@ -18,6 +18,7 @@ export async function productsWithUnusedKeys(
     .where("o.deleted_at", "is", null)
     .where("o.delete_after", "is", null)
     .where("o.suspended_at", "is", null)
+    .where("o.billing_state", "!=", "suspended")
     .limit(limit)
     .execute();
   return rows.map((row) => row.product_id);

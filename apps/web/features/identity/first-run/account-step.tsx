@@ -31,7 +31,7 @@ export function AccountStep({ token }: { token: string }) {
       },
     );
   };
-  // It was good when the page was opened, and ran out while somebody typed.
+  // It was valid when the page was opened, and expired while the person typed.
   const isOver = run.error instanceof ApiProblem && run.error.code === "invalid_setup_link";
   return (
     <StepCard step="account" title={t("setup.account.title")} lead={t("setup.account.lead")}>

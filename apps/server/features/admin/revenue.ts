@@ -1,0 +1,15 @@
+import * as contract from "@countersign/contract/manage/admin-revenue";
+import { recurringRevenue, trialCount } from "@countersign/domain/billing/revenue";
+import { countsByPlan, subscriptionSums } from "@countersign/store/queries/billing/platform";
+import { type BoundRoute, bind } from "../../http/manage/bind.ts";
+
+export const revenueRoutes: readonly BoundRoute[] = [
+  bind(contract.getRevenue, async ({ store }) => {
+    const sums = await subscriptionSums(store.reads);
+    return {
+      recurring: recurringRevenue(sums),
+      trial_count: trialCount(sums),
+      organizations: await countsByPlan(store.reads),
+    };
+  }),
+];

@@ -1,0 +1,106 @@
+import * as contract from "@countersign/contract/manage/announcements";
+import { newId } from "@countersign/store/new-id";
+import * as announcements from "@countersign/store/queries/announcements/announcements";
+import type { AnnouncementRow } from "@countersign/store/tables";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { checkUnchanged, nextUpdatedAt, requirePerson } from "../../http/manage/context.ts";
+import { decodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
+import { invalid, Problem } from "../../http/manage/problem.ts";
+import { asPlatform, audit, difference } from "../audit-log/record.ts";
+import { recordedAnnouncement, showAnnouncement, showPlatformAnnouncement } from "./show.ts";
+
+/** Every dashboard shows all current ones. */
+const mostAnnouncements = 20;
+
+export const announcementRoutes: readonly BoundRoute[] = [
+  bind(contract.listAnnouncements, async ({ store, nowMs }) => {
+    const rows = await announcements.currentAnnouncements(store.reads, nowMs);
+    return { data: rows.map(showAnnouncement), next_cursor: null };
+  }),
+
+  bind(contract.listPlatformAnnouncements, async ({ store }, { query }) => {
+    const after = decodeCursor(query.cursor, ["text"]);
+    const rows = await announcements.allAnnouncements(store.reads, {
+      beforeId: after === null ? null : String(after[0]),
+      limit: query.limit + 1,
+    });
+    return pageOf(rows, query.limit, (row) => [row.id], showPlatformAnnouncement);
+  }),
+
+  bind(contract.createAnnouncement, async (context, { body }) => {
+    const { nowMs } = context;
+    const row: AnnouncementRow = {
+      id: newId(),
+      level: body.level,
+      message: body.message,
+      url: body.url ?? null,
+      starts_at: body.starts_at === undefined ? nowMs : milliseconds(body.starts_at),
+      ends_at: body.ends_at == null ? null : milliseconds(body.ends_at),
+      created_by: requirePerson(context).name,
+      created_at: nowMs,
+      updated_at: nowMs,
+    };
+    checkEnd(row);
+    return context.transaction(async (db) => {
+      if ((await announcements.countAnnouncements(db)) >= mostAnnouncements)
+        throw new Problem("announcement_limit_reached", { limit: mostAnnouncements });
+      await announcements.addAnnouncement(db, row);
+      await audit(db, asPlatform(context), {
+        action: "announcement.created",
+        subject: subjectOf(row),
+        after: recordedAnnouncement(row),
+      });
+      return showPlatformAnnouncement(row);
+    });
+  }),
+
+  bind(contract.updateAnnouncement, async (context, input) => {
+    const { level, message, url, starts_at: startsAt, ends_at: endsAt } = input.body;
+    return context.transaction(async (db) => {
+      const before = await announcements.lockedAnnouncement(db, param(input, "announcement_id"));
+      if (before === undefined) throw new Problem("announcement_not_found");
+      checkUnchanged(context, before.updated_at, undefined);
+      const after: AnnouncementRow = {
+        ...before,
+        level: level ?? before.level,
+        message: message ?? before.message,
+        url: url === undefined ? before.url : url,
+        starts_at: startsAt === undefined ? before.starts_at : milliseconds(startsAt),
+        ends_at: endsAt === undefined ? before.ends_at : endsAt === null ? null : milliseconds(endsAt),
+      };
+      checkEnd(after);
+      const changed = difference(recordedAnnouncement(before), recordedAnnouncement(after));
+      if (Object.keys(changed.after).length === 0) return showPlatformAnnouncement(before);
+      const row = { ...after, updated_at: nextUpdatedAt(context, before.updated_at) };
+      await announcements.updateAnnouncement(db, row.id, row);
+      await audit(db, asPlatform(context), {
+        action: "announcement.updated",
+        subject: subjectOf(row),
+        ...changed,
+      });
+      return showPlatformAnnouncement(row);
+    });
+  }),
+
+  bind(contract.deleteAnnouncement, async (context, input) =>
+    context.transaction(async (db) => {
+      const row = await announcements.removeAnnouncement(db, param(input, "announcement_id"));
+      if (row === undefined) throw new Problem("announcement_not_found");
+      await audit(db, asPlatform(context), {
+        action: "announcement.deleted",
+        subject: subjectOf(row),
+        before: recordedAnnouncement(row),
+      });
+    }),
+  ),
+];
+
+function checkEnd({ starts_at: startsAt, ends_at: endsAt }: AnnouncementRow): void {
+  if (endsAt !== null && endsAt <= startsAt) throw invalid("ends_at", "ends_before_start");
+}
+
+function subjectOf({ id, message }: AnnouncementRow) {
+  const characters = [...message];
+  const name = characters.length > 60 ? `${characters.slice(0, 59).join("")}…` : message;
+  return { kind: "announcement", id, name };
+}

@@ -1,0 +1,94 @@
+import * as contract from "@countersign/contract/manage/admin-organizations";
+import { hourMs } from "@countersign/domain/dates/lengths";
+import { newId } from "@countersign/store/new-id";
+import { lockedUser } from "@countersign/store/queries/admin/users";
+import * as impersonations from "@countersign/store/queries/impersonations/impersonations";
+import { memberPermissions, organizationById } from "@countersign/store/queries/manage/access";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { sessionOf } from "../../http/manage/actor.ts";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type Context, requirePerson } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { asPlatform, audit } from "../audit-log/record.ts";
+import { ended } from "./end.ts";
+
+const lengthMs = hourMs;
+/** More than anyone looks at in an hour. */
+const mostAtOnce = 20;
+
+export const impersonationRoutes: readonly BoundRoute[] = [
+  bind(contract.startImpersonation, async (context, input) => {
+    const actor = requirePerson(context);
+    const organizationId = param(input, "organization_id");
+    const { reason } = input.body;
+    const expiresAtMs = context.nowMs + lengthMs;
+    return context.transaction(async (db) => {
+      await checkStillAdmin(db, actor.userId);
+      const organization = await existing(db, organizationId);
+      const isOwner = organization.owner_id === actor.userId;
+      if (isOwner || (await memberPermissions(db, organizationId, actor.userId)) !== null)
+        throw new Problem("already_member");
+      const row = {
+        id: newId(),
+        session_id: sessionOf(actor),
+        user_id: actor.userId,
+        organization_id: organizationId,
+        reason,
+        started_at: context.nowMs,
+        expires_at: expiresAtMs,
+      };
+      if ((await impersonations.countOtherImpersonations(db, row, context.nowMs)) >= mostAtOnce)
+        throw new Problem("impersonation_limit_reached", { limit: mostAtOnce });
+      await impersonations.startImpersonation(db, row);
+      await audit(db, asPlatform(context), {
+        action: "organization.impersonation_started",
+        subject: { kind: "organization", id: organizationId, name: organization.name },
+        after: { reason, until: iso(expiresAtMs) },
+        organizationId,
+      });
+      return { organization_id: organizationId, expires_at: iso(expiresAtMs) };
+    });
+  }),
+
+  bind(contract.endImpersonation, async (context, input) => {
+    const organizationId = param(input, "organization_id");
+    const sessionId = sessionOf(requirePerson(context));
+    await context.transaction(async (db) => {
+      const organization = await existing(db, organizationId);
+      const row = await impersonations.endImpersonation(db, sessionId, organizationId);
+      if (row === undefined || row.expires_at <= context.nowMs) return;
+      await audit(db, asPlatform(context), ended(row.organization_id, organization.name));
+    });
+  }),
+];
+
+/** Until when the caller can look at the organization; null if they cannot. */
+export async function impersonatedUntil(
+  db: Database,
+  context: Context,
+  organizationId: string,
+): Promise<string | null> {
+  const actor = requirePerson(context);
+  const active = await impersonations.activeImpersonation(
+    db,
+    sessionOf(actor),
+    actor.userId,
+    organizationId,
+    context.nowMs,
+  );
+  return iso(active?.expires_at ?? null);
+}
+
+/** Locks the user's row: an admin who is demoted at the same moment has nothing left that they could use later. */
+async function checkStillAdmin(db: Database, userId: string): Promise<void> {
+  const user = await lockedUser(db, userId);
+  if (user?.is_platform_admin !== 1 || user.suspended_at !== null) throw new Problem("not_found");
+}
+
+async function existing(db: Database, id: string): Promise<OrganizationRow> {
+  const row = await organizationById(db, id);
+  if (row === undefined || row.deleted_at !== null) throw new Problem("organization_not_found");
+  return row;
+}

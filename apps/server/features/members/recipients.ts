@@ -1,0 +1,31 @@
+import type { Permission } from "@countersign/domain/members/permissions";
+import { membersOf } from "@countersign/store/queries/members/members";
+import type { Database } from "@countersign/store/store";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { permissionSet } from "../../http/manage/access.ts";
+import type { Recipient } from "../mail/compose.ts";
+import { recipientById } from "../mail/recipient.ts";
+
+/** In a larger organization, the owner and those who joined first know whom to ask. */
+const mostMembers = 200;
+const mostRecipients = 20;
+
+/** The owner, and members who have one of these permissions; each once. */
+export async function recipientsWith(
+  db: Database,
+  { id, owner_id }: Pick<OrganizationRow, "id" | "owner_id">,
+  permissions: readonly Permission[],
+): Promise<Recipient[]> {
+  const members = await membersOf(db, id, { after: null, limit: mostMembers });
+  const userIds = new Set([
+    owner_id,
+    ...members
+      .filter(({ suspended_at }) => suspended_at === null)
+      .filter(({ role_permissions }) => permissions.some((one) => permissionSet(role_permissions).has(one)))
+      .map(({ user_id }) => user_id),
+  ]);
+  const recipients = await Promise.all(
+    [...userIds].slice(0, mostRecipients).map((userId) => recipientById(db, userId)),
+  );
+  return recipients.filter((recipient) => recipient !== undefined);
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import type { Store } from "@countersign/store/store";
+import type { JobRunRow } from "@countersign/store/tables";
+import { failureText } from "./failure-text.ts";
+
+/** What is known about a job before it runs. */
+export interface JobName {
+  readonly name: string;
+  readonly everyMs: number;
+}
+
+/** Says that a run has ended, and with which error if it failed. */
+export type EndRun = (error?: unknown) => void;
+
+/** The last run of each job of this node. Times are this process's own clock, which nothing sets. */
+interface Run {
+  readonly everyMs: number;
+  startedTick: number;
+  finishedTick: number | null;
+  failedTick: number | null;
+  failure: string | null;
+}
+
+/** Remembers when the jobs of this node last ran, how long they took, and why they last failed. */
+export class JobRuns {
+  readonly node: string;
+  readonly #runs = new Map<string, Run>();
+  readonly #unsaved = new Set<string>();
+
+  constructor(node = newNodeName()) {
+    this.node = node;
+  }
+
+  start({ name, everyMs }: JobName): EndRun {
+    const before = this.#runs.get(name);
+    const run: Run = {
+      everyMs,
+      startedTick: performance.now(),
+      finishedTick: null,
+      failedTick: before?.failedTick ?? null,
+      failure: before?.failure ?? null,
+    };
+    this.#runs.set(name, run);
+    this.#unsaved.add(name);
+    return (error) => {
+      run.finishedTick = performance.now();
+      if (error !== undefined) {
+        run.failedTick = run.finishedTick;
+        run.failure = failureText(error);
+      }
+      this.#unsaved.add(name);
+    };
+  }
+
+  /** All of them, with times of the database's clock. */
+  rows(nowMs: number): JobRunRow[] {
+    return [...this.#runs.keys()].map((job) => this.#row(job, nowMs));
+  }
+
+  /** Passes what has changed since the last time to `save`. What could not be saved is passed again. */
+  async saveChanged(nowMs: number, save: (rows: readonly JobRunRow[]) => Promise<void>): Promise<void> {
+    const names = [...this.#unsaved];
+    if (names.length === 0) return;
+    this.#unsaved.clear();
+    try {
+      await save(names.map((name) => this.#row(name, nowMs)));
+    } catch (error) {
+      for (const name of names) this.#unsaved.add(name);
+      throw error;
+    }
+  }
+
+  #row(job: string, nowMs: number): JobRunRow {
+    const run = this.#runs.get(job);
+    if (run === undefined) throw new Error(`The job ${job} has not run.`);
+    const offsetMs = nowMs - performance.now();
+    const at = (tick: number) => Math.round(tick + offsetMs);
+    return {
+      node: this.node,
+      job,
+      every_ms: run.everyMs,
+      started_at: at(run.startedTick),
+      finished_at: run.finishedTick === null ? null : at(run.finishedTick),
+      failed_at: run.failedTick === null ? null : at(run.failedTick),
+      failure: run.failure,
+    };
+  }
+}
+
+const longestHostName = 60;
+
+/** The host name alone is not unique: several processes can share it, and so can containers. */
+function newNodeName(): string {
+  return `${hostname().slice(0, longestHostName)}-${randomBytes(3).toString("hex")}`;
+}
+
+const runsOfStores = new WeakMap<Store, JobRuns>();
+
+/** The runs of the jobs that work on a store. */
+export function jobRunsOf(store: Store): JobRuns {
+  const known = runsOfStores.get(store);
+  if (known !== undefined) return known;
+  const runs = new JobRuns();
+  runsOfStores.set(store, runs);
+  return runs;
+}

@@ -1,0 +1,18 @@
+import type { Item } from "../../api/client.ts";
+import { planName } from "../../app/plan.ts";
+import { usePlans } from "../../app/use-plans.ts";
+import type { plans } from "./terms.ts";
+
+type PlanId = (typeof plans)[number];
+
+/** A plan with its limits. Undefined while they load. */
+export function usePlanOf(): (id: PlanId) => Item<"listPlans"> | undefined {
+  const all = usePlans();
+  return (id) => all.find(({ plan }) => plan === id);
+}
+
+/** The names of the plans, which platform admins can change. */
+export function usePlanName(): (id: PlanId) => string {
+  const all = usePlans();
+  return (id) => planName(all, id);
+}

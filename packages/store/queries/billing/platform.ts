@@ -1,0 +1,65 @@
+import type { Database } from "../../store.ts";
+import type { OrganizationBillingRow } from "../../tables.ts";
+
+/** Queries of the operator about the payments of many organizations. */
+
+export async function billingsOf(
+  db: Database,
+  organizationIds: readonly string[],
+): Promise<Map<string, OrganizationBillingRow>> {
+  if (organizationIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("organization_billing")
+    .selectAll()
+    .where("organization_id", "in", organizationIds)
+    .execute();
+  return new Map(rows.map((row) => [row.organization_id, row]));
+}
+
+/** The requests of one day that count towards the limits, by organization. */
+export async function usageOfDay(
+  db: Database,
+  organizationIds: readonly string[],
+  day: number,
+): Promise<Map<string, number>> {
+  if (organizationIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("products")
+    .innerJoin("daily_usage", (join) =>
+      join.onRef("daily_usage.product_id", "=", "products.id").on("daily_usage.day", "=", day),
+    )
+    .select((is) => ["products.organization_id", is.fn.sum<number>("daily_usage.used").as("used")])
+    .where("products.organization_id", "in", organizationIds)
+    .groupBy("products.organization_id")
+    .execute();
+  return new Map(rows.map((row) => [row.organization_id, Number(row.used)]));
+}
+
+/** What subscriptions bring in, by currency, interval and status. */
+export async function subscriptionSums(db: Database) {
+  const rows = await db
+    .selectFrom("organization_billing")
+    .innerJoin("organizations", "organizations.id", "organization_billing.organization_id")
+    .select((is) => [
+      "subscription_currency as currency",
+      "subscription_interval as interval",
+      "subscription_status as status",
+      is.fn.sum<number>("subscription_amount").as("amount"),
+      is.fn.countAll<number>().as("count"),
+    ])
+    .where("subscription_id", "is not", null)
+    .where("organizations.deleted_at", "is", null)
+    .groupBy(["subscription_currency", "subscription_interval", "subscription_status"])
+    .execute();
+  return rows.map((row) => ({ ...row, amount: Number(row.amount ?? 0), count: Number(row.count) }));
+}
+
+export async function countsByPlan(db: Database) {
+  const rows = await db
+    .selectFrom("organizations")
+    .select((is) => ["plan", "billing_state", is.fn.countAll<number>().as("count")])
+    .where("deleted_at", "is", null)
+    .groupBy(["plan", "billing_state"])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}

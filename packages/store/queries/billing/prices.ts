@@ -1,0 +1,29 @@
+import type { Database } from "../../store.ts";
+import type { StripePriceRow } from "../../tables.ts";
+
+export type PriceTerms = Omit<StripePriceRow, "price_id">;
+
+export async function storedPrice(db: Database, terms: PriceTerms): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("stripe_prices")
+    .select("price_id")
+    .where("mode", "=", terms.mode)
+    .where("plan", "=", terms.plan)
+    .where("interval_unit", "=", terms.interval_unit)
+    .where("currency", "=", terms.currency)
+    .where("amount", "=", terms.amount)
+    .executeTakeFirst();
+  return row?.price_id;
+}
+
+export async function storePrice(db: Database, row: StripePriceRow): Promise<void> {
+  await db
+    .insertInto("stripe_prices")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["mode", "plan", "interval_unit", "currency", "amount"])
+        .doUpdateSet({ price_id: row.price_id }),
+    )
+    .execute();
+}

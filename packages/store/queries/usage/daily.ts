@@ -1,0 +1,96 @@
+import type { Database } from "../../store.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+
+/** How many days of usage are kept, including today: 13 months. */
+export const usageDays = 396;
+
+/** With a year of usage each, a step reads about 40,000 rows. */
+const productsAtOnce = 100;
+
+/** The quota that these products have used since a day, by product and day. */
+export async function usageSince(db: Database, productIds: readonly string[], day: number) {
+  if (productIds.length === 0) return [];
+  return db
+    .selectFrom("daily_usage")
+    .select(["product_id", "day", "used"])
+    .where("product_id", "in", productIds)
+    .where("day", ">=", day)
+    .execute();
+}
+
+/**
+ * What all products of an organization have used since a day, by day. Deleted products count: their requests were
+ * made, and days of the past do not change. Proceeds in steps, however many products there are.
+ */
+export async function organizationUsage(
+  db: Database,
+  organizationId: string,
+  firstDay: number,
+): Promise<Map<number, number>> {
+  const total = new Map<number, number>();
+  for (let after: ProductPosition | null = null; ; ) {
+    const products: ProductPosition[] = await productsAfter(db, organizationId, after);
+    const last = products.at(-1);
+    if (last === undefined) return total;
+    const ids = products.map(({ id }) => id);
+    for (const { day, used } of await usageByDay(db, ids, firstDay))
+      total.set(day, (total.get(day) ?? 0) + used);
+    if (products.length < productsAtOnce) return total;
+    after = last;
+    await yieldToEventLoop();
+  }
+}
+
+/** What these products have used together since a day, by day. */
+export async function usageByDay(db: Database, productIds: readonly string[], firstDay: number) {
+  const rows = await db
+    .selectFrom("daily_usage")
+    .select((is) => ["day", is.fn.sum<number>("used").as("used")])
+    .where("product_id", "in", productIds)
+    .where("day", ">=", firstDay)
+    .groupBy("day")
+    .execute();
+  return rows.map(({ day, used }) => ({ day: Number(day), used: Number(used) }));
+}
+
+interface ProductPosition {
+  readonly id: string;
+  readonly created_at: number;
+}
+
+async function productsAfter(
+  db: Database,
+  organizationId: string,
+  after: ProductPosition | null,
+): Promise<ProductPosition[]> {
+  let query = db
+    .selectFrom("products")
+    .select(["id", "created_at"])
+    .where("organization_id", "=", organizationId);
+  if (after !== null)
+    query = query.where((is) =>
+      is(is.refTuple("created_at", "id"), ">", is.tuple(after.created_at, after.id)),
+    );
+  return query.orderBy("created_at").orderBy("id").limit(productsAtOnce).execute();
+}
+
+/** Deletes some of the usage before a day. Returns whether there may be more. */
+export async function pruneUsage(db: Database, beforeDay: number, limit: number): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("daily_usage")
+    .where((is) =>
+      is(
+        is.refTuple("product_id", "day"),
+        "in",
+        is
+          .selectFrom("daily_usage")
+          .select(["product_id", "day"])
+          .where("day", "<", beforeDay)
+          .orderBy("day")
+          .limit(limit)
+          .$asTuple("product_id", "day"),
+      ),
+    )
+    .executeTakeFirst();
+  return numDeletedRows >= BigInt(limit);
+}

@@ -1,0 +1,182 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
+import { uuidSource } from "@countersign/domain/ids/uuid";
+import type { Plan } from "@countersign/domain/quota/limit";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
+import type { JournalEntry } from "../journal.ts";
+import { type LogRetention, sweepEveryMs, sweptAtOnce } from "../log-retention.ts";
+import { openJournal, openStore } from "../open.ts";
+import { setState } from "../queries/admin/platform-state.ts";
+import { updatePlan } from "../queries/plans/plans.ts";
+import type { Journal, Store } from "../store.ts";
+import { times } from "./calls.ts";
+import type { StoreFixture } from "./fixture.ts";
+
+const nowMs = Date.UTC(2030, 0, 1);
+
+export function logRetention(fixture: StoreFixture) {
+  describe("the retention of the request log", () => {
+    let store: Store;
+    let journal: Journal;
+    let second: Journal;
+    beforeAll(async () => {
+      // Plans are those of the whole installation.
+      const location = await fixture.empty();
+      store = await openStore(location, { encryptionKey: null, durability: "standard" });
+      journal = await openJournal(location);
+      second = await openJournal(location);
+    }, 60_000);
+    afterEach(async () => {
+      await store.transaction(async (db) => {
+        await db.updateTable("plans").set({ request_log_days: null }).execute();
+        await db.updateTable("organizations").set({ request_log_days_override: null }).execute();
+        await db.deleteFrom("platform_state").where("name", "=", "request_log_days").execute();
+      });
+      await journal.prune({ serverDays: 1, shortestDays: 1, longestDays: 1 }, nowMs + 100 * dayMs);
+    });
+    afterAll(async () => {
+      await journal?.close();
+      await second?.close();
+      await store?.close();
+    });
+
+    const organization = async (plan: Plan, changes: object = {}) => {
+      const { organizationId } = await openTestOrganization(fixture.location, { store, plan });
+      await store.transaction((db) =>
+        db
+          .updateTable("organizations")
+          .set((row) => ({ updated_at: row.ref("updated_at"), ...changes }))
+          .where("id", "=", organizationId)
+          .execute(),
+      );
+      return organizationId;
+    };
+    const setPlan = (plan: Plan, days: number | null) =>
+      store.transaction((db) => updatePlan(db, plan, { request_log_days: days }));
+    const log = async (organizationId: string, daysAgo: readonly number[]) => {
+      await journal.append(daysAgo.map((days) => entryAt(organizationId, nowMs - days * dayMs)));
+    };
+    const kept = async (organizationId: string, atMs = nowMs) => {
+      const rows = await store.reads
+        .selectFrom("request_log")
+        .select("at")
+        .where("organization_id", "=", organizationId)
+        .orderBy("id")
+        .execute();
+      return rows.map(({ at }) => Math.round((atMs - at) / dayMs));
+    };
+    /** Everything that the journal thread does. */
+    const pruneAll = async (atMs: number, journals = [journal]) => {
+      const retention = await journal.retention(30);
+      while ((await journal.prune(retention, atMs)) > 0);
+      await Promise.all(
+        journals.map(async (one) => {
+          while ((await one.sweep(retention, atMs)) > 0);
+        }),
+      );
+      return retention;
+    };
+
+    test("is the environment's, else the stored one, else the default", async () => {
+      const of = (days: number): LogRetention => ({
+        serverDays: days,
+        shortestDays: days,
+        longestDays: days,
+      });
+      expect(await journal.retention(12)).toEqual(of(12));
+      expect(await journal.retention(null)).toEqual(of(30));
+      await store.transaction((db) => setState(db, "request_log_days", "90"));
+      expect(await journal.retention(null)).toEqual(of(90));
+      expect(await journal.retention(12)).toEqual(of(12));
+      await store.transaction((db) => setState(db, "request_log_days", "nonsense"));
+      expect(await journal.retention(null)).toEqual(of(30));
+    });
+
+    test("is that of the organization, else of its plan, else the server's", async () => {
+      await setPlan("free", 7);
+      await setPlan("pro", 60);
+      const ids = {
+        free: await organization("free"),
+        cancelled: await organization("pro", { billing_state: "cancelled" }),
+        pro: await organization("pro"),
+        enterprise: await organization("enterprise"),
+        less: await organization("enterprise", { request_log_days_override: 2 }),
+        more: await organization("free", { request_log_days_override: 80 }),
+      };
+      const ages = [85, 79, 61, 59, 31, 29, 8, 6, 3, 1];
+      for (const id of Object.values(ids)) await log(id, ages);
+      expect(await pruneAll(nowMs)).toEqual({ serverDays: 30, shortestDays: 2, longestDays: 80 });
+      const found = await Promise.all(
+        Object.entries(ids).map(async ([name, id]) => [name, await kept(id)] as const),
+      );
+      expect(Object.fromEntries(found)).toEqual({
+        free: [6, 3, 1],
+        cancelled: [6, 3, 1],
+        pro: [59, 31, 29, 8, 6, 3, 1],
+        enterprise: [29, 8, 6, 3, 1],
+        less: [1],
+        more: [79, 61, 59, 31, 29, 8, 6, 3, 1],
+      });
+    });
+
+    test("the log is read once a day, in steps, also for organizations whose days have changed", async () => {
+      await setPlan("free", 7);
+      const [free, other] = [await organization("free"), await organization("pro")];
+      const startMs = nowMs + 40 * dayMs;
+      const at = (days: number) => startMs - days * dayMs;
+      await journal.append(times(sweptAtOnce - 5, () => entryAt(other, at(20))));
+      await journal.append(times(10, () => entryAt(free, at(10))));
+      await journal.append([entryAt(free, at(6.5))]);
+      const retention = await journal.retention(30);
+      expect(await journal.sweep(retention, startMs)).toBe(sweptAtOnce);
+      expect(await kept(free, startMs)).toHaveLength(6);
+      expect(await journal.sweep(retention, startMs)).toBe(5);
+      expect(await journal.sweep(retention, startMs)).toBe(0);
+      expect(await kept(free, startMs)).toEqual([7]);
+      // It is complete until the next day.
+      expect(await journal.sweep(retention, startMs + sweepEveryMs - hourMs)).toBe(0);
+      expect(await kept(free, startMs)).toHaveLength(1);
+      await store.transaction((db) =>
+        db.updateTable("organizations").set({ plan: "free" }).where("id", "=", other).execute(),
+      );
+      await pruneAll(startMs + sweepEveryMs);
+      expect([...(await kept(free)), ...(await kept(other))]).toEqual([]);
+    });
+
+    test("two nodes that read it at the same time share the work and delete nothing else", async () => {
+      await setPlan("free", 7);
+      const [free, other] = [await organization("free"), await organization("pro")];
+      const startMs = nowMs + 60 * dayMs;
+      for (let part = 0; part < 3; part++)
+        await journal.append(
+          times(sweptAtOnce, (index) => entryAt(index % 2 === 0 ? free : other, startMs - 10 * dayMs)),
+        );
+      await pruneAll(startMs, [journal, second, journal, second].slice(0, fixture.kind === "sqlite" ? 1 : 4));
+      // A node that finds the row locked leaves the rest to the other.
+      await pruneAll(startMs);
+      expect(await kept(free)).toHaveLength(0);
+      expect(await kept(other)).toHaveLength((3 * sweptAtOnce) / 2);
+    });
+
+    test("a clock that was set back does not stop it", async () => {
+      await setPlan("free", 7);
+      const free = await organization("free");
+      const retention = await journal.retention(30);
+      while ((await journal.sweep(retention, nowMs + 300 * dayMs)) > 0);
+      await log(free, [10]);
+      while ((await journal.sweep(retention, nowMs)) > 0);
+      expect(await kept(free)).toEqual([]);
+    });
+  });
+}
+
+let atMs = 0;
+const idAt = uuidSource(
+  () => atMs,
+  (bytes) => void crypto.getRandomValues(bytes),
+);
+
+function entryAt(organizationId: string, ms: number): JournalEntry {
+  atMs = ms;
+  return [idAt(), ms, organizationId, "p", null, "validate", "active", "192.0.2.1", null, null, null, false];
+}
