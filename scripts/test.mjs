@@ -9,6 +9,7 @@ import { ensureDebianPrograms } from "./debian-programs.mjs";
 import { ProcessPool, runJobs } from "./process-pool.mjs";
 import { sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
+import { ensureStripeMock } from "./stripe-mock.mjs";
 import { planOf, workerCount } from "./test-plan.mjs";
 import { emptyTally, readReport, readReports, table, testFiles, totals } from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
@@ -43,6 +44,7 @@ try {
   const checks = wanted.length === 0 ? allChecks : [];
   if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt("web");
   ensureBuilt("server");
+  if (files.length > 0) ensureStripeMock();
   if (!interrupted && files.length + suites.length > 0) await test(planOf(files), suites, checks);
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });

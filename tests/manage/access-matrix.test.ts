@@ -59,6 +59,7 @@ const portalOpenToAnyone: Readonly<Record<string, string>> = {
 
 /** Routes for users that accept every personal token, whatever its permissions. Each needs a reason. */
 const openToEveryToken: Readonly<Record<string, string>> = {
+  listAnnouncements: "The same list for everyone.",
   listOrganizations: "A token works in the organizations of its user and has to find them.",
   listPermissions: "The same list for everyone.",
 };
@@ -103,6 +104,8 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   let theirs: FilledOrganization;
   let customer: Person;
   let everythingButOwner: ManageClient;
+  /** A platform admin who looks at our organization. */
+  let impersonator: ManageClient;
   /** The owner's session in the dashboard. */
   let dashboardCookie: string;
   /** Customers of either organization, signed in to the portal. */
@@ -138,6 +141,9 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     theirs = await fillOrganization(fixture, other, { organizationId, productId, apiKey });
     customer = await fixture.person();
     everythingButOwner = (await fixture.member(permissions)).api;
+    impersonator = (await fixture.person({ admin: true })).api;
+    const looking = `/admin/organizations/${ours.organizationId}/impersonation`;
+    expect((await impersonator.post(looking, { reason: "Ticket 1" })).status).toBe(201);
     for (const permission of permissions) missingPermission.set(permission, await withAllBut([permission]));
     dashboardCookie = await openDashboardSession(fixture, fixture.owner);
     ourCustomer = await addPortalCustomer(fixture.store, ours);
@@ -232,6 +238,8 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       const unknown = unknownPath(route);
       const outsiders = [theirs.owner.api, customer.api];
       if (who !== "person") outsiders.push(as(theirs.token));
+      // Platform admins, unless they look at this organization.
+      if (isInside(who)) outsiders.push(fixture.admin.api);
       if (who === "platform_admin") outsiders.push(fixture.owner.api, as(ours.token));
       await unchanged(async () => {
         for (const client of outsiders) {
@@ -241,6 +249,23 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
           const none = await call(client, route, unknown, bodyFor(route, theirs));
           expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
         }
+      });
+    },
+  );
+
+  test.each(guarded.filter(([, { access }]) => isInside(access.who)))(
+    "%s: a platform admin who looks at the organization reads what views are for, and changes nothing",
+    async (_, route) => {
+      await unchanged(async () => {
+        const answer = await call(impersonator, route, pathIn(route, ours), bodyFor(route, ours));
+        expect([answer.status, answer.body.code]).toEqual(expectedOfImpersonator(route));
+        // Other organizations do not exist for them.
+        const path = pathIn(route, theirs);
+        const unknown = unknownPath(route);
+        const other = await call(impersonator, route, path, bodyFor(route, theirs));
+        const none = await call(impersonator, route, unknown, bodyFor(route, theirs));
+        expect(other.status).toBe(404);
+        expect(contentOf(other, path)).toBe(contentOf(none, unknown));
       });
     },
   );
@@ -525,6 +550,15 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     });
   });
 });
+
+/** The status and the code. */
+function expectedOfImpersonator({ method, access, answerType }: Route): [number, string | undefined] {
+  if (method !== "GET") return [403, "impersonation_read_only"];
+  if (answerType !== undefined) return [403, "impersonation_no_secrets"];
+  if (access.who !== "member") return [403, "owner_required"];
+  const isView = access.may === null || [access.may, ...access.or].some((one) => one.endsWith(":view"));
+  return isView ? [200, undefined] : [403, "permission_missing"];
+}
 
 function isInside(who: string): boolean {
   return who === "member" || who === "owner";

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import type { OrganizationRow } from "@countersign/store/tables";
 import { UnusedKeysCheck } from "../../apps/server/features/products/unused-keys.ts";
 import { databases } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
@@ -102,19 +104,15 @@ describe.each(databases)("an email about unused API keys on $kind", ({ kind, mak
     await run();
     const waiting = await product("Suspended");
     await setKey(waiting.first, { created_at: daysAgo(60) });
-    const suspend = (at: number | null) =>
-      fixture.store.transaction((db) =>
-        db
-          .updateTable("organizations")
-          .set({ suspended_at: at })
-          .where("id", "=", fixture.organizationId)
-          .execute(),
-      );
-    await suspend(Date.now());
+    const change = (columns: Partial<OrganizationRow>) =>
+      fixture.store.transaction((db) => updateOrganization(db, fixture.organizationId, columns));
+    await change({ suspended_at: Date.now() });
+    await run();
+    await change({ suspended_at: null, billing_state: "suspended" });
     await run();
     const subjects = async () => (await emailsTo(fixture.owner.email)).map(({ subject }) => subject).join();
     expect(await subjects()).not.toMatch(/Ended|Deleted|Suspended/);
-    await suspend(null);
+    await change({ billing_state: "active" });
     await run();
     expect(await subjects()).toContain("Suspended");
   });

@@ -211,6 +211,18 @@ describe.each(databases)("the daily limit of emails on $kind", ({ kind, make }) 
     expect(await counts()).toEqual([7, 0]);
   });
 
+  test("an organization whose billing is suspended sends nothing until it is paid", async () => {
+    const { organizationId, create, counts } = await org();
+    await create(7);
+    const path = `/admin/organizations/${organizationId}`;
+    await fixture.admin.api.patch(path, { billing_state: "suspended" });
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([5, 2]);
+    await fixture.admin.api.patch(path, { billing_state: "active" });
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([7, 0]);
+  });
+
   test("emails that a user is waiting for are sent before those to customers", async () => {
     const { customer, create, written } = await org();
     await create(3);

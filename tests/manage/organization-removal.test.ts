@@ -69,6 +69,10 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   quota_checks: "stays",
   // Contain only IDs, and are pruned after two days.
   quota_notices: "stays",
+  // Of a customer of Stripe, once their subscription was cancelled there.
+  organization_billing: "goes",
+  // Pruned after 90 days.
+  stripe_events: "stays",
 };
 
 describe.each(databases)("removing an organization on $kind", ({ kind, make }) => {

@@ -14,6 +14,7 @@ const observed = new Set([
   // Folded shortly after every change. Other tests compare their sums with the licenses.
   "license_counts",
   "license_count_changes",
+  "job_runs",
 ]);
 const observedColumns = new Set(["last_used_at"]);
 /** The progress of checks and of the text index, and the last probe. */

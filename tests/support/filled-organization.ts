@@ -3,6 +3,7 @@ import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { generateInvitationToken } from "@countersign/domain/members/invitation";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
+import { addAnnouncement } from "@countersign/store/queries/announcements/announcements";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
 import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
@@ -99,6 +100,7 @@ export async function fillOrganization(
     const sessionId = await addSession(db, owner.userId, nowMs);
     const importId = await addImport(db, organizationId, productId, nowMs);
     const { endpointId, deliveryId } = await addWebhook(db, organizationId, nowMs);
+    const announcementId = await addPlatformAnnouncement(db, nowMs);
     const transferId = await addPendingTransfer(db, { ...license, customerId, email }, nowMs);
     const ids: Record<string, string> = {
       organization_id: organizationId,
@@ -116,6 +118,7 @@ export async function fillOrganization(
       endpoint_id: endpointId,
       delivery_id: deliveryId,
       transfer_id: transferId,
+      announcement_id: announcementId,
       prefix: apiKey.slice(0, 12),
       version,
       ip: encodeURIComponent(ip),
@@ -269,6 +272,23 @@ export async function addPendingTransfer(
     decided_by: null,
     decided_by_name: null,
     reason: null,
+    updated_at: nowMs,
+  });
+  return id;
+}
+
+async function addPlatformAnnouncement(db: Database, nowMs: number): Promise<string> {
+  const id = newId();
+  await addAnnouncement(db, {
+    id,
+    level: "info",
+    message: "Maintenance",
+    url: null,
+    starts_at: nowMs,
+    // Over: others do not see it.
+    ends_at: nowMs + 1,
+    created_by: null,
+    created_at: nowMs,
     updated_at: nowMs,
   });
   return id;

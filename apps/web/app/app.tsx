@@ -3,7 +3,9 @@ import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { queryClient } from "../api/queries.ts";
+import { setBillingPathFinder } from "../ui/billing-path.ts";
 import { setTimeZoneFinder } from "../ui/shown-time-zone.ts";
+import { organizationBillingPath } from "./billing-path.ts";
 import classes from "./notices.module.css";
 import { organizationTimeZone } from "./organization-time-zone.ts";
 import { Overlays } from "./overlays.tsx";
@@ -11,6 +13,7 @@ import { router } from "./router.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
 setTimeZoneFinder(organizationTimeZone);
+setBillingPathFinder(organizationBillingPath);
 
 export function App() {
   return (

@@ -21,6 +21,12 @@ test.each<[string, Permission[], boolean]>([
   ["/transfers", ["licenses:view", "customers:manage"], false],
   ["/settings", ["licenses:view"], false],
   ["/settings/portal", ["licenses:view"], true],
+  ["/settings/billing", ["billing:view"], true],
+  ["/settings/billing", ["billing:manage"], true],
+  ["/settings/billing", ["organization:manage"], false],
+  ["/settings", ["billing:manage"], false],
+  ["/usage", ["analytics:view"], true],
+  ["/usage", ["licenses:view"], false],
   ["/no-such-page", [], true],
 ])("%s with %p: %p", (path, permissions, isOpen) => {
   expect(mayOpen(held(...permissions), path)).toBe(isOpen);
@@ -31,12 +37,26 @@ test("the owner opens everything", () => {
 });
 
 test("in a suspended organization nobody is offered what would be refused, and everybody can look", () => {
-  const owner = { is_owner: true, permissions: [], suspended_at: "2026-11-01T00:00:00.000Z" };
+  const owner = {
+    is_owner: true,
+    permissions: [],
+    suspended_at: "2026-11-01T00:00:00.000Z",
+    billing_state: "active",
+  } as const;
   expect(mayDo(owner, ["licenses:create"])).toBe(false);
   expect(mayDo(owner, ["licenses:view", "licenses:update"])).toBe(true);
   expect(mayDo(owner, ["licenses:export"])).toBe(true);
-  expect(mayDo({ ...held("licenses:create"), suspended_at: null }, ["licenses:create"])).toBe(true);
-  expect(mayDo({ ...held("licenses:create"), suspended_at: owner.suspended_at }, ["licenses:view"])).toBe(
-    false,
-  );
+  expect(mayDo(owner, ["billing:manage"])).toBe(false);
+  const creator = { ...held("licenses:create"), billing_state: "active" } as const;
+  expect(mayDo({ ...creator, suspended_at: null }, ["licenses:create"])).toBe(true);
+  expect(mayDo({ ...creator, suspended_at: owner.suspended_at }, ["licenses:view"])).toBe(false);
+});
+
+test("while a payment is overdue for too long, everybody can look, and those who may can pay", () => {
+  const owner = { is_owner: true, permissions: [], suspended_at: null, billing_state: "suspended" } as const;
+  expect(mayDo(owner, ["licenses:create"])).toBe(false);
+  expect(mayDo(owner, ["licenses:view"])).toBe(true);
+  expect(mayDo(owner, ["billing:manage"])).toBe(true);
+  expect(mayDo({ ...owner, ...held("billing:view") }, ["billing:manage"])).toBe(false);
+  expect(mayDo({ ...owner, billing_state: "grace" }, ["licenses:create"])).toBe(true);
 });

@@ -1,4 +1,5 @@
 import type { Permission } from "@countersign/domain/members/permissions";
+import type { Organization } from "./current-organization.ts";
 import { navigationItems } from "./shell/navigation.ts";
 
 /** The signed-in user's access to an organization. */
@@ -35,13 +36,25 @@ export function isAllowed({ is_owner: isOwner, permissions }: Allowed, any: read
   return isOwner || any.some((permission) => permissions.includes(permission));
 }
 
-/** The same for changes: a suspended organization can only be viewed and exported. */
+/** The same for changes: a suspended organization can only be viewed and exported, and paid for if a payment is overdue. */
 export function mayDo(organization: Allowed & Suspended, any: readonly Permission[]): boolean {
-  if (organization.suspended_at === null) return isAllowed(organization, any);
-  const onlyViews = any.filter((permission) => /:(view|export)$/.test(permission));
-  return onlyViews.length > 0 && isAllowed(organization, onlyViews);
+  const isUnpaid = organization.billing_state === "suspended";
+  if (organization.suspended_at === null && !isUnpaid) return isAllowed(organization, any);
+  const left = any.filter(
+    (permission) =>
+      /:(view|export)$/.test(permission) ||
+      (permission === "billing:manage" && organization.suspended_at === null),
+  );
+  return left.length > 0 && isAllowed(organization, left);
+}
+
+/** Whether the server refuses every change of the organization, also those that members need no permission for. */
+export function isReadOnly(organization: Suspended & Pick<Organization, "impersonated_until">): boolean {
+  const { suspended_at, billing_state, impersonated_until } = organization;
+  return suspended_at !== null || billing_state === "suspended" || impersonated_until !== null;
 }
 
 interface Suspended {
   readonly suspended_at: string | null;
+  readonly billing_state: "active" | "grace" | "suspended" | "cancelled";
 }

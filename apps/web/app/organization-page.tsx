@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { GoLink } from "../ui/go-link.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Time } from "../ui/time.tsx";
+import { bannersOf } from "./banners.ts";
 import { useOrganizationOrNull } from "./current-organization.ts";
 import { mayOpen } from "./may-open.ts";
 import { MissingPage } from "./missing-page.tsx";
@@ -15,6 +16,10 @@ const NotAllowedPage = lazy(() =>
   import("./not-allowed-page.tsx").then((file) => ({ default: file.NotAllowedPage })),
 );
 
+const OrganizationBanners = lazy(() =>
+  import("./organization-banners.tsx").then((file) => ({ default: file.OrganizationBanners })),
+);
+
 const fromEdgeToEdge = { radius: 0, style: { borderWidth: "0 0 1px" } } as const;
 
 /** The banners that every page of an organization shows first. */
@@ -23,9 +28,15 @@ export function OrganizationPage() {
   const { pathname } = useLocation();
   const organization = useOrganizationOrNull();
   if (organization === null) return <MissingPage />;
+  const banners = bannersOf(organization, Date.now());
   const settings = `/o/${organization.slug}/settings`;
   return (
     <>
+      {banners.length > 0 && (
+        <Suspense fallback={null}>
+          <OrganizationBanners organization={organization} banners={banners} />
+        </Suspense>
+      )}
       {organization.suspended_at !== null && (
         <Alert color="red" {...fromEdgeToEdge} icon={<Icon name="warning" />} title={t("suspended.title")}>
           {organization.suspension_reason === null

@@ -3,6 +3,7 @@ import { accessTokenRoutes } from "../features/access-tokens/routes.tsx";
 import { accountRoutes } from "../features/account/routes.tsx";
 import { adminRoutes } from "../features/admin/routes.tsx";
 import { auditLogRoutes } from "../features/audit-log/routes.tsx";
+import { billingRoutes } from "../features/billing/routes.tsx";
 import { brandingRoutes } from "../features/branding/routes.tsx";
 import { customerRoutes } from "../features/customers/routes.tsx";
 import { authLayoutRoutes, identityRoutes } from "../features/identity/routes.tsx";
@@ -16,6 +17,7 @@ import { overviewRoutes } from "../features/overview/routes.tsx";
 import { productRoutes } from "../features/products/routes.tsx";
 import { roleRoutes } from "../features/roles/routes.tsx";
 import { transferRoutes } from "../features/transfers/routes.tsx";
+import { usageRoutes } from "../features/usage/routes.tsx";
 import { webhookRoutes } from "../features/webhooks/routes.tsx";
 import {
   accountRoute,
@@ -46,9 +48,11 @@ const tree = rootRoute.addChildren([
       ...accessTokenRoutes,
       ...organizationSettingsRoutes,
       ...brandingRoutes,
+      ...billingRoutes,
       ...licenseRoutes,
       ...licenseFileRoutes,
       ...webhookRoutes,
+      ...usageRoutes,
       ...auditLogRoutes,
     ]),
     accountRoute.addChildren([...accountRoutes]),

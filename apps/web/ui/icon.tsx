@@ -6,6 +6,7 @@ import {
   IconBook,
   IconBox,
   IconBuilding,
+  IconChartBar,
   IconCheck,
   IconChevronDown,
   IconChevronLeft,
@@ -14,6 +15,7 @@ import {
   IconClock,
   IconCode,
   IconCopy,
+  IconCreditCard,
   IconDeviceDesktop,
   IconDeviceMobile,
   IconDots,
@@ -47,6 +49,7 @@ import {
 
 const icons = {
   audit: IconFileText,
+  billing: IconCreditCard,
   block: IconBan,
   check: IconCheck,
   clock: IconClock,
@@ -89,6 +92,7 @@ const icons = {
   trash: IconTrash,
   up: IconChevronUp,
   upload: IconUpload,
+  usage: IconChartBar,
   warning: IconAlertTriangle,
   webhook: IconWebhook,
 } as const;

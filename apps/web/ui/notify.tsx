@@ -1,8 +1,9 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Anchor, Button, Group, Text } from "@mantine/core";
 import { type NotificationData, notifications } from "@mantine/notifications";
 import i18next from "i18next";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
 import { randomId } from "../api/random-id.ts";
+import { billingPathFor } from "./billing-path.ts";
 import { notePosition } from "./note-position.ts";
 
 let lastNotification: string | null = null;
@@ -49,6 +50,7 @@ export function notifyProblem(error: unknown): void {
       : error instanceof ApiProblem
         ? error.message
         : String(error);
+  const billing = billingPathFor(error);
   showNote({
     id: randomId(),
     color: "red",
@@ -57,6 +59,15 @@ export function notifyProblem(error: unknown): void {
     message: (
       <Text inherit c="var(--mantine-color-text)">
         {message}
+        {billing !== null && (
+          <>
+            {" "}
+            {/* Notifications are outside the router. */}
+            <Anchor href={billing} inherit underline="always">
+              {i18next.t("openBilling")}
+            </Anchor>
+          </>
+        )}
       </Text>
     ),
     autoClose: 10_000,

@@ -1,6 +1,8 @@
 import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ApiProblem, Unreachable } from "../api/problem.ts";
+import { billingPathFor } from "./billing-path.ts";
+import { GoLink } from "./go-link.tsx";
 import { Icon } from "./icon.tsx";
 
 interface ProblemAlertProps {
@@ -16,11 +18,20 @@ export function ProblemAlert({ error, beside = [] }: ProblemAlertProps) {
   if (error instanceof ApiProblem) {
     const elsewhere = error.errors.filter(({ field }) => !beside.includes(field));
     if (error.errors.length > 0 && elsewhere.length === 0) return null;
+    const billing = billingPathFor(error);
     return (
       <Alert color="red" role="alert" icon={<Icon name="warning" />}>
         {elsewhere.length === 0
           ? error.message
           : elsewhere.map(({ field, withName }) => <div key={field}>{withName}</div>)}
+        {billing !== null && (
+          <>
+            {" "}
+            <GoLink to={billing} inherit underline="always">
+              {t("openBilling")}
+            </GoLink>
+          </>
+        )}
       </Alert>
     );
   }

@@ -7,6 +7,8 @@ interface Section {
   readonly label: string;
   /** For the first page, whose path is a prefix of the others. */
   readonly exact?: boolean;
+  /** Other paths whose pages belong to it. */
+  readonly also?: readonly string[];
 }
 
 /** Tabs for the pages of one area. Each has its own URL. */
@@ -22,12 +24,15 @@ export function SectionNav({ label, sections }: { label: string; sections: reado
   return (
     <nav className={classes.nav} aria-label={label}>
       <ul className={classes.list} ref={list}>
-        {sections.map(({ to, label: words, exact = false }) => (
+        {sections.map(({ to, label: words, exact = false, also = [] }) => (
           <li key={to}>
             <Link
               className={classes.link ?? ""}
               to={to as "/"}
               activeOptions={{ exact, includeSearch: false }}
+              {...(also.some((path) => isBelow(pathname, path))
+                ? { "data-status": "active", "aria-current": "true" as const }
+                : {})}
             >
               {words}
             </Link>
@@ -36,4 +41,9 @@ export function SectionNav({ label, sections }: { label: string; sections: reado
       </ul>
     </nav>
   );
+}
+
+/** Whether a page is this one or below it. */
+export function isBelow(pathname: string, path: string): boolean {
+  return pathname === path || pathname.startsWith(`${path}/`);
 }

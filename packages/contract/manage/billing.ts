@@ -5,6 +5,7 @@ import {
 } from "@countersign/domain/billing/subscription";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
+import { noBody } from "../body-limit.ts";
 import { member, route } from "./route.ts";
 import { page, time } from "./shapes.ts";
 
@@ -129,6 +130,9 @@ export const openBillingPortal = route({
   access: member("billing:manage"),
   whileUnpaid: true,
   problems: ["payments_unavailable", "no_payment_account", "payment_provider_failed"],
+  // Nothing is ignored: whatever is sent here by mistake, such as a card number, is refused.
+  body: z.strictObject({}),
+  bodyLimit: noBody,
   answer: url.meta({ id: "BillingPortalPage" }),
   status: 200,
 });

@@ -53,6 +53,10 @@ export const organization = z
     plan_ends_at: time
       .nullable()
       .meta({ description: "When the plan ends that the operator set. Null if it does not." }),
+    had_version_module: z.boolean().meta({
+      description:
+        "Whether it is or was on a plan that includes version checks. Its products keep checking versions on a plan without them.",
+    }),
     version_checks_on_downgrade: versionChecksOnDowngrade,
     created_at: time,
     updated_at: time,

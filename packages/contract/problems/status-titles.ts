@@ -2,6 +2,7 @@
 export const statusTitles: Readonly<Record<number, string>> = {
   400: "Bad request",
   401: "Not signed in",
+  402: "Payment required",
   403: "Not allowed",
   404: "Not found",
   405: "Method not allowed",
@@ -13,5 +14,6 @@ export const statusTitles: Readonly<Record<number, string>> = {
   422: "Invalid request",
   429: "Too many requests",
   500: "Internal error",
+  502: "Bad gateway",
   503: "Temporarily unavailable",
 };

@@ -29,53 +29,52 @@ export interface ChangedTerms {
   readonly url: string;
 }
 
-type Message = (to: Recipient, facts: BillingEmailFacts) => Email;
+interface Message {
+  /** The terms with the plan that it names. */
+  readonly about: BillingTerms;
+  readonly write: (to: Recipient, facts: BillingEmailFacts) => Email;
+}
 
 /**
  * Writes the emails about a change of terms, in its transaction. None about an organization that is deleted, or that
  * the operator suspended: what they say about its service would be wrong.
  */
 export async function notifyOfTerms(db: Database, changed: ChangedTerms, nowMs: number): Promise<void> {
-  const { organization, before, url } = changed;
+  const { organization, url } = changed;
   if (organization.deleted_at !== null || organization.suspended_at !== null) return;
-  const messages = [await paymentMessage(db, changed, nowMs), await planMessage(db, changed, nowMs)].filter(
+  const messages = [paymentMessage(changed, nowMs), await planMessage(db, changed, nowMs)].filter(
     (message) => message !== null,
   );
   if (messages.length === 0) return;
   const recipients = await recipientsWith(db, organization, ["billing:manage"]);
-  const facts: BillingEmailFacts = {
-    organizationId: organization.id,
-    organization: organization.name,
-    timeZone: organization.time_zone,
-    plan: (await planById(db, before.plan)).name,
-    isSubscribed: before.planSetBy === "subscription",
-    contact: (await paymentSettings(db)).contact,
-    url: `${url}/o/${organization.slug}/settings/billing`,
-  };
-  await writeEmails(
-    db,
-    recipients.flatMap((to) => messages.map((message) => message(to, facts))),
-    nowMs,
-  );
+  const { contact } = await paymentSettings(db);
+  for (const { about, write } of messages) {
+    const facts: BillingEmailFacts = {
+      organizationId: organization.id,
+      organization: organization.name,
+      timeZone: organization.time_zone,
+      plan: (await planById(db, about.plan)).name,
+      isSubscribed: about.planSetBy === "subscription",
+      contact,
+      url: `${url}/o/${organization.slug}/settings/billing`,
+    };
+    const emails = recipients.map((to) => write(to, facts));
+    await writeEmails(db, emails, nowMs);
+  }
 }
 
-async function paymentMessage(
-  db: Database,
-  { before, step: { terms, notice } }: ChangedTerms,
-  nowMs: number,
-): Promise<Message | null> {
-  const { graceStartedAtMs: startedAtMs, graceEndsAtMs: endsAtMs } = terms;
-  const owed = {
-    plan: (await planById(db, terms.plan)).name,
-    isSubscribed: terms.planSetBy === "subscription",
-  };
+function paymentMessage({ before, step }: ChangedTerms, nowMs: number): Message | null {
+  const { terms: about, notice } = step;
+  const { graceStartedAtMs: startedAtMs, graceEndsAtMs: endsAtMs, state } = about;
   if (notice !== null && startedAtMs !== null && endsAtMs !== null)
-    return (to, facts) => graceEmail(to, { ...facts, ...owed }, { notice, startedAtMs, endsAtMs });
-  if (terms.state === before.state) return null;
-  if (terms.state === "suspended") return (to, facts) => suspendedEmail(to, { ...facts, ...owed }, nowMs);
-  if (terms.state !== "active") return null;
-  if (before.state === "grace") return (to, facts) => restoredEmail(to, facts, "grace", nowMs);
-  if (before.state === "suspended") return (to, facts) => restoredEmail(to, facts, "suspension", nowMs);
+    return { about, write: (to, facts) => graceEmail(to, facts, { notice, startedAtMs, endsAtMs }) };
+  if (state === before.state) return null;
+  if (state === "suspended") return { about, write: (to, facts) => suspendedEmail(to, facts, nowMs) };
+  if (state !== "active") return null;
+  if (before.state === "grace")
+    return { about, write: (to, facts) => restoredEmail(to, facts, "grace", nowMs) };
+  if (before.state === "suspended")
+    return { about, write: (to, facts) => restoredEmail(to, facts, "suspension", nowMs) };
   return null;
 }
 
@@ -88,13 +87,15 @@ async function planMessage(
   const { planEndsAtMs: endsAtMs } = terms;
   if (planEnding && endsAtMs !== null) {
     const after = clockStep(terms, endsAtMs, storedSubscription(billing)).terms;
-    const next = await nextPlan(db, organization, before, after);
-    return next === null ? null : (to, facts) => planEndingEmail(to, facts, next, endsAtMs);
+    const next = await nextPlan(db, organization, terms, after);
+    if (next === null) return null;
+    return { about: terms, write: (to, facts) => planEndingEmail(to, facts, next, endsAtMs) };
   }
   // Another plan that someone chose is no news.
   const hasEnded = planEnded || (terms.state === "cancelled" && before.state !== "cancelled");
   const next = hasEnded ? await nextPlan(db, organization, before, terms) : null;
-  return next === null ? null : (to, facts) => planEndedEmail(to, facts, next, nowMs);
+  if (next === null) return null;
+  return { about: before, write: (to, facts) => planEndedEmail(to, facts, next, nowMs) };
 }
 
 /** Null if the plan stays the same. */

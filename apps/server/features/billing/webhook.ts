@@ -7,7 +7,7 @@ import { bodyBounds, boundedBody, closeConnection } from "../../http/manage/boun
 import { Problem, problemResponse } from "../../http/manage/problem.ts";
 import { problemOf } from "../../http/problem-of.ts";
 import { inBursts, type Log } from "../../log.ts";
-import { customerNamedBy } from "./event-customer.ts";
+import { readEvent, type StripeEvent } from "./read-event.ts";
 import { stripeClient } from "./stripe-client.ts";
 import { askStripe } from "./stripe-errors.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";
@@ -56,14 +56,14 @@ export class StripeWebhook {
     if (!this.#limit.tryAcquire()) throw busy();
     try {
       const event = await this.#verified(request);
-      await this.#process(event, requestId);
+      if (event !== null) await this.#process(event, requestId);
     } finally {
       this.#limit.release();
     }
   }
 
   /** Nothing is parsed before the signature is verified. Without one, the body is not even read. */
-  async #verified(request: Request): Promise<Stripe.Event> {
+  async #verified(request: Request): Promise<StripeEvent | null> {
     const signature = request.headers.get("stripe-signature") ?? "";
     if (!/\bt=\d/.test(signature) || !/\bv1=\w/.test(signature))
       throw this.#unsigned("There is no signature.", closeConnection);
@@ -72,13 +72,16 @@ export class StripeWebhook {
     const { webhookSecret } = this.#parts.settings;
     const nowMs = await this.#parts.store.clock();
     try {
-      return await stripe.webhooks.constructEventAsync(
-        body,
-        signature,
-        webhookSecret,
-        undefined,
-        undefined,
-        nowMs,
+      // Its age is that by the database's clock, which all nodes share.
+      return readEvent(
+        await stripe.webhooks.constructEventAsync(
+          body,
+          signature,
+          webhookSecret,
+          undefined,
+          undefined,
+          nowMs,
+        ),
       );
     } catch (error) {
       if (error instanceof SyntaxError) throw new Problem("malformed_json");
@@ -91,18 +94,17 @@ export class StripeWebhook {
     return new Problem("invalid_stripe_signature", {}, { headers });
   }
 
-  async #process(event: Stripe.Event, requestId: string): Promise<void> {
+  async #process({ id: eventId, type, customerId }: StripeEvent, requestId: string): Promise<void> {
     const { store } = this.#parts;
-    if (await wasProcessed(store.reads, event.id)) return;
-    const customerId = customerNamedBy(event);
+    if (await wasProcessed(store.reads, eventId)) return;
     const known = customerId === null ? [] : await organizationsOfCustomer(store.reads, customerId);
     const organizations = known.filter(({ deleted_at }) => deleted_at === null);
     for (const { id } of organizations) await this.#sync(id, requestId);
     const nowMs = await store.clock();
     await store.transaction((db) =>
       recordStripeEvent(db, {
-        id: event.id,
-        type: event.type,
+        id: eventId,
+        type,
         organization_id: known[0]?.id ?? null,
         received_at: nowMs,
       }),

@@ -29,6 +29,7 @@ export function showOrganization(row: OrganizationRow) {
     daily_emails_override: row.daily_emails_override,
     grace_ends_at: iso(row.grace_ends_at),
     plan_ends_at: iso(row.plan_ends_at),
+    had_version_module: row.had_version_module === 1,
     version_checks_on_downgrade: row.version_checks_on_downgrade,
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),

@@ -28,6 +28,12 @@ export const navigationItems: readonly (readonly NavigationItem[])[] = [
   ],
   [
     { path: "webhooks", icon: "webhook", any: ["webhooks:view", "webhooks:manage"], key: "w" },
+    {
+      path: "usage",
+      icon: "usage",
+      any: ["products:view", "products:manage", "products:rotate_key", "analytics:view"],
+      key: "u",
+    },
     { path: "audit-log", icon: "audit", any: ["audit_log:view"], key: "a" },
   ],
   [
@@ -40,5 +46,6 @@ export const navigationItems: readonly (readonly NavigationItem[])[] = [
     { path: "roles", icon: "role", any: ["members:view", "roles:edit"], key: "r" },
     { path: "access-tokens", icon: "token", any: ["organization:manage"], key: "t" },
     { path: "settings", icon: "settings", any: ["organization:manage"], key: "s" },
+    { path: "settings/billing", icon: "billing", any: ["billing:view", "billing:manage"], key: "b" },
   ],
 ];

@@ -1,7 +1,7 @@
 import { AppShell, Burger, Group, ScrollArea, UnstyledButton } from "@mantine/core";
 import { useDisclosure, useReducedMotion } from "@mantine/hooks";
 import { Outlet, useLocation } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { Logo } from "../../ui/logo.tsx";
@@ -15,6 +15,11 @@ import classes from "./shell.module.css";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { paletteKeys, useShortcuts } from "./shortcuts.ts";
 import { SideBar } from "./side-bar.tsx";
+
+// Most servers have nothing to announce at most times.
+const Announcements = lazy(() =>
+  import("./announcements.tsx").then((file) => ({ default: file.Announcements })),
+);
 
 /** The layout of all pages for signed-in users. */
 export function Shell() {
@@ -60,6 +65,9 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <Suspense fallback={null}>
+          <Announcements />
+        </Suspense>
         <Suspense fallback={<Waiting />}>
           <Outlet />
         </Suspense>

@@ -62,7 +62,12 @@ function NavigationGroup({
 }) {
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  const open = group.filter(({ path }) => mayOpen(organization, path));
+  const open = group.filter(
+    ({ path }) =>
+      mayOpen(organization, path) &&
+      // Billing is a tab of the settings, for users who can open them.
+      !(path === "settings/billing" && mayOpen(organization, "settings")),
+  );
   if (open.length === 0) return null;
   return (
     <ul className={classes.links}>

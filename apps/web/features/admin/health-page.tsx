@@ -1,7 +1,5 @@
-import { Stack, Text } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
@@ -12,7 +10,8 @@ import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { Time } from "../../ui/time.tsx";
 import classes from "./admin.module.css";
-import { NewOrganizationsPanel } from "./new-organizations-panel.tsx";
+import { RevenuePanel } from "./revenue-panel.tsx";
+import { Tile } from "./tile.tsx";
 
 /** Values above these need attention. */
 const slowMs = 50;
@@ -85,29 +84,11 @@ export function HealthPage() {
                 <dd className="mono">{data.version}</dd>
               </Facts>
             </Panel>
-            <NewOrganizationsPanel />
+            <RevenuePanel />
           </div>
         </Stack>
       )}
     </Page>
-  );
-}
-
-function Tile({ label, to, children }: { label: string; to?: string; children: ReactNode }) {
-  const words = (
-    <>
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <div className={classes.figure}>{children}</div>
-    </>
-  );
-  return to === undefined ? (
-    <div className={classes.tile}>{words}</div>
-  ) : (
-    <Link className={classes.tile ?? ""} to={to as "/"}>
-      {words}
-    </Link>
   );
 }
 

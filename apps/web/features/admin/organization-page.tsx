@@ -11,6 +11,8 @@ import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AllowancePanel } from "./allowance-panel.tsx";
+import { ImpersonationPanel } from "./impersonation-panel.tsx";
+import { OrganizationBilling } from "./organization-billing.tsx";
 import { SuspensionPanel } from "./suspension-panel.tsx";
 import { TermsPanel } from "./terms-panel.tsx";
 
@@ -58,14 +60,6 @@ export function OrganizationPage() {
           </dd>
           <dt>{t("organization.slug")}</dt>
           <dd className="mono">{organization.slug}</dd>
-          <dt>{t("organization.contains")}</dt>
-          <dd>
-            {[
-              t("organization.products", { count: organization.product_count }),
-              t("organization.licenses", { count: organization.license_count }),
-              t("organization.members", { count: organization.member_count }),
-            ].join(", ")}
-          </dd>
           <dt>{t("organization.waiting")}</dt>
           <dd>{figure(organization.waiting_email_count)}</dd>
           <dt>{t("organizations.created")}</dt>
@@ -92,6 +86,8 @@ export function OrganizationPage() {
           </dd>
         </Facts>
       </Panel>
+      <ImpersonationPanel organization={organization} />
+      <OrganizationBilling organization={organization} />
       <TermsPanel key={organization.updated_at} organization={organization} />
       {organization.owner !== null && <AllowancePanel userId={organization.owner.id} ofOwner />}
       <SuspensionPanel

@@ -8,8 +8,10 @@ import type { Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
+import { usePlanName } from "./plan-names.ts";
 import { SearchedList } from "./searched-list.tsx";
-import { billingStates, plans } from "./terms.ts";
+import { ListedSubscription } from "./subscription-text.tsx";
+import { billingStates, overrides, plans } from "./terms.ts";
 
 const adminOrganizationsRoute = getRouteApi("/inside/admin/admin-layout/organizations");
 
@@ -17,6 +19,8 @@ type Organization = Item<"listPlatformOrganizations">;
 
 export function OrganizationsPage() {
   const { t, i18n } = useTranslation("admin");
+  const planName = usePlanName();
+  const figure = (value: number) => <span className="figures">{value.toLocaleString(i18n.language)}</span>;
   const search = adminOrganizationsRoute.useSearch();
   const navigate = adminOrganizationsRoute.useNavigate();
   const list = useInfiniteQuery(
@@ -70,23 +74,39 @@ export function OrganizationsPage() {
       header: t("organizations.plan"),
       cell: (organization) => (
         <Group gap={6}>
-          <Text size="sm">{t(`plans.${organization.plan}`)}</Text>
+          <Text size="sm">{planName(organization.plan)}</Text>
           {organization.billing_state !== "active" && (
             <Badge size="sm" variant="light" color="orange">
               {t(`billing.${organization.billing_state}`)}
+            </Badge>
+          )}
+          {hasOverrides(organization) && (
+            <Badge size="sm" variant="default">
+              {t("organizations.customLimits")}
             </Badge>
           )}
         </Group>
       ),
     },
     {
+      id: "subscription",
+      header: t("organizations.subscription"),
+      wide: true,
+      cell: ({ subscription }) => <ListedSubscription subscription={subscription} />,
+    },
+    {
+      id: "requests",
+      header: t("organizations.requestsToday"),
+      align: "right",
+      wide: true,
+      cell: (organization) => figure(organization.requests_today),
+    },
+    {
       id: "licenses",
       header: t("organizations.licenses"),
       align: "right",
       wide: true,
-      cell: (organization) => (
-        <span className="figures">{organization.license_count.toLocaleString(i18n.language)}</span>
-      ),
+      cell: (organization) => figure(organization.license_count),
     },
     {
       id: "created",
@@ -107,7 +127,7 @@ export function OrganizationsPage() {
             aria-label={t("organizations.plan")}
             placeholder={t("organizations.anyPlan")}
             clearable
-            data={plans.map((value) => ({ value, label: t(`plans.${value}`) }))}
+            data={plans.map((value) => ({ value, label: planName(value) }))}
             value={search.plan ?? null}
             onChange={(value) => set({ plan: plans.find((plan) => plan === value) })}
           />
@@ -145,6 +165,12 @@ export function OrganizationsPage() {
         </Empty>
       }
     />
+  );
+}
+
+function hasOverrides(organization: Organization): boolean {
+  return [...overrides, "daily_limit_override" as const, "daily_emails_override" as const].some(
+    (name) => organization[name] !== null,
   );
 }
 

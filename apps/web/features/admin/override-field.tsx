@@ -1,5 +1,6 @@
 import { Group, NumberInput, Radio, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { numberSeparators } from "./number-separators.ts";
 
 interface OverrideFieldProps {
   readonly label: string;
@@ -10,6 +11,8 @@ interface OverrideFieldProps {
   readonly onChange: (value: number | null) => void;
   readonly error: string | null;
   readonly max: number;
+  /** The smallest number, and the first one offered. */
+  readonly min?: number;
 }
 
 /** A number that overrides the default. */
@@ -21,15 +24,15 @@ export function OverrideField({
   onChange,
   error,
   max,
+  min = 0,
 }: OverrideFieldProps) {
   const { t, i18n } = useTranslation("admin");
-  const separator = new Intl.NumberFormat(i18n.language).format(10_000).charAt(2);
   return (
     <Radio.Group
       label={label}
       description={description}
       value={value === null ? "usual" : "own"}
-      onChange={(choice) => onChange(choice === "usual" ? null : 0)}
+      onChange={(choice) => onChange(choice === "usual" ? null : min)}
     >
       <Stack gap={6} mt={6}>
         <Radio value="usual" label={usual} />
@@ -39,14 +42,13 @@ export function OverrideField({
             <NumberInput
               aria-label={`${label}: ${t("customLimit")}`}
               w={170}
-              min={0}
+              min={min}
               max={max}
               allowDecimal={false}
               allowNegative={false}
-              thousandSeparator={/\d/.test(separator) ? " " : separator}
-              decimalSeparator={separator === "," ? "." : ","}
+              {...numberSeparators(i18n.language)}
               value={value}
-              onChange={(next) => onChange(typeof next === "number" ? next : 0)}
+              onChange={(next) => onChange(typeof next === "number" ? next : min)}
               error={error}
             />
           )}

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { adminRoute } from "../../app/base-routes.tsx";
+import { ipsSearch } from "../ips/search.ts";
 import { billingStates, plans } from "./terms.ts";
 
 type Search = Record<string, unknown>;
@@ -100,6 +101,47 @@ const platformBlocksRoute = createRoute({
   component: lazyRouteComponent(() => import("./platform-blocks-page.tsx"), "PlatformBlocksPage"),
 });
 
+const plansRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/plans",
+  validateSearch: (search: Search) => ({ edit: oneOf(plans, search.edit) }),
+  component: lazyRouteComponent(() => import("./plans-page.tsx"), "PlansPage"),
+});
+
+const announcementsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/announcements",
+  component: lazyRouteComponent(() => import("./announcements-page.tsx"), "AnnouncementsPage"),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./settings-page.tsx"), "SettingsPage"),
+});
+
+const jobsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/jobs",
+  component: lazyRouteComponent(() => import("./jobs-page.tsx"), "JobsPage"),
+});
+
+const platformIpsRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/ips",
+  validateSearch: ipsSearch,
+  component: lazyRouteComponent(() => import("./platform-ips-page.tsx"), "PlatformIpsPage"),
+});
+
+const platformIpRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: "/ips/$ip",
+  validateSearch: (search: Search): { block?: true | undefined } => ({
+    block: search.block === true || undefined,
+  }),
+  component: lazyRouteComponent(() => import("./platform-ip-page.tsx"), "PlatformIpPage"),
+});
+
 // Routes created inside `addChildren` would have the type any, and so would the whole tree.
 export const adminRoutes = [
   frameRoute.addChildren([
@@ -113,5 +155,11 @@ export const adminRoutes = [
     emailRoute,
     templatesRoute,
     platformAuditRoute,
+    plansRoute,
+    announcementsRoute,
+    settingsRoute,
+    jobsRoute,
+    platformIpsRoute,
+    platformIpRoute,
   ]),
 ] as const;

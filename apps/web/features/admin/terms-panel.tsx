@@ -1,52 +1,70 @@
-import { dailyLimit } from "@countersign/domain/quota/limit";
-import { Group, Select, Stack, Text } from "@mantine/core";
+import { graceDays } from "@countersign/domain/billing/terms";
+import { Group, Select, SimpleGrid, Stack, Text, Textarea, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Answer } from "../../api/client.ts";
+import type { Answer, Body } from "../../api/client.ts";
 import { useChange } from "../../api/queries.ts";
 import { Confirm } from "../../ui/confirm.tsx";
+import { DateTimeField, fromLocal, toLocal } from "../../ui/date-time-field.tsx";
 import { notify } from "../../ui/notify.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { changedFields } from "./changed-fields.ts";
 import { OverrideField } from "./override-field.tsx";
+import { usePlanName, usePlans } from "./plan-names.ts";
 import { RefusedLicenses } from "./suspension-panel.tsx";
-import { billingStates, plans } from "./terms.ts";
+import { billingStates, type Override, overrides, plans } from "./terms.ts";
+
+type Organization = Answer<"getPlatformOrganization">;
 
 /** Plan, limits and billing of an organization. */
-export function TermsPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {
+export function TermsPanel({ organization }: { organization: Organization }) {
   const { t, i18n } = useTranslation("admin");
-  const [plan, setPlan] = useState(organization.plan);
-  const [billing, setBilling] = useState(organization.billing_state);
-  const [requests, setRequests] = useState(organization.daily_limit_override);
-  const [emailLimit, setEmailLimit] = useState(organization.daily_emails_override);
+  const planName = usePlanName();
+  const planOf = usePlans();
+  const saved = termsOf(organization);
+  const [terms, setTerms] = useState(saved);
+  const [endsAt, setEndsAt] = useState(toLocal(organization.plan_ends_at));
+  const set = (changes: Partial<typeof saved>) => setTerms((before) => ({ ...before, ...changes }));
   const save = useChange("updatePlatformOrganization", [
     "getPlatformOrganization",
     "listPlatformOrganizations",
     "listOrganizations",
+    "getRevenue",
   ]);
-  const ofPlan = dailyLimit({ plan, billing, dailyLimitOverride: null });
   const [isAsking, setAsking] = useState(false);
+  const { plan, billing_state: billing } = terms;
   const stops = billing === "suspended" && organization.billing_state !== "suspended";
-  const submit = () =>
+  // A cancelled organization is served like one on the free plan.
+  const served = planOf(billing === "cancelled" ? "free" : plan);
+  const usual = (limit: number | null | undefined) =>
+    limit === undefined
+      ? t("allowance.planDefault")
+      : limit === null
+        ? t("terms.planNoLimit")
+        : t("terms.planLimit", { limit: limit.toLocaleString(i18n.language) });
+  // The free plan has no end.
+  const end = plan === "free" ? "" : endsAt;
+  const submit = () => {
+    const changes: Body<"updatePlatformOrganization"> = changedFields(saved, {
+      ...terms,
+      plan_note: terms.plan_note?.trim() || null,
+    });
+    if (end !== toLocal(organization.plan_ends_at)) changes.plan_ends_at = fromLocal(end);
     // The new state remounts the form, and callbacks of an unmounted form are not called.
-    save
+    return save
       .mutateAsync({
         params: { organization_id: organization.id },
-        body: {
-          plan,
-          billing_state: billing,
-          daily_limit_override: requests,
-          daily_emails_override: emailLimit,
-          updated_at: organization.updated_at,
-        },
+        body: { ...changes, updated_at: organization.updated_at },
       })
       .then(
         () => notify(t("terms.done")),
         // The error is shown above the button.
         () => undefined,
       );
+  };
   return (
     <Panel title={t("terms.title")} lead={t("terms.lead")}>
       <SaveForm
@@ -57,55 +75,106 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
           return false;
         }}
         isBusy={save.isPending}
-        typed={[plan, billing, requests, emailLimit]}
-        base={[
-          organization.plan,
-          organization.billing_state,
-          organization.daily_limit_override,
-          organization.daily_emails_override,
-        ]}
+        typed={[terms, end]}
+        base={[saved, toLocal(organization.plan_ends_at)]}
         error={save.error}
       >
-        <Group grow align="flex-start">
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
             label={t("organizations.plan")}
-            data={plans.map((value) => ({ value, label: t(`plans.${value}`) }))}
+            description={
+              organization.subscription === null ? t("terms.planWords") : t("terms.planWordsSubscribed")
+            }
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            data={plans.map((value) => ({ value, label: planName(value) }))}
             value={plan}
-            onChange={(value) => setPlan(plans.find((one) => one === value) ?? plan)}
+            onChange={(value) => set({ plan: plans.find((one) => one === value) ?? plan })}
             allowDeselect={false}
+            error={fieldError(save.error, "plan")}
           />
-          <Select
-            label={t("organizations.billing")}
-            data={billingStates.map((value) => ({ value, label: t(`billing.${value}`) }))}
-            value={billing}
-            onChange={(value) => setBilling(billingStates.find((one) => one === value) ?? billing)}
-            allowDeselect={false}
-          />
-        </Group>
+          {plan !== "free" && (
+            <DateTimeField
+              label={t("terms.ends")}
+              description={t("terms.endsWords")}
+              inputWrapperOrder={["label", "input", "description", "error"]}
+              value={endsAt}
+              onChange={setEndsAt}
+              error={fieldError(save.error, "plan_ends_at")}
+            />
+          )}
+        </SimpleGrid>
+        <Textarea
+          label={t("terms.note")}
+          description={t("terms.noteWords")}
+          autosize
+          minRows={1}
+          maxLength={2_000}
+          value={terms.plan_note ?? ""}
+          onChange={(event) => set({ plan_note: event.currentTarget.value || null })}
+          error={fieldError(save.error, "plan_note")}
+        />
+        <Select
+          label={t("organizations.billing")}
+          description={t(`terms.states.${billing}`, { count: graceDays })}
+          inputWrapperOrder={["label", "input", "description", "error"]}
+          data={billingStates.map((value) => ({ value, label: t(`billing.${value}`) }))}
+          value={billing}
+          onChange={(value) => set({ billing_state: billingStates.find((one) => one === value) ?? billing })}
+          allowDeselect={false}
+        />
+        <Title order={3}>{t("terms.limits")}</Title>
         <OverrideField
           label={t("terms.requests")}
           description={t("terms.requestsWords")}
-          usual={
-            ofPlan === null
-              ? t("terms.planNoLimit")
-              : t("terms.planLimit", { limit: ofPlan.toLocaleString(i18n.language) })
-          }
-          value={requests}
-          onChange={setRequests}
+          usual={usual(served?.daily_limit)}
+          value={terms.daily_limit_override}
+          onChange={(value) => set({ daily_limit_override: value })}
           error={fieldError(save.error, "daily_limit_override")}
           max={1_000_000_000_000}
         />
         <ValidateHelp about="dailyLimit" />
-        <OverrideField
-          label={t("terms.emails")}
-          description={t("terms.emailsWords")}
-          usual={t("terms.serverDefault")}
-          value={emailLimit}
-          onChange={setEmailLimit}
-          error={fieldError(save.error, "daily_emails_override")}
-          max={1_000_000_000}
-        />
-        <ProblemAlert error={save.error} beside={["daily_limit_override", "daily_emails_override"]} />
+        <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="md">
+          {overrides.map((name) => {
+            const isLog = name === "request_log_days_override";
+            const limit = planLimitOf(name);
+            const ofPlan = served?.[limit];
+            return (
+              <OverrideField
+                key={name}
+                label={t(`limits.${limit}`)}
+                description={t(`terms.${limit}`)}
+                usual={isLog && ofPlan === null ? t("terms.serverDefault") : usual(ofPlan)}
+                value={terms[name]}
+                onChange={(value) => set({ [name]: value })}
+                error={fieldError(save.error, name)}
+                min={isLog ? 1 : 0}
+                max={isLog ? 3650 : 1_000_000_000_000}
+              />
+            );
+          })}
+          <OverrideField
+            label={t("terms.emails")}
+            description={t("terms.emailsWords")}
+            usual={t("terms.serverDefault")}
+            value={terms.daily_emails_override}
+            onChange={(value) => set({ daily_emails_override: value })}
+            error={fieldError(save.error, "daily_emails_override")}
+            max={1_000_000_000}
+          />
+        </SimpleGrid>
+        <Group gap={0}>
+          <ProblemAlert
+            error={save.error}
+            beside={[
+              "plan",
+              "plan_note",
+              "plan_ends_at",
+              "daily_limit_override",
+              "daily_emails_override",
+              ...overrides,
+            ]}
+          />
+        </Group>
       </SaveForm>
       <Confirm
         opened={isAsking}
@@ -122,4 +191,26 @@ export function TermsPanel({ organization }: { organization: Answer<"getPlatform
       </Confirm>
     </Panel>
   );
+}
+
+/** What the form changes, as it is saved. */
+function termsOf(organization: Organization) {
+  return {
+    plan: organization.plan,
+    plan_note: organization.plan_note,
+    billing_state: organization.billing_state,
+    daily_limit_override: organization.daily_limit_override,
+    daily_emails_override: organization.daily_emails_override,
+    max_products_override: organization.max_products_override,
+    max_licenses_override: organization.max_licenses_override,
+    max_members_override: organization.max_members_override,
+    max_webhooks_override: organization.max_webhooks_override,
+    request_log_days_override: organization.request_log_days_override,
+  };
+}
+
+type OverriddenLimit = Override extends `${infer Limit}_override` ? Limit : never;
+
+function planLimitOf(name: Override) {
+  return name.replace(/_override$/, "") as "max_products" & OverriddenLimit;
 }

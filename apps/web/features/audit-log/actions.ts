@@ -73,6 +73,8 @@ export const actions = [
   "organization.terms_changed",
   "organization.checkout_started",
   "organization.payment_account_opened",
+  "organization.impersonation_started",
+  "organization.impersonation_ended",
   "event.triggered",
 ] as const;
 

@@ -18,6 +18,9 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
   const { t } = useTranslation("ip-blocks");
   const may = useMay();
   const here = useOrganizationOrNull();
+  // Where seen IP addresses are listed, if the user can open it.
+  const ofOrganization = here !== null && may("licenses:view") ? `/o/${here.slug}/ips` : null;
+  const ips = scope.level === "platform" ? "/admin/ips" : ofOrganization;
   const routes = routesOf(scope);
   const list = useInfiniteQuery(askPages(routes.list, { params: routes.params }));
   const add = useChange(routes.add, [routes.list, ...affectedQueries]);
@@ -36,8 +39,8 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
       header: t("cidr"),
       cell: (block) => (
         <Group gap={4} wrap="nowrap">
-          {here !== null && may("licenses:view") ? (
-            <GoLink {...seenFrom(here.slug, block.cidr)} className="mono">
+          {ips !== null ? (
+            <GoLink {...seenFrom(ips, block.cidr)} className="mono">
               {shownCidr(block.cidr)}
             </GoLink>
           ) : (
@@ -126,11 +129,9 @@ export function BlockList({ scope, empty }: { scope: BlockScope; empty: ReactNod
 }
 
 /** A network links to the filtered list, an IP address to its own page. */
-function seenFrom(slug: string, cidr: string) {
+function seenFrom(ips: string, cidr: string) {
   const address = shownCidr(cidr);
-  return isSingleIp(cidr)
-    ? { to: `/o/${slug}/ips/${address}` }
-    : { to: `/o/${slug}/ips`, search: { in: address } };
+  return isSingleIp(cidr) ? { to: `${ips}/${address}` } : { to: ips, search: { in: address } };
 }
 
 /** An expired block stays on the list and has no effect. */

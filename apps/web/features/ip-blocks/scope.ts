@@ -47,7 +47,14 @@ const routes = {
 } as const;
 
 /** Queries that show whether an IP address is blocked. */
-export const affectedQueries = ["getIp", "listIps", "listLicenseIps", "listAuditLog"] as const;
+export const affectedQueries = [
+  "getIp",
+  "listIps",
+  "getPlatformIp",
+  "listPlatformIps",
+  "listLicenseIps",
+  "listAuditLog",
+] as const;
 
 /** The four routes of a level, which have the same shapes, and what their paths need. */
 export function routesOf(scope: BlockScope): {

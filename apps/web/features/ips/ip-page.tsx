@@ -1,7 +1,6 @@
 import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
@@ -12,14 +11,13 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
-import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
 import { shownCidr } from "../ip-blocks/scope.ts";
 import { useBlockChoices } from "./block-choices.ts";
 import { IpLicenses } from "./ip-licenses.tsx";
-import classes from "./ips.module.css";
+import { Sightings } from "./sightings.tsx";
 
 const ipRoute = getRouteApi("/inside/o/$organization/ips/$ip");
 
@@ -63,7 +61,7 @@ export function IpPage() {
         ) : (
           <>
             <BlockStatus address={address.data} />
-            <Sightings address={address.data} />
+            <Sightings address={address.data} never={t("neverSeen")} />
             <IpLicenses ip={ip} />
           </>
         )}
@@ -115,45 +113,5 @@ function BlockStatus({ address }: { address: IpAddress }) {
         ))}
       </Stack>
     </Verdict>
-  );
-}
-
-/** An IPv6 address can be counted as itself and as its network; both are shown. */
-function Sightings({ address }: { address: IpAddress }) {
-  const { t } = useTranslation("ips");
-  if (address.sightings.length === 0)
-    return (
-      <Section title={t("seen")}>
-        <Text c="dimmed">{t("neverSeen")}</Text>
-      </Section>
-    );
-  return address.sightings.map((seen) => (
-    <Section
-      key={seen.ip}
-      title={t("seen")}
-      note={
-        address.sightings.length > 1 || seen.ip !== address.ip ? t("countedAs", { ip: seen.ip }) : undefined
-      }
-    >
-      <dl className={`${classes.figures} figures`}>
-        <Figure name={t("licenses")}>{seen.license_count}</Figure>
-        <Figure name={t("requests")}>{seen.hits.toLocaleString()}</Figure>
-        <Figure name={t("firstSeen")}>
-          <Time at={seen.first_seen_at} />
-        </Figure>
-        <Figure name={t("lastSeen")}>
-          <Time at={seen.last_seen_at} />
-        </Figure>
-      </dl>
-    </Section>
-  ));
-}
-
-function Figure({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

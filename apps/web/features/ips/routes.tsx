@@ -1,14 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
-import type { IpsSearch } from "./search.ts";
+import { ipsSearch } from "./search.ts";
 
 const ipsRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/ips",
-  validateSearch: (search: Record<string, unknown>): IpsSearch => ({
-    in: search.in === undefined ? undefined : String(search.in),
-    min: Number(search.min) > 1 ? Math.trunc(Number(search.min)) : undefined,
-  }),
+  validateSearch: ipsSearch,
   component: lazyRouteComponent(() => import("./ips-page.tsx"), "IpsPage"),
 });
 

@@ -4,3 +4,10 @@ export interface IpsSearch {
   /** The minimum number of licenses. */
   min?: number | undefined;
 }
+
+export function ipsSearch(search: Record<string, unknown>): IpsSearch {
+  return {
+    in: search.in === undefined ? undefined : String(search.in),
+    min: Number(search.min) > 1 ? Math.trunc(Number(search.min)) : undefined,
+  };
+}

@@ -2,8 +2,11 @@ import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay, useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
+import { effectivePlan, planName } from "../../app/plan.ts";
+import { usePlans } from "../../app/use-plans.ts";
 import { Copyable } from "../../ui/copy.tsx";
 import { Facts } from "../../ui/facts.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -29,7 +32,8 @@ export function SettingsPage() {
         {canChange && <SigningPanel />}
         <PlanPanel />
         {organization.is_owner && <ExportPanel />}
-        {organization.is_owner && canChange && (
+        {/* Also possible while a payment is overdue. */}
+        {organization.is_owner && organization.suspended_at === null && (
           <>
             <TransferPanel />
             <DeletionPanel />
@@ -43,17 +47,26 @@ export function SettingsPage() {
 function PlanPanel() {
   const { t, i18n } = useTranslation("organizations");
   const organization = useOrganization();
+  const maySee = useMaySee();
+  const plans = usePlans();
   const limit =
     organization.daily_limit === null
       ? t("plan.noLimit")
       : t("plan.limit", { limit: organization.daily_limit.toLocaleString(i18n.language) });
   return (
-    <Panel title={t("plan.title")} lead={t("plan.lead")}>
+    <Panel
+      title={t("plan.title")}
+      actions={
+        maySee("billing:view", "billing:manage") && (
+          <GoLink to={`/o/${organization.slug}/settings/billing`}>{t("plan.billing")}</GoLink>
+        )
+      }
+    >
       <Facts>
         <dt>{t("plan.plan")}</dt>
         <dd>
           <Group gap="xs">
-            <Text>{t(`plans.${organization.plan}`)}</Text>
+            <Text>{planName(plans, effectivePlan(organization))}</Text>
             {organization.billing_state !== "active" && (
               <Badge variant="light" color="orange">
                 {t(`billing.${organization.billing_state}`)}

@@ -3,16 +3,20 @@ import { useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { SectionNav } from "../../ui/section-nav.tsx";
 import classes from "./settings-tabs.module.css";
 
-/** The pages of an organization's settings. Every member can see the portal's. */
+/** The pages of an organization's settings that the user can open. Every member can see the portal's. */
 export function SettingsTabs() {
   const { t } = useTranslation("organizations");
   const { slug } = useOrganization();
+  const maySee = useMaySee();
   const settings = `/o/${slug}/settings`;
-  if (!useMaySee()("organization:manage")) return null;
   const sections = [
-    { to: settings, label: t("tabs.general"), exact: true },
+    ...(maySee("organization:manage") ? [{ to: settings, label: t("tabs.general"), exact: true }] : []),
+    ...(maySee("billing:view", "billing:manage")
+      ? [{ to: `${settings}/billing`, label: t("tabs.billing") }]
+      : []),
     { to: `${settings}/portal`, label: t("tabs.portal") },
   ];
+  if (sections.length === 1) return null;
   return (
     <div className={classes.tabs}>
       <SectionNav label={t("tabs.label")} sections={sections} />

@@ -11,16 +11,30 @@ const product = {
   portal_enabled: true,
   transfers: "off",
 } as const;
-const pro = { plan: "pro", signed_validation: true } as const;
+const pro = { versionChecks: "included", signed_validation: true } as const;
 const reporting = { ...product, version_module_enabled: true, version_enforcement: "report" } as const;
 
 test.each([
   ["version checks switched on", product, { version_module_enabled: true }, pro, "checksVersions"],
   [
-    "version checks on Free have no effect",
+    "version checks without a plan that includes them have no effect",
     product,
     { version_module_enabled: true },
-    { ...pro, plan: "free" as const },
+    { ...pro, versionChecks: "off" as const },
+    null,
+  ],
+  [
+    "after a downgrade that keeps rejecting versions, from reporting to refusing them",
+    reporting,
+    { version_enforcement: "enforce" as const },
+    { ...pro, versionChecks: "enforced" as const },
+    "checksVersions",
+  ],
+  [
+    "after a downgrade that only reports versions, from reporting to refusing them",
+    reporting,
+    { version_enforcement: "enforce" as const },
+    { ...pro, versionChecks: "reported" as const },
     null,
   ],
   [

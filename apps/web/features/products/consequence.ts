@@ -1,4 +1,5 @@
 import type { Answer } from "../../api/client.ts";
+import type { VersionChecks } from "../../app/version-checks.ts";
 import type { Changes, Product } from "./use-product.ts";
 
 /** How a change of settings affects current customers. */
@@ -18,7 +19,9 @@ type Settings = Pick<
   | "portal_enabled"
   | "transfers"
 >;
-type Terms = Pick<Answer<"getOrganization">, "plan" | "signed_validation">;
+interface Terms extends Pick<Answer<"getOrganization">, "signed_validation"> {
+  readonly versionChecks: VersionChecks;
+}
 
 /** Null for a change that affects no customer: it is saved immediately and can be undone. */
 export function consequenceOf(product: Settings, changes: Changes, organization: Terms): Consequence | null {
@@ -42,9 +45,10 @@ function portalConsequenceOf(product: Settings, next: Settings): PortalConsequen
 /** Whether a version that is not on the list is rejected. */
 export function checksVersions(
   product: Pick<Settings, "version_module_enabled" | "version_enforcement">,
-  { plan }: Pick<Terms, "plan">,
+  { versionChecks }: Pick<Terms, "versionChecks">,
 ): boolean {
-  return product.version_module_enabled && product.version_enforcement === "enforce" && plan !== "free";
+  const isEffective = versionChecks === "included" || versionChecks === "enforced";
+  return product.version_module_enabled && product.version_enforcement === "enforce" && isEffective;
 }
 
 function isSigned(product: Settings, organization: Terms): boolean {

@@ -2,6 +2,7 @@ import { Button, Group, NativeSelect, NumberInput, Switch, Textarea, TextInput }
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/current-organization.ts";
+import { useVersionChecks } from "../../app/use-plans.ts";
 import { Form } from "../../ui/form.tsx";
 import { ChangeQuestion } from "./change-question.tsx";
 import { consequenceOf } from "./consequence.ts";
@@ -44,18 +45,19 @@ export function SwitchSetting({ name, product, isFixed, ...remarks }: Common & {
 
 /** Saves a change that affects no customer immediately, and asks before any other. */
 function useAskedChange(product: Product) {
-  const organization = useOrganization();
+  const { signed_validation } = useOrganization();
+  const terms = { signed_validation, versionChecks: useVersionChecks() };
   const { save } = useProductChange(product);
   const [asked, setAsked] = useState<Changes | null>(null);
   return {
     save: (changes: Changes) => {
-      if (consequenceOf(product, changes, organization) === null) void save(changes);
+      if (consequenceOf(product, changes, terms) === null) void save(changes);
       else setAsked(changes);
     },
     question: (
       <ChangeQuestion
         product={product}
-        consequence={asked === null ? null : consequenceOf(product, asked, organization)}
+        consequence={asked === null ? null : consequenceOf(product, asked, terms)}
         onConfirm={async () => asked !== null && save(asked)}
         onClose={() => setAsked(null)}
       />

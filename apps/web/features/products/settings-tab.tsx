@@ -2,7 +2,10 @@ import { languages } from "@countersign/domain/mail/languages";
 import { Alert } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { effectivePlan, planName } from "../../app/plan.ts";
 import { useSendsEmail } from "../../app/sends-email.ts";
+import { usePlans } from "../../app/use-plans.ts";
+import { versionChecksOf } from "../../app/version-checks.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { NoEmail } from "../../ui/no-email.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -17,6 +20,9 @@ export function SettingsTab() {
   const sendsEmail = useSendsEmail();
   const isFixed = !useMay()("products:manage");
   const its = { product, isFixed };
+  const plans = usePlans();
+  const versionChecks = versionChecksOf(organization, plans);
+  const plan = planName(plans, effectivePlan(organization));
   const when = (is: boolean, words: string) => (is ? t(`noEffect.${words}`) : undefined);
   const tracksNothing = when(!product.track_ip_on_validate, "noTracking");
   const sendsNoKeyEmail = when(!product.deliver_license_by_email, "noKeyEmail");
@@ -56,7 +62,14 @@ export function SettingsTab() {
           <SwitchSetting
             name="version_module_enabled"
             {...its}
-            noEffect={when(organization.plan === "free", "freePlan")}
+            noEffect={versionChecks === "off" ? t("noEffect.plan", { plan }) : undefined}
+            caution={
+              versionChecks === "enforced" || versionChecks === "reported"
+                ? t(`versionChecks.${product.version_module_enabled ? versionChecks : "unavailable"}`, {
+                    plan,
+                  })
+                : undefined
+            }
           />
           <ChoiceSetting
             name="version_enforcement"

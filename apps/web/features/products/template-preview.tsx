@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { isReadOnly } from "../../app/may-open.ts";
 import { CodeText } from "../../ui/code-text.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { LicenseChoice } from "./license-choice.tsx";
@@ -16,7 +17,10 @@ const customResponseRoute = getRouteApi("/inside/o/$organization/products/$produ
 export function TemplatePreview({ product, text }: { product: Product; text: string }) {
   const { t } = useTranslation("products");
   const navigate = useNavigate();
-  const { slug } = useOrganization();
+  const organization = useOrganization();
+  const { slug } = organization;
+  // The server takes a preview for a change.
+  const canPreview = !isReadOnly(organization);
   const mayChoose = useMay()("licenses:view");
   const { license } = customResponseRoute.useSearch();
   const checked = checkTemplate(text);
@@ -31,7 +35,7 @@ export function TemplatePreview({ product, text }: { product: Product; text: str
         },
         signal,
       }),
-    enabled: checked.ok,
+    enabled: checked.ok && canPreview,
     placeholderData: keepPreviousData,
   });
   const choose = (id: string | null) =>
@@ -42,6 +46,7 @@ export function TemplatePreview({ product, text }: { product: Product; text: str
       resetScroll: false,
     });
   const custom = preview.data?.custom;
+  if (!canPreview) return null;
   return (
     <Stack gap="xs">
       <Text fw={600}>{t("custom.preview")}</Text>

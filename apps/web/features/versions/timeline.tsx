@@ -2,7 +2,7 @@ import { ActionIcon, NativeSelect, Stack, Text, Tooltip } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useChange } from "../../api/queries.ts";
-import { useOrganization } from "../../app/current-organization.ts";
+import { useVersionChecks } from "../../app/use-plans.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
@@ -30,7 +30,7 @@ const marks: Record<VersionState, IconName | null> = {
 /** Newest first, in version order. */
 export function Timeline({ product, versions, mayManage }: TimelineProps) {
   const { t } = useTranslation("versions");
-  const organization = useOrganization();
+  const versionChecks = useVersionChecks();
   const { id: productId } = product;
   const [asked, setAsked] = useState<Asked | null>(null);
   const change = useStateChange(productId);
@@ -64,7 +64,7 @@ export function Timeline({ product, versions, mayManage }: TimelineProps) {
     );
   /** Immediately, if no app that is accepted now would be rejected. */
   const askFirst = (row: ProductVersion, isGone: boolean, run: () => void) => {
-    if (checksVersions(product, organization) && rejectsPassing(versions, row, isGone))
+    if (checksVersions(product, { versionChecks }) && rejectsPassing(versions, row, isGone))
       setAsked({ row, isGone, run });
     else run();
   };

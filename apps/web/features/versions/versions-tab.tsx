@@ -2,11 +2,17 @@ import { Alert, Button, Skeleton, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { mayOpen } from "../../app/may-open.ts";
+import { effectivePlan, planName } from "../../app/plan.ts";
+import { usePlans } from "../../app/use-plans.ts";
+import { versionChecksOf } from "../../app/version-checks.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { checksVersions } from "../products/consequence.ts";
 import { ChoiceSetting, SwitchSetting } from "../products/setting-kinds.tsx";
 import { useProduct } from "../products/use-product.ts";
 import { AddVersion } from "./add-version.tsx";
@@ -20,22 +26,35 @@ export function VersionsTab() {
   const { t } = useTranslation("versions");
   const product = useProduct();
   const organization = useOrganization();
+  const plans = usePlans();
+  const versionChecks = versionChecksOf(organization, plans);
+  const plan = planName(plans, effectivePlan(organization));
   const mayManage = useMay()("products:manage");
   const { versions, revision, isPending, isWhole, error } = useVersions(product.id);
   const [isReplacing, setReplacing] = useState(false);
   const its = { product, isFixed: !mayManage };
   const refusesAll =
-    product.version_module_enabled &&
-    product.version_enforcement === "enforce" &&
-    organization.plan !== "free" &&
+    checksVersions(product, { versionChecks }) &&
     isWhole &&
     versions.every(({ state }) => state === "blocked");
   return (
     <>
       <Panel title={t("enforcement.title")} lead={t("enforcement.words")}>
-        {product.version_module_enabled && organization.plan === "free" && (
+        {versionChecks !== "included" && (product.version_module_enabled || versionChecks !== "off") && (
           <Alert color="orange" icon={<Icon name="info" />}>
-            {t("enforcement.free")}
+            {versionChecks === "off"
+              ? t("enforcement.off", { plan })
+              : t(
+                  `products:versionChecks.${product.version_module_enabled ? versionChecks : "unavailable"}`,
+                  {
+                    plan,
+                  },
+                )}{" "}
+            {mayOpen(organization, "settings/billing") && (
+              <GoLink to={`/o/${organization.slug}/settings/billing`} inherit underline="always">
+                {t("everywhere:openBilling")}
+              </GoLink>
+            )}
           </Alert>
         )}
         {refusesAll && (

@@ -1,0 +1,104 @@
+import { Button, Stack, Text, Textarea } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { useChange } from "../../api/queries.ts";
+import { useOrganizations } from "../../app/current-organization.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { notify, notifyProblem } from "../../ui/notify.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { Time } from "../../ui/time.tsx";
+
+const touched = ["getPlatformOrganization", "listOrganizations"] as const;
+
+/** Lets a platform admin look at an organization without being a member, or stop. */
+export function ImpersonationPanel({ organization }: { organization: Answer<"getPlatformOrganization"> }) {
+  const { t } = useTranslation("admin");
+  const navigate = useNavigate();
+  const mine = useOrganizations().find(({ id }) => id === organization.id);
+  const params = { organization_id: organization.id };
+  const start = useChange("startImpersonation", touched);
+  const end = useChange("endImpersonation", touched);
+  const [isOpen, setOpen] = useState(false);
+  const [reason, setReason] = useState("");
+  const home = `/o/${organization.slug}`;
+  const open = (
+    <Button variant="default" onClick={() => void navigate({ to: home as "/" })}>
+      {t("impersonation.open")}
+    </Button>
+  );
+  const isMember = mine !== undefined && mine.impersonated_until === null;
+  if (isMember)
+    return <Panel title={t("impersonation.title")} lead={t("impersonation.member")} actions={open} />;
+  if (organization.impersonated_until !== null)
+    return (
+      <Panel
+        title={t("impersonation.title")}
+        lead={
+          <>
+            {t("impersonation.until")} <Time at={organization.impersonated_until} />
+          </>
+        }
+        actions={
+          <>
+            {open}
+            <Button
+              variant="default"
+              loading={end.isPending}
+              onClick={() =>
+                end.mutate(
+                  { params },
+                  { onSuccess: () => notify(t("impersonation.stopped")), onError: notifyProblem },
+                )
+              }
+            >
+              {t("impersonation.stop")}
+            </Button>
+          </>
+        }
+      />
+    );
+  return (
+    <Panel
+      title={t("impersonation.title")}
+      lead={t("impersonation.lead")}
+      actions={
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t("impersonation.do")}
+        </Button>
+      }
+    >
+      <Confirm
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={t("impersonation.confirm", { name: organization.name })}
+        action={t("impersonation.start")}
+        harmless
+        draft={reason}
+        isIdle={reason.trim() === ""}
+        onConfirm={async () => {
+          await start.mutateAsync({ params, body: { reason } });
+          // The input is saved, so leaving the page discards nothing.
+          setReason("");
+          void navigate({ to: home as "/" });
+        }}
+      >
+        <Stack>
+          <Text>{t("impersonation.words")}</Text>
+          <Textarea
+            label={t("suspension.reason")}
+            description={t("impersonation.reasonWords")}
+            required
+            data-autofocus
+            autosize
+            minRows={2}
+            maxLength={1_000}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        </Stack>
+      </Confirm>
+    </Panel>
+  );
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import { byJob, stateOf } from "./job-runs.ts";
+import { shownDuration } from "./shown-duration.ts";
+
+const run = {
+  job: "mail",
+  node: "b",
+  is_this_node: false,
+  started_at: "2030-01-01T00:00:10.000Z",
+  duration_ms: 20 as number | null,
+  failed_at: null as string | null,
+};
+
+describe("the runs of jobs", () => {
+  test("a failure counts if it is of the last run", () => {
+    expect(stateOf(run)).toBe("done");
+    expect(stateOf({ ...run, duration_ms: null })).toBe("running");
+    expect(stateOf({ ...run, failed_at: "2030-01-01T00:00:10.020Z" })).toBe("failed");
+    expect(stateOf({ ...run, failed_at: "2030-01-01T00:00:00.020Z" })).toBe("done");
+  });
+
+  test("are sorted by job, this node first", () => {
+    const sorted = byJob([
+      { ...run, job: "usage" },
+      { ...run, node: "c" },
+      { ...run, node: "d", is_this_node: true },
+      run,
+    ]);
+    expect(sorted.map(({ job, node }) => `${job} ${node}`)).toEqual([
+      "mail d",
+      "mail b",
+      "mail c",
+      "usage b",
+    ]);
+  });
+});
+
+test.each([
+  [0, "0 milliseconds"],
+  [999, "999 milliseconds"],
+  [1_500, "1.5 seconds"],
+  [60_000, "1 minute"],
+  [5_400_000, "1.5 hours"],
+  [86_400_000, "1 day"],
+])("%d ms is shown as %s", (ms, words) => {
+  expect(shownDuration(ms, "en")).toBe(words);
+});

@@ -1,0 +1,118 @@
+import { Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page } from "../../ui/page.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
+import { Time } from "../../ui/time.tsx";
+import { byJob, stateOf } from "./job-runs.ts";
+import { shownDuration } from "./shown-duration.ts";
+
+type JobRun = Item<"listJobs">;
+
+const readEveryMs = 10_000;
+
+/** The periodic jobs and their last runs on every node. */
+export function JobsPage() {
+  const { t, i18n } = useTranslation("admin");
+  const list = useQuery({ ...ask("listJobs"), refetchInterval: readEveryMs });
+  const rows = byJob(list.data?.data ?? []);
+  const nodes = new Set(rows.map(({ node }) => node)).size;
+  const failed = rows.filter((run) => stateOf(run) === "failed").length;
+  const duration = (ms: number) => shownDuration(ms, i18n.language);
+  const columns: Column<JobRun>[] = [
+    {
+      id: "job",
+      header: t("jobs.job"),
+      cell: (run) => (
+        <Stack gap={0} miw={0}>
+          <Text size="sm" fw={600}>
+            {t(`jobs.names.${run.job}`, { defaultValue: run.job })}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {t("jobs.every", { duration: duration(run.every_seconds * 1_000) })}
+          </Text>
+          {nodes > 1 && (
+            <Text size="xs" c="dimmed" hiddenFrom="sm">
+              <Node run={run} />
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+    ...(nodes > 1
+      ? [{ id: "node", header: t("jobs.node"), wide: true, cell: (run: JobRun) => <Node run={run} /> }]
+      : []),
+    { id: "started", header: t("jobs.started"), wide: true, cell: (run) => <ListTime at={run.started_at} /> },
+    {
+      id: "duration",
+      header: t("jobs.duration"),
+      align: "right",
+      wide: true,
+      cell: (run) => (
+        <span className="figures">{run.duration_ms === null ? "–" : duration(run.duration_ms)}</span>
+      ),
+    },
+    { id: "state", header: t("jobs.state"), cell: (run) => <JobState run={run} /> },
+  ];
+  return (
+    <Page wide title={t("jobs.title")} lead={t("jobs.lead")}>
+      {failed > 0 && <Notice tone="bad" title={t("jobs.failing", { count: failed })} />}
+      <DataTable
+        label={t("jobs.title")}
+        columns={columns}
+        rows={rows}
+        keyOf={(run) => `${run.job} ${run.node}`}
+        isPending={list.isPending}
+        error={list.error}
+        empty={
+          <Empty icon="clock" title={t("jobs.empty")}>
+            {t("jobs.emptyWords")}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function Node({ run }: { run: JobRun }) {
+  const { t } = useTranslation("admin");
+  return (
+    <Group gap={6}>
+      <span className="mono">{run.node}</span>
+      {run.is_this_node && (
+        <Text span size="xs" c="dimmed">
+          {t("jobs.thisNode")}
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+/** Whether the last run failed, and why; also an earlier failure, because it may come back. */
+function JobState({ run }: { run: JobRun }) {
+  const { t } = useTranslation("admin");
+  const state = stateOf(run);
+  return (
+    <Stack gap={2}>
+      <StateMark tone={state === "failed" ? "bad" : state === "running" ? "wait" : "good"}>
+        {t(`jobs.states.${state}`)}
+      </StateMark>
+      {run.failed_at !== null && (
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {state !== "failed" && (
+            <>
+              {t("jobs.lastFailure")} <Time at={run.failed_at} />:{" "}
+            </>
+          )}
+          {run.failure}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import { changedFields } from "./changed-fields.ts";
+import { needsConfirmation, type PlanFields, planEffects } from "./plan-changes.ts";
+
+const plan: PlanFields = {
+  daily_limit: 100_000,
+  organizations_per_user: 2,
+  max_products: null,
+  max_licenses: 500,
+  max_members: null,
+  max_webhooks: 0,
+  request_log_days: null,
+  version_module: true,
+  monthly_price: 1900,
+  yearly_price: null,
+};
+
+describe("a changed plan", () => {
+  test("that gives more needs no confirmation", () => {
+    const effects = planEffects(plan, { ...plan, daily_limit: null, max_licenses: 501, max_webhooks: null });
+    expect(effects.lowered).toEqual([]);
+    expect(needsConfirmation(effects)).toBe(false);
+  });
+
+  test("names each limit that is lower, also where there was none", () => {
+    const effects = planEffects(plan, { ...plan, daily_limit: 0, max_products: 10, request_log_days: 30 });
+    expect(effects.lowered).toEqual(["daily_limit", "max_products", "request_log_days"]);
+    expect(needsConfirmation(effects)).toBe(true);
+  });
+
+  test("says that the version module goes, that a price changes, and that it is no longer sold", () => {
+    expect(planEffects(plan, { ...plan, version_module: false }).losesVersions).toBe(true);
+    expect(planEffects(plan, { ...plan, monthly_price: 2900 })).toMatchObject({
+      newPrice: true,
+      notSold: false,
+    });
+    expect(planEffects(plan, { ...plan, monthly_price: null })).toMatchObject({
+      newPrice: false,
+      notSold: true,
+    });
+  });
+
+  test("a first price needs no confirmation", () => {
+    const unsold = { ...plan, monthly_price: null };
+    expect(needsConfirmation(planEffects(unsold, plan))).toBe(false);
+  });
+});
+
+test("only changed fields are sent", () => {
+  expect(changedFields({ a: 1, b: null, c: "x" }, { a: 1, b: 2, c: "y" })).toEqual({ b: 2, c: "y" });
+});

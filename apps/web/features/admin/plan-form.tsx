@@ -1,0 +1,177 @@
+import { amountToText } from "@countersign/domain/billing/money";
+import { Group, NumberInput, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { useChange } from "../../api/queries.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
+import { notify } from "../../ui/notify.tsx";
+import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
+import { ValidateHelp } from "../../ui/validate-help.tsx";
+import { changedFields } from "./changed-fields.ts";
+import { type Limit, LimitField } from "./limit-field.tsx";
+import { needsConfirmation, type PlanLimit, planEffects, planLimits } from "./plan-changes.ts";
+import { PlanEffectsList } from "./plan-effects.tsx";
+import { PriceField, readPrice } from "./price-field.tsx";
+
+interface PlanFormProps {
+  readonly plan: Item<"listPlans">;
+  /** How many organizations are on it; null if that is not known. */
+  readonly count: number | null;
+  readonly onSaved: () => void;
+}
+
+const most: Readonly<Record<PlanLimit, number>> = {
+  daily_limit: 1_000_000_000_000,
+  organizations_per_user: 1_000_000,
+  max_products: 1_000_000_000_000,
+  max_licenses: 1_000_000_000_000,
+  max_members: 1_000_000_000_000,
+  max_webhooks: 1_000_000_000_000,
+  request_log_days: 3650,
+};
+
+/** Everything about a plan. Asks first if organizations on it lose something. */
+export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
+  const { t, i18n } = useTranslation("admin");
+  const save = useChange("updatePlan", ["listPlans", "getRevenue", "getPlatformOrganization"]);
+  const [name, setName] = useState(plan.name);
+  const [limits, setLimits] = useState<Readonly<Record<PlanLimit, Limit>>>(plan);
+  const [hasVersions, setVersions] = useState(plan.version_module);
+  const textOf = (amount: number | null) =>
+    amount === null ? "" : amountToText(amount, plan.currency, i18n.language);
+  const [monthly, setMonthly] = useState(textOf(plan.monthly_price));
+  const [yearly, setYearly] = useState(textOf(plan.yearly_price));
+  const [trial, setTrial] = useState<number | string>(plan.trial_days);
+  const [isAsking, setAsking] = useState(false);
+  const amountOf = (text: string) => {
+    const read = readPrice(text, plan.currency, i18n.language);
+    return read.ok ? read.amount : null;
+  };
+  const next = {
+    name: name.trim(),
+    // The form is not sent while one is empty.
+    ...(Object.fromEntries(
+      planLimits.map((limit) => [limit, limits[limit] === "" ? plan[limit] : limits[limit]]),
+    ) as Record<PlanLimit, number | null>),
+    version_module: hasVersions,
+    monthly_price: amountOf(monthly),
+    yearly_price: amountOf(yearly),
+    trial_days: Number(trial),
+  };
+  const effects = planEffects(plan, next);
+  const submit = async () => {
+    await save.mutateAsync({
+      params: { plan: plan.plan },
+      body: {
+        ...changedFields(plan, next),
+        updated_at: plan.updated_at,
+      },
+    });
+    notify(t("terms.done"));
+    onSaved();
+  };
+  const isSold = plan.plan !== "free";
+  return (
+    <>
+      <DialogForm
+        onSubmit={() => {
+          if (needsConfirmation(effects)) {
+            setAsking(true);
+            // Nothing has been sent yet.
+            return false;
+          }
+          // The error is shown in the form.
+          submit().catch(() => undefined);
+          return true;
+        }}
+        typed={[name, limits, hasVersions, monthly, yearly, trial]}
+        error={isAsking ? null : save.error}
+        isBusy={save.isPending}
+        action={t("everywhere:save")}
+      >
+        <ProblemAlert error={isAsking ? null : save.error} beside={["name", ...planLimits]} />
+        <TextInput
+          label={t("planList.name")}
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(save.error, "name")}
+        />
+        <Title order={3}>{t("planList.limits")}</Title>
+        {planLimits.map((limit) => (
+          <Stack key={limit} gap={4}>
+            <LimitField
+              label={t(`limits.${limit}`)}
+              description={t(`limits.${limit}_words`)}
+              min={limit === "request_log_days" ? 1 : 0}
+              max={most[limit]}
+              {...(limit === "request_log_days" ? { none: t("terms.serverDefault") } : {})}
+              value={limits[limit]}
+              onChange={(value) => setLimits((before) => ({ ...before, [limit]: value }))}
+              error={fieldError(save.error, limit)}
+            />
+            {limit === "daily_limit" && <ValidateHelp about="dailyLimit" />}
+          </Stack>
+        ))}
+        <Switch
+          label={t("limits.version_module")}
+          description={t("limits.version_module_words")}
+          checked={hasVersions}
+          onChange={(event) => setVersions(event.currentTarget.checked)}
+        />
+        {isSold && (
+          <>
+            <Title order={3}>{t("planList.prices")}</Title>
+            <Group grow align="flex-start" preventGrowOverflow={false}>
+              <PriceField
+                label={t("planList.monthly")}
+                per="month"
+                currency={plan.currency}
+                value={monthly}
+                onChange={setMonthly}
+                error={fieldError(save.error, "monthly_price")}
+              />
+              <PriceField
+                label={t("planList.yearly")}
+                per="year"
+                currency={plan.currency}
+                value={yearly}
+                onChange={setYearly}
+                error={fieldError(save.error, "yearly_price")}
+              />
+            </Group>
+            <NumberInput
+              label={t("planList.trialDays")}
+              description={t("planList.trialWords")}
+              required
+              withAsterisk={false}
+              min={0}
+              max={730}
+              clampBehavior="strict"
+              allowDecimal={false}
+              allowNegative={false}
+              value={trial}
+              onChange={setTrial}
+              error={fieldError(save.error, "trial_days")}
+            />
+          </>
+        )}
+        <Text size="sm" c="dimmed">
+          {t("terms.lead")}
+        </Text>
+      </DialogForm>
+      <Confirm
+        opened={isAsking}
+        onClose={() => setAsking(false)}
+        title={t("planList.confirm", { name: plan.name })}
+        action={t("planList.confirmDo")}
+        onConfirm={submit}
+      >
+        <PlanEffectsList saved={plan} next={next} effects={effects} count={count} />
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+import { shownAmount } from "@countersign/domain/billing/money";
+import { Button, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { Waiting } from "../../app/waiting.tsx";
+import { SideDialog } from "../../ui/dialog.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import classes from "./admin.module.css";
+import { planLimits } from "./plan-changes.ts";
+import { PlanForm } from "./plan-form.tsx";
+
+const plansRoute = getRouteApi("/inside/admin/admin-layout/plans");
+
+type Plan = Item<"listPlans">;
+
+/** The plans with their limits and prices. */
+export function PlansPage() {
+  const { t } = useTranslation("admin");
+  const { edit } = plansRoute.useSearch();
+  const navigate = plansRoute.useNavigate();
+  const plans = useQuery(ask("listPlans"));
+  const revenue = useQuery(ask("getRevenue"));
+  if (plans.isPending) return <Waiting />;
+  const open = (plan: Plan["plan"] | undefined) => void navigate({ search: { edit: plan }, replace: true });
+  const edited = plans.data?.data.find(({ plan }) => plan === edit);
+  const countOf = (plan: Plan["plan"]) =>
+    revenue.data?.organizations
+      .filter((row) => row.plan === plan)
+      .reduce((sum, { count }) => sum + count, 0) ?? null;
+  return (
+    <Page title={t("planList.title")} lead={t("planList.lead")}>
+      <ProblemAlert error={plans.error} />
+      <div className={classes.plans}>
+        {plans.data?.data.map((plan) => (
+          <div key={plan.plan}>
+            <PlanCard plan={plan} count={countOf(plan.plan)} onEdit={() => open(plan.plan)} />
+          </div>
+        ))}
+      </div>
+      <SideDialog
+        opened={edited !== undefined}
+        onClose={() => open(undefined)}
+        position="right"
+        size="lg"
+        title={edited === undefined ? "" : t("planList.editTitle", { name: edited.name })}
+        closeButtonProps={{ "aria-label": t("everywhere:close") }}
+      >
+        {edited !== undefined && (
+          <PlanForm
+            key={edited.updated_at}
+            plan={edited}
+            count={countOf(edited.plan)}
+            onSaved={() => open(undefined)}
+          />
+        )}
+      </SideDialog>
+    </Page>
+  );
+}
+
+interface PlanCardProps {
+  readonly plan: Plan;
+  /** How many organizations are on it; null if that is not known. */
+  readonly count: number | null;
+  readonly onEdit: () => void;
+}
+
+function PlanCard({ plan, count, onEdit }: PlanCardProps) {
+  const { t, i18n } = useTranslation("admin");
+  const figure = (value: number) => value.toLocaleString(i18n.language);
+  const prices = (
+    [
+      ["month", plan.monthly_price],
+      ["year", plan.yearly_price],
+    ] as const
+  ).flatMap(([per, amount]) =>
+    amount === null ? [] : [t(`price.${per}`, { price: shownAmount(amount, plan.currency, i18n.language) })],
+  );
+  return (
+    <Panel
+      title={plan.name}
+      lead={
+        count === null ? undefined : (
+          <GoLink to="/admin/organizations" search={{ plan: plan.plan }} inherit>
+            {t("planList.organizations", { count, number: figure(count) })}
+          </GoLink>
+        )
+      }
+      actions={
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Icon name="edit" size={14} />}
+          aria-label={t("planList.edit", { name: plan.name })}
+          onClick={onEdit}
+        >
+          {t("everywhere:edit")}
+        </Button>
+      }
+    >
+      <Stack gap={0}>
+        {prices.length === 0 ? (
+          <Text c="dimmed">{t(plan.plan === "free" ? "planList.free" : "planList.noPrice")}</Text>
+        ) : (
+          prices.map((price) => (
+            <Text key={price} fw={600} className="figures">
+              {price}
+            </Text>
+          ))
+        )}
+        {prices.length > 0 && !plan.can_be_bought && (
+          <Text size="sm" c="dimmed">
+            {t("planList.noPayments")}
+          </Text>
+        )}
+        {plan.trial_days > 0 && (
+          <Text size="sm" c="dimmed">
+            {t("planList.trial", { count: plan.trial_days })}
+          </Text>
+        )}
+      </Stack>
+      <Facts>
+        {planLimits.map((name) => {
+          const limit = plan[name];
+          return (
+            <div key={name} style={{ display: "contents" }}>
+              <dt>{t(`limits.${name}`)}</dt>
+              <dd className="figures">
+                {limit === null
+                  ? t(name === "request_log_days" ? "terms.serverDefault" : "noLimit")
+                  : name === "request_log_days"
+                    ? t("days", { count: limit, number: figure(limit) })
+                    : figure(limit)}
+              </dd>
+            </div>
+          );
+        })}
+        <dt>{t("limits.version_module")}</dt>
+        <dd>{t(plan.version_module ? "planList.included" : "planList.notIncluded")}</dd>
+      </Facts>
+    </Panel>
+  );
+}

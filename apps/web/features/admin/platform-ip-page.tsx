@@ -1,0 +1,120 @@
+import { Button, Skeleton, Stack } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import type { Answer } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { Back } from "../../ui/back.tsx";
+import { Copy } from "../../ui/copy.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { ListTime } from "../../ui/list-time.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Verdict } from "../../ui/verdict.tsx";
+import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
+import { Sightings } from "../ips/sightings.tsx";
+
+const platformIpRoute = getRouteApi("/inside/admin/admin-layout/ips/$ip");
+
+const scope = { level: "platform" } as const;
+
+/** One IP address, and the organizations whose licenses were used from it. */
+export function PlatformIpPage() {
+  const { t } = useTranslation("admin");
+  const { ip } = platformIpRoute.useParams();
+  const { block } = platformIpRoute.useSearch();
+  const navigate = platformIpRoute.useNavigate();
+  const address = useQuery(ask("getPlatformIp", { params: { ip } }));
+  const openBlock = (open: boolean) => void navigate({ search: { block: open || undefined }, replace: true });
+  return (
+    <Page
+      title={ip}
+      above={<Back to="/admin/ips">{t("ips.title")}</Back>}
+      beside={<Copy value={ip} />}
+      actions={
+        address.data?.blocked === false && (
+          <Button
+            variant="default"
+            leftSection={<Icon name="block" size={16} />}
+            onClick={() => openBlock(true)}
+          >
+            {t("ips.block")}
+          </Button>
+        )
+      }
+    >
+      <Stack gap="lg">
+        <ProblemAlert error={address.error} />
+        {address.data === undefined ? (
+          address.isPending && <Skeleton height={120} />
+        ) : (
+          <>
+            {address.data.blocked && (
+              <Verdict isRefused title={t("ips.blocked")}>
+                <GoLink to="/admin/ip-blocks" size="sm" underline="always">
+                  {t("ips.showBlocks")}
+                </GoLink>
+              </Verdict>
+            )}
+            <Sightings address={address.data} never={t("ips.neverSeen")} />
+            <Organizations rows={address.data.organizations} />
+          </>
+        )}
+      </Stack>
+      <LazyBlockDialog scope={scope} opened={block === true} cidr={ip} onClose={() => openBlock(false)} />
+    </Page>
+  );
+}
+
+type SeenBy = Answer<"getPlatformIp">["organizations"][number];
+
+function Organizations({ rows }: { rows: readonly SeenBy[] }) {
+  const { t, i18n } = useTranslation("admin");
+  const figure = (value: number) => <span className="figures">{value.toLocaleString(i18n.language)}</span>;
+  const columns: Column<SeenBy>[] = [
+    {
+      id: "name",
+      header: t("organizations.name"),
+      cell: (row) => (
+        <GoLink to={`/admin/organizations/${row.organization_id}`} size="sm" fw={600}>
+          {row.name}
+        </GoLink>
+      ),
+    },
+    {
+      id: "licenses",
+      header: t("organizations.licenses"),
+      align: "right",
+      cell: (row) => figure(row.license_count),
+    },
+    { id: "hits", header: t("ips.requests"), align: "right", wide: true, cell: (row) => figure(row.hits) },
+    {
+      id: "first",
+      header: t("ips.firstSeen"),
+      wide: true,
+      cell: (row) => <ListTime at={row.first_seen_at} />,
+    },
+    { id: "last", header: t("ips.lastSeen"), wide: true, cell: (row) => <ListTime at={row.last_seen_at} /> },
+  ];
+  return (
+    <Section bare title={t("organizations.title")}>
+      <DataTable
+        label={t("organizations.title")}
+        columns={columns}
+        rows={rows}
+        keyOf={(row) => row.organization_id}
+        isPending={false}
+        error={null}
+        empty={
+          <Empty icon="organization" title={t("nothingFound")}>
+            {t("ips.neverSeen")}
+          </Empty>
+        }
+      />
+    </Section>
+  );
+}

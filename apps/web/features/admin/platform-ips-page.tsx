@@ -1,0 +1,29 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { askPages, flat } from "../../api/queries.ts";
+import { Page } from "../../ui/page.tsx";
+import { IpList } from "../ips/ip-list.tsx";
+
+const platformIpsRoute = getRouteApi("/inside/admin/admin-layout/ips");
+
+/** The IP addresses that use licenses of any organization. */
+export function PlatformIpsPage() {
+  const { t } = useTranslation("admin");
+  const search = platformIpsRoute.useSearch();
+  const navigate = platformIpsRoute.useNavigate();
+  const list = useInfiniteQuery(
+    askPages("listPlatformIps", { query: { cidr: search.in, min_licenses: search.min } }),
+  );
+  return (
+    <Page wide title={t("ips.title")} lead={t("ips.lead")}>
+      <IpList
+        base="/admin/ips"
+        search={search}
+        onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
+        list={list}
+        rows={flat(list.data)}
+      />
+    </Page>
+  );
+}

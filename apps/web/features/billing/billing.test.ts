@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test";
+import type { Plan } from "../../app/plan.ts";
+import {
+  type Billing,
+  isPaid,
+  isUnlimited,
+  nextDateOf,
+  noticeOf,
+  offerOf,
+  planActionOf,
+  yearlySaving,
+} from "./billing.ts";
+
+const at = "2026-12-01T00:00:00.000Z";
+const later = "2026-12-08T00:00:00.000Z";
+const free: Billing = {
+  plan: "free",
+  plan_name: "Free",
+  plan_set_by: "default",
+  plan_ends_at: null,
+  billing_state: "active",
+  grace_ends_at: null,
+  subscription: null,
+  payments_available: true,
+  can_manage_payments: false,
+  contact: null,
+  limits: [{ name: "products", used: 1, limit: 3 }],
+  version_checks: { included: false, product_count: 0, on_downgrade: "enforce" },
+};
+const subscription = {
+  status: "active",
+  plan: "pro",
+  interval: "month",
+  amount: 2_900,
+  currency: "usd",
+  period_ends_at: at,
+  cancels_at: null,
+  trial_ends_at: null,
+} as const;
+const pro: Billing = { ...free, plan: "pro", plan_name: "Pro", plan_set_by: "subscription", subscription };
+const withStatus = (status: "active" | "past_due" | "canceled" | "incomplete" | "trialing"): Billing => ({
+  ...pro,
+  subscription: { ...subscription, status, trial_ends_at: status === "trialing" ? later : null },
+});
+
+describe("what is said first", () => {
+  test.each([
+    ["nothing, if all is well", pro, null],
+    [
+      "an overdue payment, before that it was canceled",
+      { ...pro, billing_state: "grace" as const, subscription: { ...subscription, cancels_at: at } },
+      "grace",
+    ],
+    ["a suspension", { ...pro, billing_state: "suspended" as const }, "suspended"],
+    [
+      "a first payment that is missing",
+      { ...free, subscription: withStatus("incomplete").subscription },
+      "incomplete",
+    ],
+    ["a cancellation", { ...pro, subscription: { ...subscription, cancels_at: at } }, "cancels"],
+    ["a plan of the operator that ends", { ...free, plan: "pro" as const, plan_ends_at: at }, "planEnds"],
+    ["a subscription that has ended", { ...free, billing_state: "cancelled" as const }, "ended"],
+  ] as const)("%s", (_, billing, notice) => {
+    expect(noticeOf(billing)).toBe(notice);
+  });
+});
+
+test.each([
+  ["no subscription", free, null],
+  ["the next payment", pro, { what: "nextPayment", at }],
+  ["the end of the trial", withStatus("trialing"), { what: "trialEnds", at: later }],
+  [
+    "the end, if it was canceled",
+    { ...pro, subscription: { ...subscription, cancels_at: at } },
+    { what: "ends", at },
+  ],
+  ["no date while a payment is overdue", withStatus("past_due"), null],
+  ["no date after the end", withStatus("canceled"), null],
+] as const)("the date that matters: %s", (_, billing, next) => {
+  expect(nextDateOf(billing)).toEqual(next);
+});
+
+test("a checkout has succeeded when the subscription is paid and decides on the plan", () => {
+  expect(isPaid(free)).toBe(false);
+  expect(isPaid(withStatus("incomplete"))).toBe(false);
+  expect(isPaid(withStatus("trialing"))).toBe(true);
+  expect(isPaid(pro)).toBe(true);
+});
+
+test("an organization without any limit has nothing to buy", () => {
+  const enterprise: Billing = {
+    ...free,
+    plan: "enterprise",
+    limits: [{ name: "products", used: 9, limit: null }],
+    version_checks: { ...free.version_checks, included: true },
+  };
+  expect(isUnlimited(enterprise, null)).toBe(true);
+  expect(isUnlimited(enterprise, 100)).toBe(false);
+  expect(isUnlimited({ ...enterprise, limits: free.limits }, null)).toBe(false);
+  expect(isUnlimited({ ...enterprise, plan_ends_at: at }, null)).toBe(false);
+  expect(isUnlimited({ ...enterprise, subscription }, null)).toBe(false);
+  expect(isUnlimited(free, null)).toBe(false);
+});
+
+describe("prices", () => {
+  test("of an interval, or of the only one that there is", () => {
+    const both = { monthly_price: 2_900, yearly_price: 29_000 };
+    expect(offerOf(both, "month")).toEqual({ interval: "month", price: 2_900 });
+    expect(offerOf(both, "year")).toEqual({ interval: "year", price: 29_000 });
+    expect(offerOf({ ...both, yearly_price: null }, "year")).toEqual({ interval: "month", price: 2_900 });
+    expect(offerOf({ ...both, monthly_price: null }, "month")).toEqual({ interval: "year", price: 29_000 });
+    expect(offerOf({ monthly_price: null, yearly_price: null }, "month")).toBeNull();
+  });
+
+  test("a year saves money only if it costs less than twelve months", () => {
+    expect(yearlySaving({ monthly_price: 2_900, yearly_price: 29_000 })).toBe(5_800);
+    expect(yearlySaving({ monthly_price: 2_900, yearly_price: 34_800 })).toBe(0);
+    expect(yearlySaving({ monthly_price: 2_900, yearly_price: 40_000 })).toBe(0);
+    expect(yearlySaving({ monthly_price: null, yearly_price: 29_000 })).toBe(0);
+  });
+});
+
+describe("the button of a plan", () => {
+  const plans = [
+    { plan: "free", can_be_bought: false },
+    { plan: "pro", can_be_bought: true },
+    { plan: "enterprise", can_be_bought: false },
+  ] as Plan[];
+  const actions = (billing: Billing) => plans.map((plan) => planActionOf(plan, plans, billing));
+  test.each([
+    ["on Free", free, [null, "upgrade", "ask"]],
+    ["with a subscription", pro, ["switch", null, "ask"]],
+    ["with an overdue payment", withStatus("past_due"), ["switch", null, "ask"]],
+    ["on Pro by default", { ...free, plan: "pro" as const }, [null, null, "ask"]],
+    [
+      "after the subscription has ended",
+      { ...withStatus("canceled"), plan: "free" as const },
+      [null, "upgrade", "ask"],
+    ],
+  ] as const)("%s", (_, billing, expected) => {
+    expect(actions(billing)).toEqual([...expected]);
+  });
+});

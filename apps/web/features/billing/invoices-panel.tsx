@@ -1,0 +1,94 @@
+import { shownAmount } from "@countersign/domain/billing/money";
+import { Anchor, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/current-organization.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { StateMark } from "../../ui/state-mark.tsx";
+import { shortDate } from "../../ui/time.tsx";
+import type { Billing } from "./billing.ts";
+
+type Invoice = Item<"listInvoices">;
+
+const tones = { draft: "wait", open: "warn", paid: "good", uncollectible: "bad", void: "off" } as const;
+
+/** The latest invoices; null for organizations that have never paid here. */
+export function InvoicesPanel({ billing }: { readonly billing: Billing }) {
+  const { t } = useTranslation("billing");
+  if (!billing.can_manage_payments) return null;
+  return (
+    <Panel title={t("invoices.title")}>
+      <Invoices />
+    </Panel>
+  );
+}
+
+function Invoices() {
+  const { t, i18n } = useTranslation("billing");
+  const { id } = useOrganization();
+  const { data, isPending, error } = useQuery(ask("listInvoices", { params: { organization_id: id } }));
+  const columns: Column<Invoice>[] = [
+    {
+      id: "number",
+      header: t("invoices.number"),
+      cell: ({ number, url }) =>
+        url === null ? (
+          (number ?? t("invoices.draft"))
+        ) : (
+          <Out href={url}>{number ?? t("invoices.draft")}</Out>
+        ),
+    },
+    { id: "date", header: t("invoices.date"), cell: (one) => shortDate(one.created_at, i18n.language) },
+    {
+      id: "amount",
+      header: t("invoices.amount"),
+      align: "right",
+      cell: ({ total, currency }) => (
+        <span className="figures">{shownAmount(total, currency, i18n.language)}</span>
+      ),
+    },
+    {
+      id: "status",
+      header: t("invoices.status"),
+      whole: true,
+      cell: (one) => <Status status={one.status} />,
+    },
+    {
+      id: "pdf",
+      header: t("invoices.file"),
+      wide: true,
+      cell: ({ pdf_url: url }) => url !== null && <Out href={url}>{t("invoices.pdf")}</Out>,
+    },
+  ];
+  return (
+    <DataTable
+      label={t("invoices.title")}
+      columns={columns}
+      rows={data?.data ?? []}
+      keyOf={(one) => one.id}
+      isPending={isPending}
+      error={error}
+      empty={<Text c="dimmed">{t("invoices.none")}</Text>}
+    />
+  );
+}
+
+function Status({ status }: Pick<Invoice, "status">) {
+  const { t } = useTranslation("billing");
+  const known = Object.keys(tones).find((name): name is keyof typeof tones => name === status);
+  if (known === undefined) return status;
+  return <StateMark tone={tones[known]}>{t(`invoices.states.${known}`)}</StateMark>;
+}
+
+/** In a new tab: it is a page of the payment provider. */
+function Out({ href, children }: { readonly href: string; readonly children: string }) {
+  const { t } = useTranslation();
+  return (
+    <Anchor href={href} target="_blank" rel="noopener noreferrer" inherit title={t("docs.newTab")}>
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,133 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { Group, Select, Skeleton, Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/current-organization.ts";
+import { BarChart } from "../../ui/bar-chart.tsx";
+import { Choice } from "../../ui/choice.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { HistoryTable } from "./history-table.tsx";
+import { type HistoryLength, historyLengths } from "./search.ts";
+import { utcDay } from "./times.ts";
+import classes from "./usage.module.css";
+
+const usageRoute = getRouteApi("/inside/o/$organization/usage");
+const height = 140;
+
+/** Requests by day, of the organization or one product. */
+export function History() {
+  const { t, i18n } = useTranslation("usage");
+  const { id } = useOrganization();
+  const { days = 30, product } = usageRoute.useSearch();
+  const navigate = usageRoute.useNavigate();
+  const products = useQuery(
+    ask("listProductUsage", { params: { organization_id: id }, query: { limit: 200 } }),
+  );
+  const history = useHistory(days, product);
+  const number = new Intl.NumberFormat(i18n.language);
+  const counts = history.data?.days ?? [];
+  const fromMs = Date.parse(history.data?.from ?? "1970-01-01");
+  const rows = counts.map((count, at) => ({
+    key: at,
+    day: utcDay(fromMs + at * dayMs, i18n.language),
+    count: number.format(count),
+    value: count,
+  }));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const most = rows.reduce((best, row) => (row.value > (best?.value ?? 0) ? row : best), rows[0]);
+  return (
+    <Section
+      title={t("history.title")}
+      note={history.data === undefined ? undefined : t("history.total", { total: number.format(total) })}
+    >
+      <Group gap="md" align="flex-end" mb="md">
+        <Select
+          label={t("history.product")}
+          data={[
+            { value: "", label: t("history.all") },
+            ...(products.data?.data ?? []).map((one) => ({ value: one.product_id, label: one.name })),
+          ]}
+          value={product ?? ""}
+          onChange={(value) =>
+            void navigate({
+              search: (before) => ({ ...before, product: value || undefined }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+          allowDeselect={false}
+          searchable
+          nothingFoundMessage={t("history.noProduct")}
+          className={classes.choice ?? ""}
+        />
+        <Choice
+          label={t("history.length")}
+          values={historyLengths.map(String)}
+          words={(value) => t(`history.days.${value}`)}
+          value={String(days)}
+          onChange={(value) =>
+            void navigate({
+              search: (before) => ({ ...before, days: Number(value) as HistoryLength }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      </Group>
+      <ProblemAlert error={history.error} />
+      {history.isPending && history.error === null && <Skeleton height={height + 40} />}
+      {history.data !== undefined && (
+        <figure className={classes.figure}>
+          <BarChart
+            height={height}
+            hasScale={total > 0}
+            label={t("history.chart", {
+              count: counts.length,
+              total: number.format(total),
+              most: most?.count ?? "0",
+              day: most?.day ?? "",
+            })}
+            bars={rows.map(({ key, day, count, value }) => ({
+              key,
+              title: `${day}: ${count}`,
+              parts: [{ value }],
+            }))}
+          />
+          <Group justify="space-between">
+            <Text size="xs" c="dimmed">
+              {rows[0]?.day}
+            </Text>
+            {total === 0 && (
+              <Text size="xs" c="dimmed">
+                {t("history.none")}
+              </Text>
+            )}
+            <Text size="xs" c="dimmed">
+              {t("history.today")}
+            </Text>
+          </Group>
+          {total > 0 && <HistoryTable rows={rows} />}
+        </figure>
+      )}
+    </Section>
+  );
+}
+
+/** While another period loads, the previous one stays. */
+function useHistory(days: HistoryLength, product: string | undefined) {
+  const { id } = useOrganization();
+  const all = useQuery({
+    ...ask("getUsageHistory", { params: { organization_id: id }, query: { days } }),
+    enabled: product === undefined,
+    placeholderData: keepPreviousData,
+  });
+  const one = useQuery({
+    ...ask("getProductUsageHistory", { params: { product_id: product ?? "" }, query: { days } }),
+    enabled: product !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  return product === undefined ? all : one;
+}

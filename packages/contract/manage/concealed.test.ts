@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import type { z } from "zod";
+import { concealed, isSearchOfConcealed, isTreated, treatmentOf, withheldText } from "./concealed.ts";
+import type { Route } from "./route.ts";
+import { contractRoutes } from "./routes.ts";
+import { leaves } from "./secrets.ts";
+
+/** What a platform admin can read of an organization they look at. */
+const visible = contractRoutes.filter(isVisible).map((route) => [route.id, route] as const);
+
+/** Texts in queries that narrow a list by something that is shown. A new one needs the reason why it reveals nothing. */
+const harmlessParameters: Readonly<Record<string, string>> = {
+  cursor: "Where a list continues, from an earlier response.",
+  search: "Customers are found by their email address, name or Discord ID, which are shown.",
+  tag: "Tags are shown.",
+  type: "Shown.",
+  event_type: "Shown.",
+  state: "Shown.",
+  status: "Shown.",
+  order: "Neither order depends on what is concealed.",
+  sort: "By a time or a number.",
+  cidr: "IP addresses are shown.",
+  action: "Shown.",
+  subject_kind: "Shown.",
+  from: "A time.",
+  to: "A time.",
+  after: "The ID of an event.",
+};
+
+describe("what a platform admin sees of an organization", () => {
+  test.each(visible)("%s: it is decided what happens to each text of the response", (_, route) => {
+    const undecided = [...leaves(route.answer)].flatMap(({ path, type }) => {
+      const names = path.filter((name) => name !== "*");
+      // Below a member that is withheld, names do not matter.
+      const withheldAt = names.findIndex((name) => isTreated(name) && treatmentOf(name) === "withheld");
+      const relevant = withheldAt === -1 ? names : names.slice(0, withheldAt);
+      const texts =
+        type === "number" || type === "boolean" || type === "null" ? relevant.slice(0, -1) : relevant;
+      return texts.filter((name) => !isTreated(name));
+    });
+    expect(undecided).toEqual([]);
+  });
+
+  test.each(visible)("%s: no parameter of the query can be used to guess what is concealed", (_, route) => {
+    const { shape } = route.query as z.ZodObject;
+    const texts = Object.entries(shape).filter(
+      ([name, schema]) => acceptsText(schema) && !name.endsWith("_id"),
+    );
+    const unknown = texts.filter(([name]) => !isSearchOfConcealed(name) && !(name in harmlessParameters));
+    expect(unknown.map(([name]) => name)).toEqual([]);
+  });
+
+  test("keys, URLs and the seller's own texts are concealed wherever they occur", () => {
+    const license = { id: "1", license_key: "7QK2-M9XD-4TRB-HW6F", notes: "secret", metadata: { pin: 1234 } };
+    expect(
+      concealed({
+        data: [
+          {
+            type: "license.updated",
+            data: { license, changed: ["license_key"], previous: { license_key: "AAAA-BBBB-CCCC-DDDD" } },
+          },
+        ],
+        before: { url: "https://user:secret@hooks.example.com:8443/T0/B0?key=secret", role: "Support" },
+        after: { something_new: "secret", nested_new: { name: "secret" }, list_new: ["secret"], count: 3 },
+      }),
+    ).toEqual({
+      data: [
+        {
+          type: "license.updated",
+          data: {
+            license: { id: "1", license_key: "7QK2…", notes: withheldText, metadata: {} },
+            changed: ["license_key"],
+            previous: { license_key: "AAAA…" },
+          },
+        },
+      ],
+      before: { url: "https://hooks.example.com:8443/…", role: "Support" },
+      after: { something_new: withheldText, nested_new: {}, list_new: [withheldText], count: 3 },
+    });
+  });
+
+  test.each([
+    ["ABCDEFGHIJKL", "ABCD…"],
+    ["ABCDEFGHIJK", "…"],
+    ["A", "…"],
+    // As the audit log stores it.
+    ["ABCD…", "ABCD…"],
+    ["…", "…"],
+  ])("of the key %s, %s is shown", (key, shown) => {
+    expect(concealed({ license_key: key })).toEqual({ license_key: shown });
+  });
+
+  test.each(["javascript:secret()", "secret", "https://", "data:text/plain,secret"])(
+    "of %s, which has no host, nothing is shown",
+    (url) => expect(concealed({ url })).toEqual({ url: withheldText }),
+  );
+});
+
+function isVisible({ method, access, answerType }: Route): boolean {
+  if (method !== "GET" || access.who !== "member" || answerType !== undefined) return false;
+  return access.may === null || [access.may, ...access.or].some((permission) => permission.endsWith(":view"));
+}
+
+function acceptsText(schema: unknown): boolean {
+  return [...leaves(schema as z.ZodType)].some(({ type }) => type === "string" || type === "enum");
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "bun:test";
+import { amountFromText, amountToText, decimalsOf, shownAmount } from "./money.ts";
+
+const amount = (text: string, currency = "usd", language = "en") => {
+  const read = amountFromText(text, currency, language);
+  return read.ok ? read.amount : read.problem;
+};
+
+describe("an amount as text", () => {
+  test.each([
+    ["19", 1900],
+    ["19.9", 1990],
+    ["19.99", 1999],
+    ["19,99", 1999],
+    ["0.01", 1],
+    ["0", 0],
+    ["1290.00", 129_000],
+    ["1,290", 129_000],
+    ["1,290.50", 129_050],
+    ["1.290,50", 129_050],
+    ["1 290,50", 129_050],
+    ["1'290.50", 129_050],
+    ["999,999.99", 99_999_999],
+  ])("%s is read as %d cents", (text, cents) => {
+    expect(amount(text)).toBe(cents);
+  });
+
+  test.each([
+    ["", "unreadable"],
+    ["-5", "unreadable"],
+    ["$5", "unreadable"],
+    ["5.", "unreadable"],
+    [".5", "unreadable"],
+    ["1e3", "unreadable"],
+    ["1,29,00", "unreadable"],
+    ["1.290.5", "unreadable"],
+    ["1.290", "tooManyDecimals"],
+    ["19.990", "tooManyDecimals"],
+    ["19.999", "tooManyDecimals"],
+    ["1000000", "tooLarge"],
+  ])("%s is refused: %s", (text, problem) => {
+    expect(amount(text)).toBe(problem);
+  });
+
+  test("a separator before three digits is read as the language does", () => {
+    expect(amount("1.290", "eur", "de")).toBe(129_000);
+    expect(amount("1,290", "eur", "de")).toBe("tooManyDecimals");
+    expect(amount("1.290.000", "jpy", "en")).toBe(1_290_000);
+  });
+
+  test("is in the currency's own smallest unit", () => {
+    expect(amount("500", "jpy")).toBe(500);
+    expect(amount("500.5", "jpy")).toBe("tooManyDecimals");
+    expect(amount("500.00", "jpy")).toBe(500);
+    expect(amount("5.12", "kwd")).toBe(5120);
+    expect(amount("5.124", "kwd")).toBe("tooManyDecimals");
+  });
+
+  test.each([
+    ["usd", "en"],
+    ["eur", "de"],
+    ["jpy", "es"],
+    ["kwd", "en"],
+    ["isk", "de"],
+  ])("every amount in %s is read back in %s", (currency, language) => {
+    const step = decimalsOf(currency) === 3 ? 10 : 1;
+    for (let cents = step; cents < 100_000; cents += 7 * step)
+      expect(amount(amountToText(cents, currency, language), currency, language)).toBe(cents);
+  });
+
+  test("is shown in the reader's language", () => {
+    expect(shownAmount(1990, "usd", "en")).toBe("$19.90");
+    expect(shownAmount(129_000, "eur", "de").replace(/\s/g, " ")).toBe("1.290,00 €");
+    expect(shownAmount(500, "jpy", "en")).toBe("¥500");
+    expect(shownAmount(5120, "kwd", "en").replace(/\s/g, " ")).toBe("KWD 5.120");
+    expect(shownAmount(100, "not a currency", "en")).toBe("1.00 NOT A CURRENCY");
+  });
+});

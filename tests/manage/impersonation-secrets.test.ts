@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { matchForm } from "@countersign/domain/licenses/key";
+import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { databases } from "../support/databases.ts";
+import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
+import type { ManageAnswer, ManageClient } from "../support/manage-client.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { pathWith } from "../support/matrix-paths.ts";
+import { addSecrets, type OrganizationSecrets } from "../support/organization-secrets.ts";
+
+setDefaultTimeout(60_000);
+
+/** Secrets that not even the owner can read again. */
+const neverShownAgain = new Set([
+  "API key",
+  "signing secret",
+  // Replaced by the changed URL.
+  "webhook URL",
+  "webhook query",
+  "webhook header",
+  "webhook secret",
+  "access token",
+  "invitation link",
+]);
+
+const reads = manageRoutes
+  .map(({ route }) => route)
+  .filter(({ method, access }) => method === "GET" && (access.who === "member" || access.who === "owner"));
+
+describe.each(databases)("secrets and impersonation on $kind", ({ make }) => {
+  let fixture: ManageFixture;
+  let filled: FilledOrganization;
+  let secrets: OrganizationSecrets;
+  let admin: ManageClient;
+  beforeAll(async () => {
+    fixture = await openSharedManageFixture(make);
+    filled = await fillOrganization(fixture, fixture.owner, fixture);
+    secrets = await addSecrets(fixture, fixture.owner, filled);
+    ({ api: admin } = fixture.admin);
+    const started = await admin.post(`/admin/organizations/${filled.organizationId}/impersonation`, {
+      reason: "Ticket 1",
+    });
+    expect(started.status).toBe(201);
+  });
+  afterAll(() => fixture.close());
+
+  /** Every GET route, with few items per page so that there are cursors, and with many. */
+  const readEverything = async (client: ManageClient): Promise<[route: string, answer: ManageAnswer][]> => {
+    const answers: [string, ManageAnswer][] = [];
+    for (const route of reads) {
+      for (const licenseId of [secrets.licenseId, filled.idFor("license_id", "")]) {
+        const idOf = (name: string) => (name === "license_id" ? licenseId : filled.idFor(name, route.path));
+        const path = pathWith(route, idOf);
+        if (licenseId !== secrets.licenseId && !route.path.includes("{license_id}")) continue;
+        for (const query of ["", "?limit=1", "?limit=200", "?order=oldest&limit=200", "?format=json"])
+          answers.push([`${route.id}${query}`, await client.get(path + query)]);
+      }
+    }
+    return answers;
+  };
+
+  /** Which secrets are in a response, also in its cursors. */
+  const foundIn = ({ text }: ManageAnswer): string[] => {
+    const cursors = [...text.matchAll(/"[\w-]{8,}"/g)].map(([quoted]) =>
+      Buffer.from(quoted.slice(1, -1), "base64url").toString(),
+    );
+    const all = matchForm([text, ...cursors].join("\n"));
+    return [...secrets.texts].flatMap(([place, secret]) => (all.includes(matchForm(secret)) ? [place] : []));
+  };
+
+  test("the owner can read each of them somewhere, unless they are shown only once", async () => {
+    const answers = await readEverything(fixture.owner.api);
+    const found = new Set(answers.flatMap(([, answer]) => foundIn(answer)));
+    const missing = [...secrets.texts.keys()].filter(
+      (place) => !found.has(place) && !neverShownAgain.has(place),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test("no response to a platform admin who looks at the organization contains one", async () => {
+    const answers = await readEverything(admin);
+    expect(answers.flatMap(([route, answer]) => foundIn(answer).map((place) => [route, place]))).toEqual([]);
+    const open = answers.filter(([, { status }]) => status === 200).map(([route]) => route.split("?")[0]);
+    expect(new Set(open).size).toBeGreaterThan(30);
+  });
+
+  test("what is shown of a key, a URL and a text says that the rest is hidden", async () => {
+    const license = await admin.get(`/licenses/${secrets.licenseId}`);
+    expect(license.body).toMatchObject({
+      license_key: expect.stringMatching(/^.{4}…$/),
+      notes: "…",
+      metadata: {},
+      custom_override: {},
+    });
+    const webhooks = await admin.get(`/organizations/${filled.organizationId}/webhooks`);
+    for (const { url } of webhooks.body.data) expect(url).toBe("https://hooks.example.invalid/…");
+  });
+
+  test("licenses cannot be searched: the results would reveal a key piece by piece", async () => {
+    const paths = [
+      `/organizations/${filled.organizationId}/licenses`,
+      `/products/${fixture.productId}/licenses`,
+    ];
+    for (const path of paths) {
+      for (const q of ["KEY", "nothing matches this", secrets.texts.get("license key") ?? ""]) {
+        const answer = await admin.get(`${path}?q=${encodeURIComponent(q)}`);
+        expect([answer.status, answer.body.code]).toEqual([403, "impersonation_no_secrets"]);
+      }
+      expect((await admin.get(`${path}?status=active`)).status).toBe(200);
+    }
+    const customers = await admin.get(`/organizations/${filled.organizationId}/customers?search=example`);
+    expect(customers.status).toBe(200);
+  });
+
+  test("exports are refused", async () => {
+    const organization = `/organizations/${filled.organizationId}`;
+    for (const path of [
+      `${organization}/audit-log/export`,
+      `${organization}/licenses/export`,
+      `${organization}/export`,
+    ]) {
+      const answer = await admin.get(path);
+      expect([answer.status, answer.body.code]).toEqual([403, "impersonation_no_secrets"]);
+    }
+  });
+});
