@@ -67,7 +67,7 @@ else
       await page.goto(home);
       const banner = page
         .getByRole("alert")
-        .filter({ hasText: /The Pro plan ends on .* the Free plan applies/ });
+        .filter({ hasText: /^The Pro plan that the operator of this server set ends on/ });
       await banner.getByRole("link", { name: "Open billing" }).click();
       // The page itself says more about it, so the banner is not repeated there.
       await page.getByRole("heading", { name: "Current plan" }).waitFor();

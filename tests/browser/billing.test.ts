@@ -56,7 +56,7 @@ else
         .getByRole("link", { name: "Billing" })
         .click();
       await page.getByRole("heading", { name: "Another plan" }).waitFor();
-      await page.getByText("Ask the operator of this server.").waitFor();
+      await page.getByText("Ask its operator for another plan or higher limits.").waitFor();
       expect(await page.getByRole("button", { name: /Upgrade|Manage payment|Pay now/ }).count()).toBe(0);
       expect(await page.getByText(/per month/).count()).toBe(0);
       expect(await page.title()).toBe("Billing · Settings · Countersign");
