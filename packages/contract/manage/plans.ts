@@ -57,9 +57,10 @@ export const planShape = z
     plan: z.enum(plans),
     ...planSettings,
     currency: z.string().meta({ description: "The ISO 4217 code of the prices' currency, such as usd." }),
-    can_be_bought: z
-      .boolean()
-      .meta({ description: "Whether it has a price and payments are set up on this server." }),
+    can_be_bought: z.boolean().meta({
+      description:
+        "Whether it has a price and payments are set up on this server. In Stripe's live mode, the plan must have been saved once.",
+    }),
     updated_at: time,
   })
   .meta({ id: "Plan" });
