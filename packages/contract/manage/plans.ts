@@ -86,7 +86,7 @@ export const updatePlan = route({
     "add to it. A new price applies to new subscriptions.",
   group: "Platform",
   access: platformAdmin,
-  problems: ["plan_not_found"],
+  problems: ["plan_not_found", "changed_meanwhile", "invalid_if_match"],
   body: z.strictObject({ ...z.object(planSettings).partial().shape, ...updatedAtGuard }),
   answer: planShape,
 });
