@@ -84,6 +84,12 @@ describe.each(databases)("secrets and impersonation on $kind", ({ make }) => {
     expect(new Set(open).size).toBeGreaterThan(30);
   });
 
+  test("neither does the platform's audit log, for which no organization has to be looked at", async () => {
+    const answer = await admin.get(`/admin/audit-log?organization_id=${filled.organizationId}&limit=200`);
+    expect(answer.body.data.length).toBeGreaterThan(10);
+    expect(foundIn(answer)).toEqual([]);
+  });
+
   test("what is shown of a key, a URL and a text says that the rest is hidden", async () => {
     const license = await admin.get(`/licenses/${secrets.licenseId}`);
     expect(license.body).toMatchObject({

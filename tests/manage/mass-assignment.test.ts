@@ -46,6 +46,8 @@ const serverOwned: Readonly<Record<string, unknown>> = {
 const meant: Readonly<Record<string, readonly string[]>> = {
   updatePlatformOrganization: ["plan", "daily_limit_override", "daily_emails_override", "billing_state"],
   updateUser: ["is_platform_admin", "organization_allowance"],
+  // The plan to pay for.
+  startCheckout: ["plan"],
   transferOwnership: ["user_id"],
 };
 

@@ -101,6 +101,7 @@ describe.each(databases)("removing an organization on $kind", ({ kind, make }) =
     const organization = await call(owner, "POST", "/organizations", { name: "Firm" });
     const path = `/organizations/${organization.id}`;
     await call(owner, "PATCH", `${path}/branding`, { support_email: canary, display_name: canary });
+    await call(fixture.admin, "POST", `/admin${path}/impersonation`, { reason: "Ticket 1" });
     // Keeps emails waiting.
     await call(fixture.admin, "PATCH", `/admin${path}`, { daily_emails_override: 0 });
     const delivered = { deliver_license_by_email: true };

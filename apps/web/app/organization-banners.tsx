@@ -73,7 +73,6 @@ function PlanEnds({ organization, endsAt }: { organization: Organization; endsAt
     <Alert color="orange" {...fromEdgeToEdge}>
       {t("banner.planEnds", {
         plan: planName(plans, organization.plan),
-        free: planName(plans, "free"),
         date: shortDate(endsAt, i18n.language),
       })}{" "}
       {mayOpen(organization, "settings/billing") && <NextStep organization={organization} />}

@@ -28,7 +28,10 @@ export function OrganizationPage() {
   const { pathname } = useLocation();
   const organization = useOrganizationOrNull();
   if (organization === null) return <MissingPage />;
-  const banners = bannersOf(organization, Date.now());
+  // The billing page says more about the same.
+  const banners = bannersOf(organization, Date.now()).filter(
+    (banner) => banner === "impersonated" || !pathname.endsWith("/settings/billing"),
+  );
   const settings = `/o/${organization.slug}/settings`;
   return (
     <>

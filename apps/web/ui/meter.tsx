@@ -22,7 +22,7 @@ export function Meter({ name, used, limit }: MeterProps) {
       data-near={(limit !== null && limit > 0 && used >= limit * nearlyAll) || undefined}
     >
       <div className={classes.line}>
-        <span>{name}</span>
+        <div>{name}</div>
         <span className={`${classes.value} figures`}>
           {limit === null
             ? t("meter.noLimit", { used: number.format(used) })

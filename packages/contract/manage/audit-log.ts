@@ -79,7 +79,7 @@ export const listPlatformAuditLog = route({
   method: "GET",
   path: "/admin/audit-log",
   summary: "List the audit log of the whole platform",
-  description: `Newest first. ${append}`,
+  description: `Newest first. What members of an organization did is shown without keys, secrets and their own texts. ${append}`,
   group: "Platform",
   access: platformAdmin,
   query: pageQuery.extend({ organization_id: id.optional(), ...filters }),

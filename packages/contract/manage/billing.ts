@@ -5,7 +5,7 @@ import {
 } from "@countersign/domain/billing/subscription";
 import { plans } from "@countersign/domain/quota/limit";
 import { z } from "zod";
-import { noBody } from "../body-limit.ts";
+import { smallBody } from "../body-limit.ts";
 import { member, route } from "./route.ts";
 import { page, time } from "./shapes.ts";
 
@@ -71,6 +71,10 @@ export const getBilling = route({
         description: "Whom to ask about plans: an email address or a URL. Null if the operator set none.",
       }),
       limits: z.array(limitUse),
+      request_log_days: z
+        .int()
+        .nullable()
+        .meta({ description: "How long requests are kept in the log. Null for the server's setting." }),
       version_checks: z
         .object({
           included: z.boolean().meta({ description: "Whether the plan includes the version module." }),
@@ -132,7 +136,7 @@ export const openBillingPortal = route({
   problems: ["payments_unavailable", "no_payment_account", "payment_provider_failed"],
   // Nothing is ignored: whatever is sent here by mistake, such as a card number, is refused.
   body: z.strictObject({}),
-  bodyLimit: noBody,
+  bodyLimit: smallBody,
   answer: url.meta({ id: "BillingPortalPage" }),
   status: 200,
 });

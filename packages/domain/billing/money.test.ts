@@ -25,7 +25,7 @@ describe("an amount as text", () => {
     expect(amount(text)).toBe(cents);
   });
 
-  test.each([
+  test.each<[text: string, problem: ReturnType<typeof amount>]>([
     ["", "unreadable"],
     ["-5", "unreadable"],
     ["$5", "unreadable"],

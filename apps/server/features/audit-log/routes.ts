@@ -5,7 +5,7 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, milliseconds, pageOf } from "../../http/manage/page.ts";
 import { exportedLog } from "./export.ts";
-import { type ShownEntry, showEntry, showToOrganization } from "./show.ts";
+import { type ShownEntry, showToOrganization, showToPlatform } from "./show.ts";
 
 export const auditLogRoutes: readonly BoundRoute[] = [
   bind(contract.listAuditLog, async (context, { query }) =>
@@ -17,7 +17,7 @@ export const auditLogRoutes: readonly BoundRoute[] = [
   ),
 
   bind(contract.listPlatformAuditLog, async (context, { query }) =>
-    list(context, filterOf(query, query.organization_id ?? null), query, showEntry),
+    list(context, filterOf(query, query.organization_id ?? null), query, showToPlatform),
   ),
 ];
 

@@ -1,11 +1,12 @@
 import type { auditEntry } from "@countersign/contract/manage/audit-log";
+import { concealed } from "@countersign/contract/manage/concealed";
 import type { AuditLogRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import { iso } from "../../http/manage/page.ts";
 
 export type ShownEntry = z.input<typeof auditEntry>;
 
-export function showEntry(row: AuditLogRow): ShownEntry {
+function showEntry(row: AuditLogRow): ShownEntry {
   return {
     id: row.id,
     at: iso(row.at),
@@ -23,6 +24,20 @@ export function showEntry(row: AuditLogRow): ShownEntry {
     ip: row.ip,
     request_id: row.request_id,
   };
+}
+
+/**
+ * What platform admins can see: as when they look at an organization, nothing that its members keep secret. Their own
+ * entries are complete.
+ */
+export function showToPlatform(row: AuditLogRow): ShownEntry {
+  const entry = showEntry(row);
+  if (row.organization_id === null || row.actor_kind === "platform_admin") return entry;
+  return { ...entry, before: concealedMembers(entry.before), after: concealedMembers(entry.after) };
+}
+
+function concealedMembers(members: ShownEntry["before"]): ShownEntry["before"] {
+  return members === null ? null : (concealed(members) as ShownEntry["before"]);
 }
 
 /** What an organization can see: the operator's IP address is not shown. */

@@ -26,6 +26,7 @@ export const billingRoutes: readonly BoundRoute[] = [
       can_manage_payments: takesPayments && (billing?.stripe_customer_id ?? null) !== null,
       contact: (await paymentSettings(db)).contact,
       limits: await limitsInUse(db, organization),
+      request_log_days: organization.request_log_days_override ?? plan.request_log_days,
       version_checks: {
         included: plan.version_module === 1,
         product_count: await countVersionChecks(db, organization.id),

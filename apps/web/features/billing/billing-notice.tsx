@@ -5,7 +5,7 @@ import { Notice } from "../../ui/notice.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import { exactTime, shortDate } from "../../ui/time.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
-import { type Billing, noticeOf } from "./billing.ts";
+import { type Billing, isSubscribed, noticeOf } from "./billing.ts";
 import { usePaymentPages } from "./use-payment-pages.ts";
 
 interface BillingNoticeProps {
@@ -33,7 +33,11 @@ export function BillingNotice({ billing, plans, canPay }: BillingNoticeProps) {
   const cancelsAt = subscription?.cancels_at ?? null;
   const values = {
     plan: billing.plan_name,
-    free: planName(plans, "free"),
+    // A subscription that was paid all along applies again.
+    free: planName(
+      plans,
+      notice === "planEnds" && isSubscribed(billing) ? (subscription?.plan ?? "free") : "free",
+    ),
     time: graceEndsAt === null ? "" : exactTime(graceEndsAt, i18n.language),
     date: (planEndsAt ?? cancelsAt) === null ? "" : shortDate(planEndsAt ?? cancelsAt ?? "", i18n.language),
   };

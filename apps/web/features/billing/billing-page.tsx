@@ -59,7 +59,7 @@ function Panels({ billing }: { readonly billing: Billing }) {
     <>
       <CheckoutNotice billing={billing} />
       <BillingNotice {...its} />
-      <PlanPanel {...its} />
+      <PlanPanel billing={billing} canPay={canPay} />
       <DowngradePanel billing={billing} />
       {isForSale && !isSetByOperator(billing) ? <PlansPanel {...its} /> : <AskPanel billing={billing} />}
       <InvoicesPanel billing={billing} />

@@ -25,6 +25,7 @@ const free: Billing = {
   can_manage_payments: false,
   contact: null,
   limits: [{ name: "products", used: 1, limit: 3 }],
+  request_log_days: null,
   version_checks: { included: false, product_count: 0, on_downgrade: "enforce" },
 };
 const subscription = {

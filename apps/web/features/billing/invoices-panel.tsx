@@ -34,14 +34,25 @@ function Invoices() {
     {
       id: "number",
       header: t("invoices.number"),
-      cell: ({ number, url }) =>
-        url === null ? (
-          (number ?? t("invoices.draft"))
-        ) : (
-          <Out href={url}>{number ?? t("invoices.draft")}</Out>
-        ),
+      cell: ({ number, url, created_at: createdAt }) => (
+        <>
+          {url === null ? (
+            (number ?? t("invoices.draft"))
+          ) : (
+            <Out href={url}>{number ?? t("invoices.draft")}</Out>
+          )}
+          <Text inherit c="dimmed" hiddenFrom="sm">
+            {shortDate(createdAt, i18n.language)}
+          </Text>
+        </>
+      ),
     },
-    { id: "date", header: t("invoices.date"), cell: (one) => shortDate(one.created_at, i18n.language) },
+    {
+      id: "date",
+      header: t("invoices.date"),
+      wide: true,
+      cell: (one) => shortDate(one.created_at, i18n.language),
+    },
     {
       id: "amount",
       header: t("invoices.amount"),

@@ -2,7 +2,6 @@ import { shownAmount } from "@countersign/domain/billing/money";
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/current-organization.ts";
-import { effectivePlan, type Plan } from "../../app/plan.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -18,16 +17,14 @@ const tones = { active: "good", grace: "warn", suspended: "bad", cancelled: "off
 
 interface PlanPanelProps {
   readonly billing: Billing;
-  readonly plans: readonly Plan[];
   readonly canPay: boolean;
 }
 
 /** The current plan, what it allows, how much of that is used, and what it costs. */
-export function PlanPanel({ billing, plans, canPay }: PlanPanelProps) {
+export function PlanPanel({ billing, canPay }: PlanPanelProps) {
   const { t, i18n } = useTranslation("billing");
   const organization = useOrganization();
   const pages = usePaymentPages();
-  const plan = plans.find((one) => one.plan === effectivePlan(organization));
   const next = nextDateOf(billing);
   const { subscription } = billing;
   const number = new Intl.NumberFormat(i18n.language);
@@ -93,10 +90,10 @@ export function PlanPanel({ billing, plans, canPay }: PlanPanelProps) {
         </dd>
         <dt>{t("plan.versions")}</dt>
         <dd>{t(billing.version_checks.included ? "plan.included" : "plan.notIncluded")}</dd>
-        {plan !== undefined && plan.request_log_days !== null && (
+        {billing.request_log_days !== null && (
           <>
             <dt>{t("plan.log")}</dt>
-            <dd>{t("plan.days", { count: plan.request_log_days })}</dd>
+            <dd>{t("plan.days", { count: billing.request_log_days })}</dd>
           </>
         )}
       </Facts>

@@ -31,7 +31,7 @@ export function PlansPanel({ billing, plans, canPay }: PlansPanelProps) {
   return (
     <Panel title={t("plans.title")} lead={t("plans.lead")}>
       {hasBoth && (
-        <div>
+        <div className={classes.interval}>
           <Choice
             label={t("plans.interval")}
             values={intervals}

@@ -20,6 +20,7 @@ export function VersionChecksChoice({ label, value, onChange }: VersionChecksCho
         {onDowngradeChoices.map((one) => (
           <Radio
             key={one}
+            size="md"
             value={one}
             label={t(`downgrade.${one}.label`)}
             description={t(`downgrade.${one}.words`)}

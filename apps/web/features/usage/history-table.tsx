@@ -19,21 +19,20 @@ export function HistoryTable({ rows }: HistoryTableProps) {
       <UnstyledButton
         className={classes.toggle ?? ""}
         aria-expanded={isOpen}
-        aria-controls={id}
+        {...(isOpen ? { "aria-controls": id } : {})}
         onClick={() => setOpen(!isOpen)}
       >
         <Icon name={isOpen ? "up" : "down"} size={14} />{" "}
         {t(isOpen ? "history.hideTable" : "history.showTable")}
       </UnstyledButton>
-      {/* Scrolls, also with the keyboard. */}
-      <ScrollArea.Autosize
-        id={id}
-        className={classes.table ?? ""}
-        mah={320}
-        viewportProps={{ tabIndex: 0, role: "region", "aria-label": t("history.title") }}
-        hidden={!isOpen}
-      >
-        {isOpen && (
+      {isOpen && (
+        <ScrollArea.Autosize
+          id={id}
+          className={classes.table ?? ""}
+          mah={320}
+          // Scrolls, also with the keyboard.
+          viewportProps={{ tabIndex: 0, role: "region", "aria-label": t("history.table") }}
+        >
           <Table aria-label={t("history.title")} verticalSpacing={4}>
             <Table.Thead>
               <Table.Tr>
@@ -52,8 +51,8 @@ export function HistoryTable({ rows }: HistoryTableProps) {
               ))}
             </Table.Tbody>
           </Table>
-        )}
-      </ScrollArea.Autosize>
+        </ScrollArea.Autosize>
+      )}
     </>
   );
 }

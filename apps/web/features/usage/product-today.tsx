@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
@@ -25,7 +25,7 @@ export function ProductToday({ usage }: { readonly usage: Item<"listProductUsage
       <div className={classes.meter}>
         <Meter
           name={
-            <>
+            <Group gap="xs">
               {opensProducts ? (
                 <GoLink to={`/o/${slug}/products/${id}`} fw={600}>
                   {name}
@@ -33,19 +33,14 @@ export function ProductToday({ usage }: { readonly usage: Item<"listProductUsage
               ) : (
                 <b>{name}</b>
               )}
-              {status !== "active" && (
-                <>
-                  {" "}
-                  <StateMark tone={tones[status]}>{t(`status.${status}`)}</StateMark>
-                </>
-              )}
-            </>
+              {status !== "active" && <StateMark tone={tones[status]}>{t(`status.${status}`)}</StateMark>}
+            </Group>
           }
           used={usage.used_today}
           limit={usage.daily_limit}
         />
         {forecast !== null && (
-          <Text size="sm">
+          <Text size="sm" mt={4}>
             {t(`forecast.${forecast}`, {
               time: clockTime(runsOutAt ?? resetsAt, i18n.language),
               reset: clockTime(resetsAt, i18n.language),
