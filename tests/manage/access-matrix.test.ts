@@ -238,7 +238,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       const unknown = unknownPath(route);
       const outsiders = [theirs.owner.api, customer.api];
       if (who !== "person") outsiders.push(as(theirs.token));
-      // Platform admins, unless they look at this organization.
+      // Platform admins, unless they view this organization.
       if (isInside(who)) outsiders.push(fixture.admin.api);
       if (who === "platform_admin") outsiders.push(fixture.owner.api, as(ours.token));
       await unchanged(async () => {
