@@ -94,6 +94,32 @@ describe("a valid value is used", () => {
       { COUNTERSIGN_DISCORD_CLIENT_ID: "1", COUNTERSIGN_DISCORD_CLIENT_SECRET: "s" },
       { discord: { clientId: "1", clientSecret: "s", url: "https://discord.com" } },
     ],
+    [
+      { COUNTERSIGN_STRIPE_SECRET_KEY: "rk_live_1", COUNTERSIGN_STRIPE_WEBHOOK_SECRET: "whsec_12345678" },
+      {
+        stripe: {
+          secretKey: "rk_live_1",
+          webhookSecret: "whsec_12345678",
+          url: "https://api.stripe.com",
+          mode: "live",
+        },
+      },
+    ],
+    [
+      {
+        COUNTERSIGN_STRIPE_SECRET_KEY: "sk_test_1",
+        COUNTERSIGN_STRIPE_WEBHOOK_SECRET: "whsec_12345678",
+        COUNTERSIGN_STRIPE_URL: "http://localhost:12111/",
+      },
+      {
+        stripe: {
+          secretKey: "sk_test_1",
+          webhookSecret: "whsec_12345678",
+          url: "http://localhost:12111",
+          mode: "test",
+        },
+      },
+    ],
     [{ COUNTERSIGN_DURABILITY: "strict" }, { durability: "strict" }],
     [{ COUNTERSIGN_ENCRYPTION_KEY: "sixteen letters!" }, { encryptionKey: "sixteen letters!" }],
     [{ COUNTERSIGN_LOG_LEVEL: "debug" }, { logLevel: "debug" }],
@@ -161,6 +187,8 @@ describe("an invalid value stops the start, and the message names the setting an
     ["COUNTERSIGN_DEFAULT_PLAN", "Pro", "free, pro, enterprise"],
     ["COUNTERSIGN_SIGN_UP", "yes", "closed, open"],
     ["COUNTERSIGN_DISCORD_URL", "discord", "https://discord.com"],
+    ["COUNTERSIGN_STRIPE_URL", "stripe", "https://api.stripe.com"],
+    ["COUNTERSIGN_STRIPE_URL", "https://proxy.example.com/stripe", "without a path"],
     ["COUNTERSIGN_DURABILITY", "maximum", "standard, strict"],
     ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "at least 16 characters"],
     ["COUNTERSIGN_LOG_LEVEL", "verbose", "debug, info, warn, error"],
@@ -179,6 +207,14 @@ describe("an invalid value stops the start, and the message names the setting an
 
   test("a Discord client ID without its secret is rejected", () => {
     expect(problemOf({ COUNTERSIGN_DISCORD_CLIENT_ID: "1" })).toContain("CLIENT_SECRET together, or neither");
+  });
+
+  test("a key of Stripe without the secret of its webhook is rejected, and the other way round", () => {
+    for (const environment of [
+      { COUNTERSIGN_STRIPE_SECRET_KEY: "sk_test_1" },
+      { COUNTERSIGN_STRIPE_WEBHOOK_SECRET: "whsec_12345678" },
+    ])
+      expect(problemOf(environment)).toContain("WEBHOOK_SECRET together, or neither");
   });
 
   test("a value that may contain a secret is not repeated", () => {
@@ -237,3 +273,17 @@ function problemOf(environment: Environment): string {
   }
   throw new Error("The settings were accepted.");
 }
+
+test.each([
+  ["pk_test_published", "whsec_12345678", "COUNTERSIGN_STRIPE_SECRET_KEY"],
+  ["sk_test_1", "short", "COUNTERSIGN_STRIPE_WEBHOOK_SECRET"],
+])("the keys of Stripe %s and %s are refused without repeating them", (secretKey, webhookSecret, named) => {
+  const read = () =>
+    readConfig({
+      COUNTERSIGN_STRIPE_SECRET_KEY: secretKey,
+      COUNTERSIGN_STRIPE_WEBHOOK_SECRET: webhookSecret,
+    });
+  expect(read).toThrow(named);
+  expect(read).not.toThrow(secretKey);
+  expect(read).not.toThrow(webhookSecret);
+});

@@ -12,7 +12,7 @@ import { createExamples, type Examples, pages } from "./page-list.ts";
 const actsAtOnce = new RegExp(
   `^(${[
     "Copy|Show|Hide|Send|Save|Try|Check|Sign|Format|Choose|All|None|More$|Dismiss|Cancel|Menu$|Next|Continue",
-    "End the session|Remove block|Move “|Remove “|Remove \\d|Remove [\\d.]+$|Add header|Add link|Remove link|Use the portal|Use a recovery|Confirm email",
+    "End the session|Delete announcement|Remove block|Move “|Remove “|Remove \\d|Remove [\\d.]+$|Add header|Add link|Remove link|Use the portal|Use a recovery|Confirm email",
     "(customer|license|product|organization|request)\\.\\w+$",
   ].join("|")})`,
 );

@@ -55,6 +55,13 @@ describe.each(databases)("an organization's plan by hand on $kind", ({ make }) =
     ]);
   });
 
+  test("a plan for an organization whose subscription ended applies", async () => {
+    const { read, change } = await org();
+    await change({ plan: "free", billing_state: "cancelled" });
+    await change({ plan: "pro" });
+    expect(await read()).toMatchObject({ plan: "pro", billing_state: "active", daily_limit: 100_000 });
+  });
+
   test("a plan without an end date has none, and Free never ends", async () => {
     const { change } = await org();
     await change({ plan: "pro", plan_ends_at: inDays(3) });

@@ -159,6 +159,7 @@ describe.each(databases)("an organization whose billing is suspended on $kind", 
         route.id,
         "billing_suspended",
       ]);
+    expect((await owner.api.post(`${path}/billing/portal`)).body.code).toBe("payments_unavailable");
     const token = `${path}/access-tokens/${ours.idFor("token_id", path)}`;
     expect((await owner.api.delete(token)).status).toBe(204);
     const leaver = await fixture.member(["products:view"]);

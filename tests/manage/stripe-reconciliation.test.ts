@@ -119,6 +119,17 @@ else
       expect((await failing.organization()).billing_state).toBe("grace");
     });
 
+    test("goes on after a subscription that it does not understand, which changes nothing", async () => {
+      const [odd, working] = [await subscriber(), await subscriber()];
+      odd.subscription.status = "confused";
+      working.subscription.status = "past_due";
+      await makeDue(odd, working);
+      await job().run();
+      await until("the other was compared", () => isCompared(working));
+      await until("it is retried later", async () => ((await odd.billing())?.sync_due_at ?? 0) > 0);
+      expect(await odd.organization()).toMatchObject({ plan: "pro", billing_state: "active" });
+    });
+
     test("changes nothing for a customer who is in another account or mode, and says so", async () => {
       const payer = await subscriber();
       fixture.stripe.forget(payer.customer.id);

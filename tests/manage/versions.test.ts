@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { OrganizationRow } from "@countersign/store/tables";
 import { addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
@@ -215,17 +216,55 @@ describe.each(databases)("versions on $kind", ({ make }) => {
     for (const call of writes(outsider.api)) expect((await call).status).toBe(404);
   });
 
-  test("on the Free plan, versions are stored and have no effect", async () => {
+  const changeOrganization = (change: Partial<OrganizationRow>) =>
+    fixture.store.transaction((db) =>
+      db.updateTable("organizations").set(change).where("id", "=", fixture.organizationId).execute(),
+    );
+
+  test("without a plan that ever included them, versions are stored and have no effect", async () => {
     const { id, api, add } = await product();
     const { key } = await addLicense(fixture, { productId: id });
     await add("1.0.0", "blocked");
-    const plan = (plan: "free" | "enterprise") =>
-      fixture.store.transaction((db) =>
-        db.updateTable("organizations").set({ plan }).where("id", "=", fixture.organizationId).execute(),
-      );
-    await plan("free");
+    await changeOrganization({ plan: "free", had_version_module: 0 });
     const answer = await api.validate({ license_key: key, version: "1.0.0" });
-    await plan("enterprise");
+    await changeOrganization({ plan: "enterprise", had_version_module: 1 });
     expect(answer.body).toMatchObject({ valid: true, version: null, version_valid: null });
+  });
+
+  test("after a downgrade, versions are refused until the organization chooses", async () => {
+    const { id, api, add } = await product();
+    const { key } = await addLicense(fixture, { productId: id });
+    await add("1.0.0", "blocked");
+    const { api: owner } = fixture.owner;
+    const path = `/organizations/${fixture.organizationId}`;
+    const answer = async () => (await api.validate({ license_key: key, version: "1.0.0" })).body;
+    const refused = { valid: false, status: "version_not_allowed", version_valid: false };
+    expect(await answer()).toMatchObject(refused);
+    await changeOrganization({ plan: "free" });
+    expect(await answer()).toMatchObject(refused);
+    // What works since the earlier plan cannot be extended.
+    const more = await owner.post(`${path}/products`, { name: "More", version_module_enabled: true });
+    expect([more.status, more.body.code, more.body.params]).toEqual([
+      403,
+      "version_module_not_in_plan",
+      { plan: "Free" },
+    ]);
+    const { body: other } = await owner.post(`${path}/products`, { name: "Other" });
+    const turnOn = { version_module_enabled: true };
+    expect((await owner.patch(`/products/${other.id}`, turnOn)).body.code).toBe("version_module_not_in_plan");
+    expect((await owner.patch(`/products/${id}`, turnOn)).status).toBe(200);
+    const chosen = await owner.patch(path, { version_checks_on_downgrade: "report" });
+    expect(chosen.body.version_checks_on_downgrade).toBe("report");
+    expect(await answer()).toMatchObject({ valid: true, status: "active", version_valid: false });
+    const log = await owner.get(`${path}/audit-log?action=organization.updated&limit=1`);
+    expect(log.body.data).toMatchObject([
+      {
+        before: { version_checks_on_downgrade: "enforce" },
+        after: { version_checks_on_downgrade: "report" },
+      },
+    ]);
+    await changeOrganization({ plan: "enterprise" });
+    expect(await answer()).toMatchObject(refused);
+    expect((await owner.patch(`/products/${other.id}`, turnOn)).status).toBe(200);
   });
 });

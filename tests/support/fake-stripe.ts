@@ -194,6 +194,10 @@ export async function startFakeStripe(): Promise<FakeStripe> {
       page.status = "expired";
       return ok({ ...example, ...page });
     }
+    const offered = [...params].filter(([name]) => /\[products\]\[\d+\]\[prices\]/.test(name));
+    const archived = offered.find(([, price]) => prices.get(price)?.active !== true);
+    if (path.startsWith("/v1/billing_portal/configurations") && archived !== undefined)
+      return invalid(response, archived[0], "The price is not active.");
     if (path === "/v1/billing_portal/configurations") {
       const created = newId("bpc");
       configurations.add(created);

@@ -57,9 +57,10 @@ export const planShape = z
     plan: z.enum(plans),
     ...planSettings,
     currency: z.string().meta({ description: "The ISO 4217 code of the prices' currency, such as usd." }),
-    can_be_bought: z
-      .boolean()
-      .meta({ description: "Whether it has a price and payments are set up on this server." }),
+    can_be_bought: z.boolean().meta({
+      description:
+        "Whether it has a price and payments are set up on this server. In Stripe's live mode, the plan must have been saved once.",
+    }),
     updated_at: time,
   })
   .meta({ id: "Plan" });
@@ -85,7 +86,7 @@ export const updatePlan = route({
     "add to it. A new price applies to new subscriptions.",
   group: "Platform",
   access: platformAdmin,
-  problems: ["plan_not_found"],
+  problems: ["plan_not_found", "changed_meanwhile", "invalid_if_match"],
   body: z.strictObject({ ...z.object(planSettings).partial().shape, ...updatedAtGuard }),
   answer: planShape,
 });

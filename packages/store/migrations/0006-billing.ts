@@ -22,10 +22,12 @@ export const billing: Migration = {
       trial_days integer not null default 0 check (trial_days >= 0),
       updated_at bigint not null default 0
     )`,
-    `insert into plans (id, name, daily_limit, version_module, organizations_per_user) values
-      ('free', 'Free', 10000, 0, 2),
-      ('pro', 'Pro', 100000, 1, 2),
-      ('enterprise', 'Enterprise', null, 1, null)`,
+    // The prices are examples, which sell nothing in Stripe's live mode before the operator has saved the plan.
+    `insert into plans
+      (id, name, daily_limit, version_module, organizations_per_user, monthly_price, yearly_price) values
+      ('free', 'Free', 10000, 0, 2, null, null),
+      ('pro', 'Pro', 100000, 1, 2, 2900, 29000),
+      ('enterprise', 'Enterprise', null, 1, null, null, null)`,
     // Limits that the operator set for one organization, instead of its plan's.
     "alter table organizations add column max_products_override bigint check (max_products_override >= 0)",
     "alter table organizations add column max_licenses_override bigint check (max_licenses_override >= 0)",

@@ -71,7 +71,14 @@ function withPlan(
   const isOtherPlan = plan !== terms.plan;
   if (!isOtherPlan && endsAt === undefined) return terms;
   if (!isOtherPlan && endsAtMs === terms.planEndsAtMs) return terms;
-  return { ...terms, plan, planSetBy: "operator", planEndsAtMs: plan === "free" ? null : endsAtMs };
+  const set = {
+    ...terms,
+    plan,
+    planSetBy: "operator",
+    planEndsAtMs: plan === "free" ? null : endsAtMs,
+  } as const;
+  // An organization whose subscription ended has the limits of Free, whatever its plan.
+  return plan !== "free" && terms.state === "cancelled" ? inState(set, "active", nowMs) : set;
 }
 
 async function auditTerms(

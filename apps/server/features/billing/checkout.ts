@@ -1,3 +1,4 @@
+import { priceFor } from "@countersign/domain/billing/price";
 import { type BillingInterval, paymentOf } from "@countersign/domain/billing/subscription";
 import { holdsPlan } from "@countersign/domain/billing/terms";
 import type { Plan } from "@countersign/domain/quota/limit";
@@ -9,7 +10,7 @@ import { Problem } from "../../http/manage/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
 import { termsOf } from "./change-terms.ts";
 import { customerOf } from "./customer.ts";
-import { amountOf, priceOf } from "./prices.ts";
+import { priceOf } from "./prices.ts";
 import { stripeClient } from "./stripe-client.ts";
 import { isMissing, isStripeFailure } from "./stripe-errors.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";
@@ -28,11 +29,11 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   const { organization, interval } = request;
   const plan = await planById(store.reads, request.plan);
   const { currency, automaticTax } = await paymentSettings(store.reads);
-  const amount = amountOf(plan, interval);
+  const amount = priceFor(plan, interval, parts.settings.mode);
   const known = await billingOf(store.reads, organization.id);
   if (holdsPlan(termsOf(organization, known))) throw new Problem("plan_set_by_operator");
   if (amount === null) throw new Problem("plan_not_for_sale");
-  await checkNotSubscribed(parts, organization.id);
+  const billing = await withoutSubscription(parts, organization.id);
   const stripe = await stripeClient(parts.settings);
   let customer = await customerOf(parts, organization);
   let price = await priceOf(parts, plan, { interval, amount, currency });
@@ -41,7 +42,7 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   for (const wasReplaced = new Set<string>(); ; ) {
     try {
       const page = await stripe.checkout.sessions.create(
-        sessionOf(parts, request, { plan, customer, price, automaticTax, billing: known }),
+        sessionOf(parts, request, { plan, customer, price, automaticTax, billing }),
       );
       if (page.url === null) throw new Error("Stripe created a checkout session without a URL.");
       return page.url;
@@ -57,12 +58,18 @@ export async function checkoutUrl(parts: PaymentParts, request: CheckoutRequest)
   }
 }
 
-/** Asks Stripe, because the event about a payment may not have arrived yet. */
-async function checkNotSubscribed(parts: PaymentParts, organizationId: string): Promise<void> {
-  if ((await syncOrganization(parts, organizationId)) === "unknown_customer") return;
+/** Asks Stripe, because the event about a payment may not have arrived yet. Returns the row as it is then. */
+async function withoutSubscription(
+  parts: PaymentParts,
+  organizationId: string,
+): Promise<OrganizationBillingRow | undefined> {
+  const result = await syncOrganization(parts, organizationId);
   const billing = await billingOf(parts.store.reads, organizationId);
   const status = billing?.subscription_status ?? null;
-  if (status !== null && paymentOf(status) !== "none") throw new Problem("already_subscribed");
+  // A subscription in another account or mode cannot be changed there.
+  const isSubscribed = status !== null && paymentOf(status) !== "none" && result !== "unknown_customer";
+  if (isSubscribed) throw new Problem("already_subscribed");
+  return billing;
 }
 
 const mostPages = 100;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { priceFor } from "@countersign/domain/billing/price";
 import { billingIntervals } from "@countersign/domain/billing/subscription";
 import { setState, stateOf } from "@countersign/store/queries/admin/platform-state";
 import { billingOf } from "@countersign/store/queries/billing/billing";
@@ -8,10 +9,10 @@ import type Stripe from "stripe";
 import { Problem } from "../../http/manage/problem.ts";
 import { paymentSettings } from "../settings/platform-settings.ts";
 import { billingPage } from "./checkout.ts";
-import { amountOf, priceOf } from "./prices.ts";
+import { priceOf } from "./prices.ts";
 import { productId } from "./read-subscription.ts";
 import { stripeClient } from "./stripe-client.ts";
-import { isMissing } from "./stripe-errors.ts";
+import { isMissing, isStripeFailure } from "./stripe-errors.ts";
 import type { PaymentParts } from "./sync.ts";
 
 /** The URL of the page at Stripe where a customer changes how they pay. */
@@ -59,13 +60,26 @@ async function configurationOf(parts: PaymentParts, stripe: Stripe, again = fals
   const stateName = `stripe_portal_${settings.mode}`;
   const text = again ? null : await stateOf(store.reads, stateName);
   const stored = text === null ? null : (JSON.parse(text) as StoredConfiguration);
-  const wanted = configuration(url, await productsForSale(parts));
-  const hash = createHash("sha256").update(JSON.stringify(wanted)).digest("hex");
-  if (stored?.settings === hash) return stored.id;
-  const id = await writeConfiguration(stripe, stored?.id ?? null, wanted);
-  const value: StoredConfiguration = { id, settings: hash };
+  let wanted = configuration(url, await productsForSale(parts));
+  if (stored?.settings === hashOf(wanted)) return stored.id;
+  const write = () => writeConfiguration(stripe, stored?.id ?? null, wanted);
+  const id = await write().catch(async (error) => {
+    if (!isAboutPrices(error)) throw error;
+    wanted = configuration(url, await productsForSale(parts, true));
+    return write();
+  });
+  const value: StoredConfiguration = { id, settings: hashOf(wanted) };
   await store.transaction((db) => setState(db, stateName, JSON.stringify(value)));
   return id;
+}
+
+function hashOf(wanted: object): string {
+  return createHash("sha256").update(JSON.stringify(wanted)).digest("hex");
+}
+
+/** A price was archived, or belongs to another account. */
+function isAboutPrices(error: unknown): boolean {
+  return isStripeFailure(error) && error.param?.startsWith("features[subscription_update]") === true;
 }
 
 async function writeConfiguration(
@@ -85,14 +99,14 @@ async function writeConfiguration(
 
 type ProductsForSale = { readonly product: string; readonly prices: string[] }[];
 
-async function productsForSale(parts: PaymentParts): Promise<ProductsForSale> {
+async function productsForSale(parts: PaymentParts, again = false): Promise<ProductsForSale> {
   const { currency } = await paymentSettings(parts.store.reads);
   const products: ProductsForSale = [];
   for (const plan of await allPlans(parts.store.reads)) {
     const prices: string[] = [];
     for (const interval of billingIntervals) {
-      const amount = amountOf(plan, interval);
-      if (amount !== null) prices.push(await priceOf(parts, plan, { interval, amount, currency }));
+      const amount = priceFor(plan, interval, parts.settings.mode);
+      if (amount !== null) prices.push(await priceOf(parts, plan, { interval, amount, currency }, again));
     }
     if (prices.length > 0) products.push({ product: productId(plan.id), prices });
   }

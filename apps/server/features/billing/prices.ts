@@ -8,11 +8,6 @@ import { stripeClient } from "./stripe-client.ts";
 import { isMissing, isStripeFailure } from "./stripe-errors.ts";
 import type { PaymentParts } from "./sync.ts";
 
-/** What a plan costs per interval, in the smallest unit of the currency; null if it is not for sale. */
-export function amountOf(plan: PlanRow, interval: BillingInterval): number | null {
-  return interval === "month" ? plan.monthly_price : plan.yearly_price;
-}
-
 /**
  * Stripe's price for a plan. Found by its lookup key or created, and then stored. With `again`, the stored one is not
  * used: it was archived, or belongs to another account.

@@ -1,4 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { StorageUnavailable } from "@countersign/store/problem";
 import { oldStripeEvents, pruneStripeEvents } from "@countersign/store/queries/billing/stripe-events";
 import { claimSync, dueSyncs } from "@countersign/store/queries/billing/sync";
 import { organizationById } from "@countersign/store/queries/manage/access";
@@ -7,7 +8,7 @@ import { inBatches, neverAborted } from "../../jobs/in-batches.ts";
 import type { PeriodicJob } from "../../jobs/periodic-jobs.ts";
 import type { Log } from "../../log.ts";
 import { cancelSubscriptions } from "./cancel-deleted.ts";
-import { isProviderFailure, stripeReason } from "./stripe-errors.ts";
+import { stripeReason } from "./stripe-errors.ts";
 import { type PaymentParts, syncOrganization } from "./sync.ts";
 
 const organizationsAtOnce = 50;
@@ -61,7 +62,7 @@ export class StripeReconciliation implements PeriodicJob {
           "Stripe does not know the customer. Is the key of the right account and mode?",
         );
     } catch (error) {
-      if (!isProviderFailure(error)) throw error;
+      if (error instanceof StorageUnavailable) throw error;
       this.#warn(organizationId, stripeReason(error));
     }
     return true;

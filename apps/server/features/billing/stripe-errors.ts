@@ -43,17 +43,12 @@ export async function askStripe<T>(
   try {
     return await Promise.race([work(), late]);
   } catch (error) {
-    if (!isProviderFailure(error)) throw error;
+    if (!isStripeFailure(error) && !(error instanceof StripeIsSlow)) throw error;
     log.warn("A request to Stripe failed.", { request_id: requestId, reason: stripeReason(error) });
     throw new Problem("payment_provider_failed");
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** As opposed to a failure of this server. */
-export function isProviderFailure(error: unknown): boolean {
-  return isStripeFailure(error) || error instanceof StripeIsSlow;
 }
 
 const longestReason = 500;

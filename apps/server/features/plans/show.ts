@@ -1,4 +1,6 @@
 import type { planShape } from "@countersign/contract/manage/plans";
+import { priceFor } from "@countersign/domain/billing/price";
+import { billingIntervals } from "@countersign/domain/billing/subscription";
 import type { PlanRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import type { Config } from "../../config.ts";
@@ -10,13 +12,13 @@ export function showPlan(
   currency: string,
 ): z.input<typeof planShape> {
   const { id, updated_at: updatedAt, version_module: versionModule, ...settings } = row;
-  const isPriced = row.monthly_price !== null || row.yearly_price !== null;
   return {
     plan: id,
     ...settings,
     version_module: versionModule === 1,
     currency,
-    can_be_bought: stripe !== null && isPriced,
+    can_be_bought:
+      stripe !== null && billingIntervals.some((interval) => priceFor(row, interval, stripe.mode) !== null),
     updated_at: iso(updatedAt),
   };
 }

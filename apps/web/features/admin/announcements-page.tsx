@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -91,7 +91,7 @@ export function AnnouncementsPage() {
     },
     {
       id: "actions",
-      header: "",
+      header: <VisuallyHidden>{t("announcements.actions")}</VisuallyHidden>,
       align: "right",
       width: 90,
       cell: (row) => (

@@ -1,5 +1,5 @@
 import { Button, Stack, Text, Textarea } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
@@ -24,7 +24,7 @@ export function ImpersonationPanel({ organization }: { organization: Answer<"get
   const [reason, setReason] = useState("");
   const home = `/o/${organization.slug}`;
   const open = (
-    <Button variant="default" onClick={() => void navigate({ to: home as "/" })}>
+    <Button variant="default" renderRoot={(props) => <Link {...props} to={home as "/"} />}>
       {t("impersonation.open")}
     </Button>
   );

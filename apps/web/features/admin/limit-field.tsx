@@ -40,6 +40,7 @@ export function LimitField(props: LimitFieldProps) {
           clampBehavior="strict"
           allowDecimal={false}
           allowNegative={false}
+          hideControls
           {...numberSeparators(i18n.language)}
           required={value !== null}
           withAsterisk={false}

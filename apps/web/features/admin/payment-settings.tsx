@@ -1,4 +1,4 @@
-import { Code, List, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Code, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { Copyable } from "../../ui/copy.tsx";
@@ -8,6 +8,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { SaveForm } from "../../ui/save-form.tsx";
 import { StateMark } from "../../ui/state-mark.tsx";
+import classes from "./admin.module.css";
 import { currencyChoices } from "./currencies.ts";
 import { type Settings, useSaveSettings } from "./use-save-settings.ts";
 
@@ -84,23 +85,23 @@ function PaymentStatus({ payments }: { payments: Settings["payments"] }) {
       </StateMark>
       <Text size="sm">{t(`settings.statusWords.${payments}`)}</Text>
       {payments === "off" && (
-        <List type="ordered" size="sm" spacing={4}>
-          <List.Item>
+        <ol className={classes.steps}>
+          <li>
             <Trans t={t} i18nKey="settings.setup.key" components={{ code: <Code /> }} />
-          </List.Item>
-          <List.Item>
+          </li>
+          <li>
             {t("settings.setup.webhook")}
             <Copyable value={`${window.location.origin}/api/stripe/webhook`} />
-          </List.Item>
-          <List.Item>
+          </li>
+          <li>
             <Trans t={t} i18nKey="settings.setup.secret" components={{ code: <Code /> }} />
-          </List.Item>
-          <List.Item>
+          </li>
+          <li>
             <GoLink to="/admin/plans" inherit underline="always">
               {t("settings.setup.prices")}
             </GoLink>
-          </List.Item>
-        </List>
+          </li>
+        </ol>
       )}
     </Stack>
   );

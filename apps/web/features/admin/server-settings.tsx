@@ -116,6 +116,7 @@ export function LimitSettings({ settings }: { settings: Settings }) {
               clampBehavior="strict"
               allowDecimal={false}
               allowNegative={false}
+              hideControls={isFixed}
               {...numberSeparators(i18n.language)}
               value={typed[name]}
               onChange={(value) => setTyped({ ...typed, [name]: typeof value === "number" ? value : "" })}
