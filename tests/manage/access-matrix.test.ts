@@ -33,6 +33,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   getSetup: "Says whether the link still works, to anyone who has its secret.",
   runSetup: "Needs the secret of the set-up link, which works once.",
   getReceivedInvitation: "Shows an invitation to anyone who has the secret from its email.",
+  listPlans: "Prices and limits are for people who have no account yet, too.",
 };
 
 const portalNamed = portalRoutes.map(({ route }) => [`${route.method} ${route.path}`, route] as const);
