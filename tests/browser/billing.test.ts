@@ -220,6 +220,30 @@ else
       await page.context().close();
     }, 180_000);
 
+    test("a limit that is reached names itself, what is used and the way to more", async () => {
+      const limit = (max_products_override: number | null) =>
+        dashboard.manage("PATCH", `/admin/organizations/${dashboard.organizationId}`, {
+          max_products_override,
+        });
+      await limit(1);
+      const page = await dashboard.pageFor(dashboard.owner, { width: 390 });
+      await page.goto(`${home}/products/new`);
+      const name = page.getByRole("textbox", { name: "Name" });
+      await name.fill("Vega");
+      await page.getByRole("button", { name: "Create product" }).click();
+      const alert = page
+        .getByRole("alert")
+        .filter({ hasText: "allows 1 products, and this organization has 1" });
+      await saveScreenshot(page, "limit-reached");
+      expect(await name.inputValue()).toBe("Vega");
+      await alert.getByRole("link", { name: "Open billing" }).click();
+      // The input is not discarded without asking.
+      await page.getByRole("button", { name: "Discard" }).click();
+      await page.getByText("1 of 1").waitFor();
+      await limit(null);
+      await page.context().close();
+    }, 180_000);
+
     test("members see the page as far as their role allows, and the banner tells the others whom to ask", async () => {
       await setBilling({ plan: "pro", billing_state: "suspended" });
       const viewer = await member(["billing:view"]);

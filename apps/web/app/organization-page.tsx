@@ -28,9 +28,10 @@ export function OrganizationPage() {
   const { pathname } = useLocation();
   const organization = useOrganizationOrNull();
   if (organization === null) return <MissingPage />;
-  // The billing page says more about the same.
+  const isOpen = mayOpen(organization, pathname.slice(`/o/${organization.slug}`.length));
   const banners = bannersOf(organization, Date.now()).filter(
-    (banner) => banner === "impersonated" || !pathname.endsWith("/settings/billing"),
+    // The billing page says more about the same.
+    (banner) => banner === "impersonated" || !isOpen || !pathname.endsWith("/settings/billing"),
   );
   const settings = `/o/${organization.slug}/settings`;
   return (
@@ -53,7 +54,7 @@ export function OrganizationPage() {
           {organization.is_owner && <GoLink to={settings}>{t("cancelDeletion")}</GoLink>}
         </Alert>
       )}
-      {mayOpen(organization, pathname.slice(`/o/${organization.slug}`.length)) ? (
+      {isOpen ? (
         <Outlet />
       ) : (
         <Suspense fallback={<Waiting />}>

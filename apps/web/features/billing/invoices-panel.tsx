@@ -98,7 +98,14 @@ function Status({ status }: Pick<Invoice, "status">) {
 function Out({ href, children }: { readonly href: string; readonly children: string }) {
   const { t } = useTranslation();
   return (
-    <Anchor href={href} target="_blank" rel="noopener noreferrer" inherit title={t("docs.newTab")}>
+    <Anchor
+      href={href}
+      target="_blank"
+      rel="noopener noreferrer"
+      inherit
+      display="block"
+      title={t("docs.newTab")}
+    >
       {children}
     </Anchor>
   );
