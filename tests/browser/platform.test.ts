@@ -37,6 +37,7 @@ else
       await open("/plans");
       await page.getByRole("button", { name: "Edit Pro" }).click();
       const form = page.getByRole("dialog", { name: "Edit the Pro plan" });
+      await form.getByText("These prices are examples.").waitFor();
       await form.getByRole("textbox", { name: "Price per month" }).fill("19,9");
       await form.getByText("$19.90 per month").waitFor();
       await form.getByRole("textbox", { name: "Price per year" }).fill("1.999");
