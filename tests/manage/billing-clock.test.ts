@@ -378,6 +378,39 @@ describe.each(databases)("the billing clock on $kind", ({ kind, make }) => {
     expect(due.due_at).toBeNull();
   });
 
+  test("the end of a cancelled subscription is announced 3 days before, once, and Stripe ends it", async () => {
+    const start = await now();
+    const org = await organization();
+    await changeTermsOf(
+      fixture.store,
+      org.id,
+      (terms) => ({ ...terms, plan: "pro", planSetBy: "subscription" }),
+      start,
+    );
+    await fixture.store.transaction((db) =>
+      updateBilling(db, org.id, {
+        subscription_id: "sub_1",
+        subscription_status: "active",
+        subscription_plan: "pro",
+        subscription_interval: "month",
+        subscription_amount: 2_900,
+        subscription_currency: "usd",
+        cancels_at: start + 10 * dayMs,
+      }),
+    );
+    await changeTermsOf(fixture.store, org.id, (terms) => terms, start);
+    await runAll(start + 6.9 * dayMs);
+    expect(await kinds(org)).toEqual([]);
+    await runAll(start + 7 * dayMs);
+    await runAll(start + 20 * dayMs);
+    expect(await kinds(org)).toEqual(["plan_ending"]);
+    expect(await storedTerms(fixture.store, org.id)).toMatchObject({ plan: "pro", state: "active" });
+    const [ending] = await openedEmails(fixture.store, { to: org.owner.email });
+    expect(ending?.body_text).toContain(
+      "To keep the Pro plan, renew the subscription in the billing settings",
+    );
+  });
+
   describe("a plan that was set until a date", () => {
     const planUntil = async (org: Organization, endsAtMs: number, nowMs: number) => {
       const byHand = { plan: "pro", planSetBy: "operator", planEndsAtMs: endsAtMs } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { dayMs } from "../dates/lengths.ts";
 import { currentSubscription, type Subscription, type SubscriptionStatus } from "./subscription.ts";
-import { type BillingTerms, clockStep, inState, nextDueAt, withSubscription } from "./terms.ts";
+import { afterPlanEnd, type BillingTerms, clockStep, inState, nextDueAt, withSubscription } from "./terms.ts";
 
 const now = Date.UTC(2026, 0, 1);
 
@@ -108,22 +108,22 @@ describe("the clock", () => {
 
   test("ends a plan that was set until a date, and writes an email 3 days before", () => {
     expect(nextDueAt(until)).toBe(now + 7 * dayMs);
-    expect(step(until, 6.9)).toMatchObject({ planEnding: false, planEnded: false, terms: until });
+    expect(step(until, 6.9)).toMatchObject({ endingAtMs: null, planEnded: false, terms: until });
     const noticed = step(until, 7);
-    expect(noticed).toMatchObject({ planEnding: true, planEnded: false });
+    expect(noticed).toMatchObject({ endingAtMs: now + 10 * dayMs, planEnded: false });
     expect(nextDueAt(noticed.terms)).toBe(now + 10 * dayMs);
-    expect(step(noticed.terms, 9.9)).toMatchObject({ planEnding: false, planEnded: false });
-    expect(step(noticed.terms, 10)).toMatchObject({ planEnding: false, planEnded: true, terms: free });
+    expect(step(noticed.terms, 9.9)).toMatchObject({ endingAtMs: null, planEnded: false });
+    expect(step(noticed.terms, 10)).toMatchObject({ endingAtMs: null, planEnded: true, terms: free });
   });
 
   test("after a downtime ends a plan without an email that it will end", () => {
-    expect(step(until, 30)).toMatchObject({ planEnding: false, planEnded: true, terms: free });
+    expect(step(until, 30)).toMatchObject({ endingAtMs: null, planEnded: true, terms: free });
   });
 
   test("another end of the plan gets another email", () => {
     const later = { ...step(until, 7).terms, planEndsAtMs: now + 20 * dayMs };
     expect(nextDueAt(later)).toBe(now + 17 * dayMs);
-    expect(step(later, 17).planEnding).toBe(true);
+    expect(step(later, 17).endingAtMs).toBe(now + 20 * dayMs);
   });
 
   test("after the end of a plan set by hand a subscription takes over, if it is paid", () => {
@@ -131,6 +131,24 @@ describe("the clock", () => {
     expect(after("active")).toMatchObject({ planEnded: true, terms: pro });
     expect(after("past_due")).toMatchObject({ planEnded: true, terms: free });
     expect(after("canceled")).toMatchObject({ planEnded: true, terms: free });
+  });
+
+  test("announces the end of a cancelled subscription once, and leaves the end to Stripe", () => {
+    const cancelledLater = subscription("active", { cancelsAtMs: now + 10 * dayMs });
+    const at = (terms: BillingTerms, days: number) => clockStep(terms, now + days * dayMs, cancelledLater);
+    expect(nextDueAt(pro, cancelledLater)).toBe(now + 7 * dayMs);
+    expect(at(pro, 6.9)).toMatchObject({ endingAtMs: null, terms: pro });
+    const noticed = at(pro, 7);
+    expect(noticed).toMatchObject({ endingAtMs: now + 10 * dayMs, planEnded: false });
+    expect(nextDueAt(noticed.terms, cancelledLater)).toBeNull();
+    expect(at(noticed.terms, 8).endingAtMs).toBeNull();
+    // The event of its end is late, or was lost.
+    const late = at(pro, 11);
+    expect(late).toMatchObject({ endingAtMs: null, planEnded: false });
+    expect(nextDueAt(late.terms, cancelledLater)).toBeNull();
+    expect(afterPlanEnd(pro, cancelledLater, now + 10 * dayMs)).toMatchObject(cancelled);
+    expect(nextDueAt(byHand, cancelledLater)).toBeNull();
+    expect(nextDueAt(pro, subscription("canceled", { cancelsAtMs: now }))).toBeNull();
   });
 
   test("leaves everything else alone", () => {

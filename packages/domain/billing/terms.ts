@@ -6,7 +6,7 @@ import { type PlanSource, paymentOf, type Subscription } from "./subscription.ts
 export const graceDays = 7;
 /** On which days of the grace period its emails are written, the first when it starts. */
 export const noticeDays = [0, 3, 6] as const;
-/** How long before the end of a plan that the operator set its email is written. */
+/** How long before the end of a plan its email is written. */
 export const planEndNoticeDays = 3;
 
 /** An organization's plan and payment state, and the times at which the clock changes them. */
@@ -75,8 +75,8 @@ export interface ClockStep {
   /** Which email of the grace period to write, counted from 0: only the latest that is due. Null for none. */
   readonly notice: number | null;
   readonly wasSuspended: boolean;
-  /** Whether to write the email about the end of the plan before it ends. */
-  readonly planEnding: boolean;
+  /** The end of the plan to write an email about before; null for none. */
+  readonly endingAtMs: number | null;
   readonly planEnded: boolean;
 }
 
@@ -88,12 +88,26 @@ export function clockStep(
 ): ClockStep {
   const { planEndsAtMs } = terms;
   const planEnded = planEndsAtMs !== null && planEndsAtMs <= nowMs;
-  const noticeAtMs = planEndNoticeAt(terms);
-  const planEnding = !planEnded && noticeAtMs !== null && noticeAtMs <= nowMs;
+  const noticeAtMs = planEndNoticeAt(terms, subscription);
+  const isNoticeDue = !planEnded && noticeAtMs !== null && noticeAtMs <= nowMs;
+  const endsAtMs = isNoticeDue ? planEndOf(terms, subscription) : null;
   const afterPlan = planEnded
     ? withSubscription(withoutOperatorsPlan(terms), subscription, nowMs)
-    : { ...terms, endNoticeForMs: planEnding ? planEndsAtMs : terms.endNoticeForMs };
-  return { ...graceStep(afterPlan, nowMs), planEnding, planEnded };
+    : { ...terms, endNoticeForMs: endsAtMs ?? terms.endNoticeForMs };
+  // Too late for an email about an end that is over.
+  const endingAtMs = endsAtMs !== null && endsAtMs > nowMs ? endsAtMs : null;
+  return { ...graceStep(afterPlan, nowMs), endingAtMs, planEnded };
+}
+
+/** The terms once the plan has ended, if nothing changes until then. */
+export function afterPlanEnd(
+  terms: BillingTerms,
+  subscription: Subscription | null,
+  endsAtMs: number,
+): BillingTerms {
+  return terms.planEndsAtMs === null
+    ? withSubscription(terms, null, endsAtMs)
+    : clockStep(terms, endsAtMs, subscription).terms;
 }
 
 function withoutOperatorsPlan(terms: BillingTerms): BillingTerms {
@@ -111,15 +125,25 @@ function graceStep(terms: BillingTerms, nowMs: number): Pick<ClockStep, "terms" 
   return { terms: { ...terms, noticesSent: due }, notice: due - 1, wasSuspended: false };
 }
 
-/** Null if the plan does not end, or its email was written. */
-function planEndNoticeAt({ planEndsAtMs, endNoticeForMs }: BillingTerms): number | null {
-  if (planEndsAtMs === null || planEndsAtMs === endNoticeForMs) return null;
-  return planEndsAtMs - planEndNoticeDays * dayMs;
+/** When the plan ends: one that the operator set, or a subscription that was cancelled. Null if it does not. */
+function planEndOf(terms: BillingTerms, subscription: Subscription | null): number | null {
+  if (terms.planSetBy !== "subscription") return terms.planEndsAtMs;
+  if (subscription === null || paymentOf(subscription.status) === "none") return null;
+  return subscription.cancelsAtMs;
 }
 
-/** When the clock has to look at these terms next; null for never. */
-export function nextDueAt(terms: BillingTerms): number | null {
-  const times = [planEndNoticeAt(terms), terms.planEndsAtMs, graceStepAt(terms)].filter((at) => at !== null);
+/** Null if the plan does not end, or its email was written. */
+function planEndNoticeAt(terms: BillingTerms, subscription: Subscription | null): number | null {
+  const endsAtMs = planEndOf(terms, subscription);
+  if (endsAtMs === null || endsAtMs === terms.endNoticeForMs) return null;
+  return endsAtMs - planEndNoticeDays * dayMs;
+}
+
+/** When the clock has to look at these terms next; null for never. Stripe ends a subscription that was cancelled. */
+export function nextDueAt(terms: BillingTerms, subscription: Subscription | null = null): number | null {
+  const times = [planEndNoticeAt(terms, subscription), terms.planEndsAtMs, graceStepAt(terms)].filter(
+    (at) => at !== null,
+  );
   return times.length === 0 ? null : Math.min(...times);
 }
 

@@ -58,7 +58,7 @@ export async function changeTerms(
   const before = termsOf(organization, billing);
   const step = clockStep(next, nowMs, storedSubscription(billing));
   const { terms } = step;
-  const dueAt = nextDueAt(terms);
+  const dueAt = nextDueAt(terms, storedSubscription(billing));
   if (isSame(before, terms) && billing.due_at === dueAt) return organization;
   const changes = await organizationColumns(db, organization, terms, nowMs);
   const changed = { ...organization, ...changes };

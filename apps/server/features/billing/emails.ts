@@ -70,6 +70,11 @@ export interface NextPlan {
   readonly versionChecks: "enforce" | "report" | null;
 }
 
+function howToKeep({ isSubscribed, contact }: BillingEmailFacts) {
+  if (isSubscribed) return "plan_ending.resume";
+  return contact === null ? "plan_ending.ask_operator" : "plan_ending.ask_contact";
+}
+
 export function planEndingEmail(
   to: Recipient,
   facts: BillingEmailFacts,
@@ -80,7 +85,7 @@ export function planEndingEmail(
     values: { ...names(facts), next: next.plan, when: moment(to.language, endsAtMs, facts.timeZone) },
     before: ["plan_ending.what", ...effects(next)],
     action: { label: "billing_grace.action", url: facts.url },
-    after: [facts.contact === null ? "plan_ending.ask_operator" : "plan_ending.ask_contact"],
+    after: [howToKeep(facts)],
     once: `plan_ending:${facts.organizationId}:${endsAtMs}:${to.email}`,
   });
 }

@@ -1,5 +1,5 @@
 import type { BillingTerms, ClockStep } from "@countersign/domain/billing/terms";
-import { clockStep } from "@countersign/domain/billing/terms";
+import { afterPlanEnd } from "@countersign/domain/billing/terms";
 import { effectivePlan } from "@countersign/domain/quota/limit";
 import { countVersionChecks } from "@countersign/store/queries/billing/billing";
 import { planById } from "@countersign/store/queries/plans/plans";
@@ -83,13 +83,12 @@ async function planMessage(
   { organization, billing, before, step }: ChangedTerms,
   nowMs: number,
 ): Promise<Message | null> {
-  const { terms, planEnding, planEnded } = step;
-  const { planEndsAtMs: endsAtMs } = terms;
-  if (planEnding && endsAtMs !== null) {
-    const after = clockStep(terms, endsAtMs, storedSubscription(billing)).terms;
+  const { terms, endingAtMs, planEnded } = step;
+  if (endingAtMs !== null) {
+    const after = afterPlanEnd(terms, storedSubscription(billing), endingAtMs);
     const next = await nextPlan(db, organization, terms, after);
     if (next === null) return null;
-    return { about: terms, write: (to, facts) => planEndingEmail(to, facts, next, endsAtMs) };
+    return { about: terms, write: (to, facts) => planEndingEmail(to, facts, next, endingAtMs) };
   }
   // Another plan that someone chose is no news.
   const hasEnded = planEnded || (terms.state === "cancelled" && before.state !== "cancelled");
