@@ -16,6 +16,7 @@ export const longestFirst = [
   "tests/manage/license-import-kill.test.ts",
   "tests/browser/billing.test.ts",
   "tests/browser/members.test.ts",
+  "tests/browser/platform.test.ts",
   "tests/manage/webhook-reenable.test.ts",
   "tests/browser/transfers.test.ts",
   "tests/browser/second-factor.test.ts",

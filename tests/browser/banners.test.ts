@@ -98,7 +98,7 @@ else
       await page.goto(`${fixture.url}/o/${acme.slug}`);
       const banner = page
         .getByRole("status")
-        .filter({ hasText: "You are looking at Acme as a platform admin." });
+        .filter({ hasText: "You are viewing Acme as a platform admin." });
       await banner.filter({ hasText: "You cannot change anything. Ends at" }).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await saveScreenshot(page, "banner-impersonation");

@@ -115,7 +115,13 @@ else
       await signedInUser.goto(`${inside}/licenses`);
       await signedInUser.getByRole("link", { name: "New license" }).click();
       await signedInUser.getByRole("heading", { name: "New license" }).waitFor();
-      expect(await placesOf(signedInUser)).toEqual(["Overview", "Licenses", "Products", "IP addresses"]);
+      expect(await placesOf(signedInUser)).toEqual([
+        "Overview",
+        "Licenses",
+        "Products",
+        "IP addresses",
+        "Usage",
+      ]);
       expect(await statusOf(signedInUser, "POST", `/products/${productId}/licenses`)).toBe(422);
 
       await visit(signedInUser, `${fixture.url}/account`);

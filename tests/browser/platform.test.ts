@@ -37,6 +37,7 @@ else
       await open("/plans");
       await page.getByRole("button", { name: "Edit Pro" }).click();
       const form = page.getByRole("dialog", { name: "Edit the Pro plan" });
+      await form.getByText("These prices are examples.").waitFor();
       await form.getByRole("textbox", { name: "Price per month" }).fill("19,9");
       await form.getByText("$19.90 per month").waitFor();
       await form.getByRole("textbox", { name: "Price per year" }).fill("1.999");
@@ -111,22 +112,22 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    test("an admin looks at an organization, read-only and with a reason, and stops", async () => {
+    test("an admin views an organization, read-only and with a reason, and stops", async () => {
       const other = await dashboard.fixture.createSignedInUser();
       const made = await other.browser.manage("POST", "/organizations", { name: "Somewhere else" });
       const { id, slug } = made.body as { id: string; slug: string };
       await open(`/organizations/${id}`);
-      await page.getByRole("button", { name: "Look at it" }).click();
-      const dialog = page.getByRole("dialog", { name: "Look at Somewhere else?" });
+      await page.getByRole("button", { name: "View read-only" }).click();
+      const dialog = page.getByRole("dialog", { name: "View Somewhere else?" });
       await dialog.getByLabel("Reason").fill("Their ticket 12");
       expect(await violationsOf(page)).toEqual([]);
-      await dialog.getByRole("button", { name: "Look at this organization" }).click();
+      await dialog.getByRole("button", { name: "View this organization" }).click();
       await page.waitForURL(`${dashboard.fixture.url}/o/${slug}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
 
       await open(`/organizations/${id}`);
-      await page.getByRole("button", { name: "Stop looking" }).click();
-      await page.getByRole("button", { name: "Look at it" }).waitFor();
+      await page.getByRole("button", { name: "Stop viewing" }).click();
+      await page.getByRole("button", { name: "View read-only" }).waitFor();
       await page.goto(`${dashboard.fixture.url}/o/${slug}`);
       await page.getByRole("heading", { name: "Page not found" }).waitFor();
     }, 180_000);

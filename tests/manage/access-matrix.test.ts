@@ -33,6 +33,7 @@ const openToAnyone: Readonly<Record<string, string>> = {
   getSetup: "Says whether the link still works, to anyone who has its secret.",
   runSetup: "Needs the secret of the set-up link, which works once.",
   getReceivedInvitation: "Shows an invitation to anyone who has the secret from its email.",
+  listPlans: "Prices and limits are for people who have no account yet, too.",
 };
 
 const portalNamed = portalRoutes.map(({ route }) => [`${route.method} ${route.path}`, route] as const);
@@ -238,7 +239,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       const unknown = unknownPath(route);
       const outsiders = [theirs.owner.api, customer.api];
       if (who !== "person") outsiders.push(as(theirs.token));
-      // Platform admins, unless they look at this organization.
+      // Platform admins, unless they view this organization.
       if (isInside(who)) outsiders.push(fixture.admin.api);
       if (who === "platform_admin") outsiders.push(fixture.owner.api, as(ours.token));
       await unchanged(async () => {

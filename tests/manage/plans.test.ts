@@ -64,8 +64,7 @@ describe.each(databases)("plans on $kind", ({ kind, make }) => {
     expect(status).toBe(200);
     const unlimited = {
       ...{ max_products: null, max_licenses: null, max_members: null, max_webhooks: null },
-      ...{ request_log_days: null, monthly_price: null, yearly_price: null, trial_days: 0 },
-      ...{ currency: "usd", can_be_bought: false },
+      ...{ request_log_days: null, trial_days: 0, currency: "usd", can_be_bought: false },
     };
     expect(body).toMatchObject({
       data: [
@@ -75,6 +74,15 @@ describe.each(databases)("plans on $kind", ({ kind, make }) => {
       ],
       next_cursor: null,
     });
+    const prices = body.data.map((plan: { monthly_price: unknown; yearly_price: unknown }) => [
+      plan.monthly_price,
+      plan.yearly_price,
+    ]);
+    expect(prices).toEqual([
+      [null, null],
+      [2_900, 29_000],
+      [null, null],
+    ]);
     const allowances = body.data.map(
       (plan: { organizations_per_user: unknown }) => plan.organizations_per_user,
     );
@@ -96,18 +104,18 @@ describe.each(databases)("plans on $kind", ({ kind, make }) => {
       daily_limit: 100_000,
     });
     const late = await fixture.admin.api.put("/admin/plans/pro", { monthly_price: 1, updated_at: seen });
-    expect([late.status, late.body.code]).toEqual([409, "changed_meanwhile"]);
+    expect([late.status, late.body.code]).toEqual([412, "changed_meanwhile"]);
     const log = await fixture.admin.api.get("/admin/audit-log?subject_kind=plan");
     expect(log.body.data).toMatchObject([
       {
         action: "plan.updated",
         subject: { kind: "plan", id: "pro", name: "Pro" },
         actor: { kind: "platform_admin" },
-        before: { monthly_price: null, trial_days: 0 },
+        before: { monthly_price: 2_900, trial_days: 0 },
         after: { monthly_price: 1_900, trial_days: 14 },
       },
     ]);
-    await edit("pro", { monthly_price: null, trial_days: 0 });
+    await edit("pro", { monthly_price: 2_900, trial_days: 0 });
   });
 
   test("an edited daily limit applies to the next request on the other node", async () => {

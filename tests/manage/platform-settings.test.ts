@@ -110,7 +110,8 @@ describe.each(databases)("platform settings on $kind", ({ make }) => {
     expect((await fixture.owner.api.post(webhooks, webhook)).status).toBe(201);
     const second = await fixture.owner.api.post(webhooks, webhook);
     expect([second.body.code, second.body.params]).toEqual(["webhook_limit_reached", { limit: 1 }]);
-    await change({ webhook_endpoints: 2 });
+    const own = { max_webhooks_override: 2 };
+    await fixture.admin.api.patch(`/admin/organizations/${fixture.organizationId}`, own);
     expect((await fixture.owner.api.post(webhooks, webhook)).status).toBe(201);
 
     await change({ currency: "EUR", billing_contact: "billing@example.com", automatic_tax: true });

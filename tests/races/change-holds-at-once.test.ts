@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
 import { registerIp, revokeLicense } from "@countersign/store/queries/licenses/create";
+import { updatePlan } from "@countersign/store/queries/plans/plans";
 import { removeVersion, setVersion } from "@countersign/store/queries/versions/versions";
 import type { Tables } from "@countersign/store/tables";
 import type { Kysely } from "kysely";
@@ -107,6 +108,24 @@ const changes: readonly { what: string; make: Change; status: string | number; u
     make: ofOrganization({ daily_limit_override: 0 }),
     status: "rate_limit_exceeded",
     undo: ofOrganization({ daily_limit_override: null }),
+  },
+  {
+    what: "setting the daily limit of a plan to zero",
+    make: (db) => updatePlan(db, "enterprise", { daily_limit: 0 }),
+    status: "rate_limit_exceeded",
+    undo: (db) => updatePlan(db, "enterprise", { daily_limit: null }),
+  },
+  {
+    what: "changing to a plan without requests",
+    make: async (db, org, licenseId) => {
+      await updatePlan(db, "free", { daily_limit: 0 });
+      await ofOrganization({ plan: "free" })(db, org, licenseId);
+    },
+    status: "rate_limit_exceeded",
+    undo: async (db, org, licenseId) => {
+      await updatePlan(db, "free", { daily_limit: 10_000 });
+      await ofOrganization({ plan: "enterprise" })(db, org, licenseId);
+    },
   },
   {
     what: "revoking an API key",

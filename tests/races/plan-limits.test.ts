@@ -42,7 +42,7 @@ describe.each(databases)("limits of a plan at the same moment on $kind", ({ kind
         Array.from({ length: parallel }, (_, index) => {
           const api = clients[index % clients.length];
           if (api === undefined) throw new Error("There is no client.");
-          return send(api, index);
+          return inTime(() => send(api, index));
         }),
       );
       for (const { status, body: answer, text } of answers)
@@ -81,8 +81,9 @@ describe.each(databases)("limits of a plan at the same moment on $kind", ({ kind
     const clients = [fixture.server, second].map((server) => manageClient(server.url, person.token));
     const answers = await Promise.all(
       orders.map(async (count, index) => {
-        const sent = await clients[index % 2]?.post(path, { ...customer, count });
-        return { count, status: sent?.status, code: sent?.body.code };
+        const api = clients[index % 2] ?? person.api;
+        const { status, body } = await inTime(() => api.post(path, { ...customer, count }));
+        return { count, status, code: body.code };
       }),
     );
     for (const { status, code } of answers)
@@ -165,3 +166,16 @@ describe.each(databases)("limits of a plan at the same moment on $kind", ({ kind
     return Number(count);
   };
 });
+
+/**
+ * All requests wait for the same row. On a busy machine the last can exceed the time limit of a statement: nothing was
+ * written, and a caller would repeat it.
+ */
+async function inTime(send: () => Promise<ManageAnswer>): Promise<ManageAnswer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await send();
+    if (answer.status !== 503 || attempt === mostAttempts) return answer;
+  }
+}
+
+const mostAttempts = 10;

@@ -119,6 +119,7 @@ export async function fillOrganization(
       delivery_id: deliveryId,
       transfer_id: transferId,
       announcement_id: announcementId,
+      plan: "pro",
       prefix: apiKey.slice(0, 12),
       version,
       ip: encodeURIComponent(ip),

@@ -58,7 +58,7 @@ const shownOrganization = listedOrganization
     stripe_customer_id: z.string().nullable(),
     impersonated_until: time
       .nullable()
-      .meta({ description: "Until when you can look at it, read-only. Null if you are not." }),
+      .meta({ description: "Until when you view it, read-only. Null if you are not." }),
   })
   .meta({ id: "PlatformOrganizationDetails" });
 
@@ -166,7 +166,7 @@ export const startImpersonation = route({
   id: "startImpersonation",
   method: "POST",
   path: "/admin/organizations/{organization_id}/impersonation",
-  summary: "Look at an organization as if you were a member",
+  summary: "View an organization as if you were a member",
   description:
     "For one hour, with this session or access token: what members with every `:view` permission see can be read, except keys and secrets, and nothing can be changed. Repeating it starts the hour again. The organization's audit log records it with the reason.",
   group,
@@ -180,7 +180,7 @@ export const endImpersonation = route({
   id: "endImpersonation",
   method: "DELETE",
   path: "/admin/organizations/{organization_id}/impersonation",
-  summary: "Stop looking at an organization",
+  summary: "Stop viewing an organization",
   group,
   access,
   problems: ["organization_not_found"],

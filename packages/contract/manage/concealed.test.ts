@@ -5,7 +5,7 @@ import type { Route } from "./route.ts";
 import { contractRoutes } from "./routes.ts";
 import { leaves } from "./secrets.ts";
 
-/** What a platform admin can read of an organization they look at. */
+/** What a platform admin can read of an organization they view. */
 const visible = contractRoutes.filter(isVisible).map((route) => [route.id, route] as const);
 
 /** Texts in queries that narrow a list by something that is shown. A new one needs the reason why it reveals nothing. */

@@ -1,7 +1,7 @@
 import { maskedKey } from "@countersign/domain/licenses/key";
 
 /**
- * What a platform admin sees of an organization they look at without being a member: everything but keys, secrets, and
+ * What a platform admin sees of an organization they view without being a member: everything but keys, secrets, and
  * texts in which sellers keep them. Members are known by name, because events and the audit log have data of many
  * shapes. What is not known is withheld, so a new member stays hidden until it is added here.
  */

@@ -70,7 +70,7 @@ export const ownOrganization = organization
     permissions: z.array(z.enum(permissions)),
     impersonated_until: time.nullable().meta({
       description:
-        "Not null while you look at it as a platform admin without being a member: read-only, and until then.",
+        "Not null while you view it as a platform admin without being a member: read-only, and until then.",
     }),
   })
   .meta({ id: "OwnOrganization" });

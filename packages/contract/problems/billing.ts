@@ -42,16 +42,16 @@ export const billingProblems = {
   ),
   impersonation_read_only: problem(
     403,
-    "You are looking at this organization as a platform admin, so you cannot change anything.",
+    "You are viewing this organization as a platform admin, so you cannot change anything.",
   ),
   impersonation_no_secrets: problem(
     403,
-    "You are looking at this organization as a platform admin. Exports and searches of license keys are only for its members.",
+    "You are viewing this organization as a platform admin. Exports and searches of license keys are only for its members.",
     "Customers can be searched, and their licenses listed.",
   ),
   impersonation_limit_reached: problem(
     409,
-    "You are already looking at {limit} organizations. Stop looking at one of them first.",
+    "You are already viewing {limit} organizations. Stop viewing one of them first.",
   ),
   payments_unavailable: problem(
     409,

@@ -14,7 +14,7 @@ import {
   updateEndpoint,
 } from "@countersign/store/queries/webhooks/endpoints";
 import type { Database } from "@countersign/store/store";
-import type { WebhookEndpointRow } from "@countersign/store/tables";
+import type { OrganizationRow, WebhookEndpointRow } from "@countersign/store/tables";
 import type { z } from "zod";
 import {
   type Context,
@@ -26,7 +26,7 @@ import { decodeCursor, encodeCursor } from "../../http/manage/page.ts";
 import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit, difference } from "../audit-log/record.ts";
 import { lockOrganization } from "../members/lock.ts";
-import { checkLimitOfLocked } from "../plans/check-limit.ts";
+import { currentLimit, limitReached } from "../plans/check-limit.ts";
 import { platformSettings } from "../settings/platform-settings.ts";
 import { newWebhookSecret, openHeaders, sealHeaders } from "./secrets.ts";
 import { listOf, redactedUrl, showEndpoint, showEndpoints, subjectOf } from "./show.ts";
@@ -67,16 +67,13 @@ export async function currentEndpoint(
 }
 
 export async function createEndpoint(context: Context, body: z.output<typeof newWebhook>) {
-  const { store, nowMs, config } = context;
+  const { store, nowMs } = context;
   checkTarget(context, body.url);
   const sealedHeaders = sealHeaders(store.sealer, body.headers);
   const { secret, sealed } = newWebhookSecret(store.sealer);
   return context.transaction(async (db) => {
     const { organization } = await lockOrganization(db, context, "webhooks:manage");
-    await checkLimitOfLocked(db, organization, "webhooks");
-    const { webhook_endpoints: limit } = await platformSettings(db, config);
-    if ((await countEndpoints(db, organization.id)) >= limit)
-      throw new Problem("webhook_limit_reached", { limit });
+    await checkCount(db, context, organization);
     await checkProducts(db, context, body.product_ids);
     const row: WebhookEndpointRow = {
       id: newId(),
@@ -173,6 +170,18 @@ export async function changeEndpoint(
     });
     return showEndpoint(db, context, changed);
   });
+}
+
+/** The plan's limit, or the server's if the plan has none. */
+async function checkCount(db: Database, { config }: Context, organization: OrganizationRow): Promise<void> {
+  const ofPlan = await currentLimit(db, organization, "webhooks");
+  if (ofPlan !== null) {
+    if (ofPlan.used >= ofPlan.limit) throw limitReached("webhooks", ofPlan);
+    return;
+  }
+  const { webhook_endpoints: limit } = await platformSettings(db, config);
+  if ((await countEndpoints(db, organization.id)) >= limit)
+    throw new Problem("webhook_limit_reached", { limit });
 }
 
 /** What can be checked without resolving a name. The rest is checked when something is sent. */

@@ -51,8 +51,11 @@ export function AdminNav() {
             </UnstyledButton>
           </Menu.Target>
           <Menu.Dropdown mah="70vh" style={{ overflowY: "auto" }}>
-            {adminGroups.map(({ name, pages }) => (
+            {adminGroups.map(({ name, pages }, place) => (
               <Fragment key={name}>
+                {place > 0 && Math.max(pages.length, adminGroups[place - 1]?.pages.length ?? 0) > 1 && (
+                  <Menu.Divider />
+                )}
                 {pages.length > 1 && <Menu.Label>{t(`groups.${name}`)}</Menu.Label>}
                 {pages.map((one) => (
                   <Menu.Item
@@ -64,7 +67,6 @@ export function AdminNav() {
                     {t(`sections.${one.name}`)}
                   </Menu.Item>
                 ))}
-                {pages.length > 1 && <Menu.Divider />}
               </Fragment>
             ))}
           </Menu.Dropdown>

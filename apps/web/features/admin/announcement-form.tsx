@@ -96,6 +96,7 @@ export function AnnouncementForm({ announcement, touched, onSaved }: Announcemen
         <DateTimeField
           label={t("announcements.start")}
           description={t(announcement === null ? "announcements.startWords" : "announcements.startKept")}
+          inputWrapperOrder={["label", "input", "description", "error"]}
           value={start}
           onChange={setStart}
           error={fieldError(error, "starts_at")}
@@ -103,6 +104,7 @@ export function AnnouncementForm({ announcement, touched, onSaved }: Announcemen
         <DateTimeField
           label={t("announcements.end")}
           description={t("announcements.endWords")}
+          inputWrapperOrder={["label", "input", "description", "error"]}
           value={end}
           onChange={setEnd}
           error={fieldError(error, "ends_at")}

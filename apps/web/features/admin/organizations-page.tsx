@@ -132,7 +132,7 @@ export function OrganizationsPage() {
             onChange={(value) => set({ plan: plans.find((plan) => plan === value) })}
           />
           <Select
-            w={170}
+            w={220}
             aria-label={t("organizations.billing")}
             placeholder={t("organizations.anyBilling")}
             clearable

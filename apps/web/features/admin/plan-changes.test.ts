@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { changedFields } from "./changed-fields.ts";
-import { needsConfirmation, type PlanFields, planEffects } from "./plan-changes.ts";
+import { hasExamplePrices, needsConfirmation, type PlanFields, planEffects } from "./plan-changes.ts";
 
 const plan: PlanFields = {
   daily_limit: 100_000,
@@ -44,6 +44,13 @@ describe("a changed plan", () => {
     const unsold = { ...plan, monthly_price: null };
     expect(needsConfirmation(planEffects(unsold, plan))).toBe(false);
   });
+});
+
+test("prices are examples until the plan was saved", () => {
+  expect(hasExamplePrices({ ...plan, updated_at: "1970-01-01T00:00:00.000Z" })).toBe(true);
+  expect(hasExamplePrices({ ...plan, updated_at: "2030-01-01T00:00:00.000Z" })).toBe(false);
+  const unsold = { ...plan, monthly_price: null, updated_at: "1970-01-01T00:00:00.000Z" };
+  expect(hasExamplePrices(unsold)).toBe(false);
 });
 
 test("only changed fields are sent", () => {

@@ -15,6 +15,14 @@ export interface PlanFields extends Readonly<Record<PlanLimit, number | null>> {
   readonly yearly_price: number | null;
 }
 
+/** Whether a plan has only the prices that an installation comes with. */
+export function hasExamplePrices(
+  plan: Pick<PlanFields, "monthly_price" | "yearly_price"> & { readonly updated_at: string },
+): boolean {
+  // A plan that was never saved has the first time there is.
+  return Date.parse(plan.updated_at) === 0 && (plan.monthly_price !== null || plan.yearly_price !== null);
+}
+
 export interface PlanEffects {
   /** Limits that are lower afterwards. No limit is the highest. */
   readonly lowered: readonly PlanLimit[];

@@ -11,7 +11,13 @@ import { fieldError, ProblemAlert } from "../../ui/problem-alert.tsx";
 import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { changedFields } from "./changed-fields.ts";
 import { type Limit, LimitField } from "./limit-field.tsx";
-import { needsConfirmation, type PlanLimit, planEffects, planLimits } from "./plan-changes.ts";
+import {
+  hasExamplePrices,
+  needsConfirmation,
+  type PlanLimit,
+  planEffects,
+  planLimits,
+} from "./plan-changes.ts";
 import { PlanEffectsList } from "./plan-effects.tsx";
 import { PriceField, readPrice } from "./price-field.tsx";
 
@@ -125,6 +131,7 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
         {isSold && (
           <>
             <Title order={3}>{t("planList.prices")}</Title>
+            {hasExamplePrices(plan) && <Text size="sm">{t("planList.exampleWords")}</Text>}
             <Group grow align="flex-start" preventGrowOverflow={false}>
               <PriceField
                 label={t("planList.monthly")}

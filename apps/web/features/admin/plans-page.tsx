@@ -14,7 +14,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./admin.module.css";
-import { planLimits } from "./plan-changes.ts";
+import { hasExamplePrices, planLimits } from "./plan-changes.ts";
 import { PlanForm } from "./plan-form.tsx";
 
 const plansRoute = getRouteApi("/inside/admin/admin-layout/plans");
@@ -74,6 +74,7 @@ interface PlanCardProps {
 function PlanCard({ plan, count, onEdit }: PlanCardProps) {
   const { t, i18n } = useTranslation("admin");
   const heading = useId();
+  const isExample = hasExamplePrices(plan);
   const figure = (value: number) => value.toLocaleString(i18n.language);
   const prices = (
     [
@@ -117,9 +118,9 @@ function PlanCard({ plan, count, onEdit }: PlanCardProps) {
             </Text>
           ))
         )}
-        {prices.length > 0 && !plan.can_be_bought && (
+        {prices.length > 0 && (isExample || !plan.can_be_bought) && (
           <Text size="sm" c="dimmed">
-            {t("planList.noPayments")}
+            {t(isExample ? "planList.example" : "planList.noPayments")}
           </Text>
         )}
         {plan.trial_days > 0 && (

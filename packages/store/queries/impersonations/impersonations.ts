@@ -2,7 +2,7 @@ import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 import type { ImpersonationRow } from "../../tables.ts";
 
-/** Until when this session can look at this organization; nothing if it cannot. */
+/** Until when this session can view this organization; nothing if it cannot. */
 export const activeImpersonation = prepared(
   (db, sessionId: string, userId: string, organizationId: string, nowMs: number) =>
     db
