@@ -233,7 +233,7 @@ else
       await page.getByRole("button", { name: "Create product" }).click();
       const alert = page
         .getByRole("alert")
-        .filter({ hasText: "allows 1 products, and this organization has 1" });
+        .filter({ hasText: "limits products to 1, and this organization has 1" });
       await saveScreenshot(page, "limit-reached");
       expect(await name.inputValue()).toBe("Vega");
       await alert.getByRole("link", { name: "Open billing" }).click();
