@@ -2,18 +2,12 @@ import { type Failure, failure } from "@countersign/contract/problems/failures";
 import type { Sorted } from "@countersign/store/queries/license-files/write-rows";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import type { Database } from "@countersign/store/store";
-import { currentLimit, type Limit, lockedLimit } from "../plans/check-limit.ts";
+import { currentLimit, type Limit } from "../plans/check-limit.ts";
 
 /** The organization's limit of licenses; null without one. */
 export async function licenseLimit(db: Database, organizationId: string): Promise<Limit | null> {
   const organization = await organizationById(db, organizationId);
   return organization === undefined ? null : currentLimit(db, organization, "licenses");
-}
-
-/** The same, with the organization locked until the transaction ends if there is a limit. */
-export async function lockedLicenseLimit(db: Database, organizationId: string): Promise<Limit | null> {
-  const organization = await organizationById(db, organizationId);
-  return organization === undefined ? null : lockedLimit(db, organization, "licenses");
 }
 
 /** Rows that would create more licenses than the limit allows become errors. */

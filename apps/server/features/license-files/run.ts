@@ -32,11 +32,12 @@ import type { ImportRow, ProductRow } from "@countersign/store/tables";
 import { closeOutdatedTransfers } from "../events/close-transfers.ts";
 import { recordCreated, recordingChanges } from "../events/record-changes.ts";
 import { recordMissedExpiries } from "../events/record-expiries.ts";
+import { lockedLimit } from "../plans/check-limit.ts";
 import { auditRow } from "./audit-row.ts";
 import { type Chunk, chunks } from "./chunks.ts";
 import { ImportFailed } from "./failed.ts";
 import { leaseMs, Released } from "./lease.ts";
-import { licenseLimit, limitFailure, lockedLicenseLimit, withinLimit } from "./license-limit.ts";
+import { licenseLimit, limitFailure, withinLimit } from "./license-limit.ts";
 import { namedErrors, rejectsOf } from "./rejects.ts";
 import { removeFile, removeRejects, removeUnstarted } from "./remove.ts";
 import type { RunParts } from "./run-parts.ts";
@@ -171,7 +172,7 @@ class ImportRun {
       try {
         const changes = await store.transaction(async (db) => {
           await this.#product(db);
-          const limit = await lockedLicenseLimit(db, to.organizationId);
+          const limit = await lockedLimit(db, to.organizationId, "licenses");
           await lockExisting(db, store.bulk, to, chunk.licenses);
           const found = await sortRows(db, store.bulk, to, chunk.licenses);
           const sorted = withinLimit(found, limit);

@@ -47,7 +47,7 @@ export async function createInBatches(
       const before: Progress = progress;
       const batch = named.slice(before.made, endOfBatch(named, before.made, batchSize));
       progress = await context.step(async (db): Promise<Progress> => {
-        await checkLimit(db, requireOrganization(context), "licenses", batch.length);
+        await checkLimit(db, product.organization_id, "licenses", batch.length);
         await checkKeysAreFree(db, product.id, batch, (index) => prefixOf(before.made + index));
         await addLicenses(db, context, product, batch);
         return { ...before, made: before.made + batch.length };

@@ -44,7 +44,7 @@ export const licenseRoutes: readonly BoundRoute[] = [
     await checkKeysAreFree(context.store.reads, product.id, drafts, prefixOf);
     try {
       return await context.transaction(async (db) => {
-        await checkLimit(db, requireOrganization(context), "licenses", named.length);
+        await checkLimit(db, product.organization_id, "licenses", named.length);
         const data = await addLicenses(db, context, product, named);
         await deliverLicenses(
           db,

@@ -1,4 +1,5 @@
 import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { organizationLimits } from "@countersign/store/queries/plans/organizations";
 import { countPendingInvitations } from "@countersign/store/queries/plans/used";
 import type { Database } from "@countersign/store/store";
 import type { OrganizationRow } from "@countersign/store/tables";
@@ -20,11 +21,11 @@ export interface Limit {
  */
 export async function checkLimit(
   db: Database,
-  organization: OrganizationRow,
+  organizationId: string,
   name: LimitName,
   adding = 1,
 ): Promise<void> {
-  const limit = await lockedLimit(db, organization, name);
+  const limit = await lockedLimit(db, organizationId, name);
   if (limit !== null && limit.used + adding > limit.limit) throw limitReached(name, limit);
 }
 
@@ -53,11 +54,12 @@ export async function checkInvitationLimit(
 /** Null without a limit. Otherwise the organization is locked until the transaction ends. */
 export async function lockedLimit(
   db: Database,
-  organization: OrganizationRow,
+  organizationId: string,
   name: LimitName,
 ): Promise<Limit | null> {
-  if (limitIn(await planOf(db, organization), organization, name) === null) return null;
-  const locked = await lockedOrganization(db, organization.id);
+  const row = await organizationLimits(db, organizationId);
+  if (row === undefined || limitIn(row, row, name) === null) return null;
+  const locked = await lockedOrganization(db, organizationId);
   return locked === undefined ? null : currentLimit(db, locked, name);
 }
 

@@ -33,7 +33,11 @@ export async function planOf(
 }
 
 /** What the operator set for the organization, otherwise its plan's limit. Null for no limit. */
-export function limitIn(plan: PlanRow, organization: OrganizationRow, name: LimitName): number | null {
+export function limitIn(
+  plan: Pick<PlanRow, (typeof columns)[LimitName][1]>,
+  organization: Pick<OrganizationRow, (typeof columns)[LimitName][0]>,
+  name: LimitName,
+): number | null {
   const [override, ofPlan] = columns[name];
   return organization[override] ?? plan[ofPlan];
 }

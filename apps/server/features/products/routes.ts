@@ -41,7 +41,7 @@ export const productRoutes: readonly BoundRoute[] = [
     const organization = requireOrganization(context);
     const organizationId = organization.id;
     return context.transaction(async (db) => {
-      await checkLimit(db, organization, "products");
+      await checkLimit(db, organizationId, "products");
       if (settings.version_module_enabled === true) await checkVersionModule(db, organization);
       const { id, apiKey } = await addProduct(
         db,

@@ -1,4 +1,6 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
+import { sql } from "kysely";
+import { prepared } from "../../prepared-query.ts";
 import type { Database } from "../../store.ts";
 
 /** After a cancelled subscription, an organization is on Free: see `effectivePlan` in domain/quota. */
@@ -15,6 +17,26 @@ function organizationsOn(db: Database, plan: Plan) {
     .where("deleted_at", "is", null)
     .orderBy("id");
 }
+
+/** The limits of an organization: its own, and those of its plan. */
+export const organizationLimits = prepared((db, id: string) =>
+  db
+    .selectFrom("organizations as o")
+    .innerJoin("plans as plan", (join) =>
+      join.on("plan.id", "=", sql<Plan>`case when o.billing_state = 'cancelled' then 'free' else o.plan end`),
+    )
+    .select([
+      "o.max_products_override",
+      "o.max_licenses_override",
+      "o.max_members_override",
+      "o.max_webhooks_override",
+      "plan.max_products",
+      "plan.max_licenses",
+      "plan.max_members",
+      "plan.max_webhooks",
+    ])
+    .where("o.id", "=", id),
+).first;
 
 /** Organizations after `afterId` whose daily limit is that of the plan. */
 export async function organizationsWithLimitOf(
