@@ -107,7 +107,8 @@ else
 
       await open("");
       await page.getByRole("link", { name: "1 organization on Enterprise, billing: Past due" }).click();
-      await page.getByRole("link", { name: "Late payers" }).waitFor();
+      const list = page.getByRole("table", { name: "Organizations" });
+      await list.getByRole("link", { name: "Late payers" }).waitFor();
       await page.getByText("Custom limits").waitFor();
       expect(troubles).toEqual([]);
     }, 180_000);
