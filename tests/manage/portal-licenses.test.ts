@@ -640,7 +640,11 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
     async function versioned(plan: "free" | "pro", pin: Parameters<typeof addLicense>[1] = {}) {
       const at = await seller({ version_module_enabled: true });
       await fixture.store.transaction((db) =>
-        db.updateTable("organizations").set({ plan }).where("id", "=", at.organizationId).execute(),
+        db
+          .updateTable("organizations")
+          .set({ plan, had_version_module: plan === "free" ? 0 : 1 })
+          .where("id", "=", at.organizationId)
+          .execute(),
       );
       for (const version of ["1.0.0", "2.0.0"])
         await at.owner.api.post(`/products/${at.productId}/versions`, { version, state: "allowed" });
@@ -685,6 +689,14 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       const license = await shown();
       expect(license.versions).toBeNull();
       expect(titles(license)).toEqual(["Version 1", "Version 2", "Manual"]);
+    });
+
+    test("after a downgrade, a license sees the same downloads as before", async () => {
+      const { at, shown } = await versioned("pro", { pin: { mode: "pinned", version: "1.0.0" } });
+      await fixture.store.transaction((db) =>
+        db.updateTable("organizations").set({ plan: "free" }).where("id", "=", at.organizationId).execute(),
+      );
+      expect(titles(await shown())).toEqual(["Version 1", "Manual"]);
     });
 
     test("a license that is not active has no downloads", async () => {
