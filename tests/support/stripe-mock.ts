@@ -12,6 +12,9 @@ const { ensureStripeMock, howToGetStripeMock: reason } = await import(
 export const stripeMockPath: string | null = ensureStripeMock();
 export const howToGetStripeMock: string = reason;
 
+/** It reads the description of all of Stripe's API first, which takes a while on a busy machine. */
+const startMs = 120_000;
+
 let running: Promise<string> | null = null;
 
 /**
@@ -37,11 +40,14 @@ async function start(): Promise<string> {
     await ended;
   });
   const url = `http://127.0.0.1:${port}`;
-  await until("Stripe's test server answers", () =>
-    fetch(url).then(
-      () => true,
-      () => false,
-    ),
+  await until(
+    "Stripe's test server answers",
+    () =>
+      fetch(url).then(
+        () => true,
+        () => false,
+      ),
+    startMs,
   );
   return url;
 }
