@@ -4,7 +4,8 @@ import { useTranslation } from "react-i18next";
 import { useCloseDialog } from "./dialog.tsx";
 import { Form, type FormProps } from "./form.tsx";
 
-interface DialogFormProps extends Pick<FormProps, "onSubmit" | "typed" | "base" | "error" | "noValidate"> {
+interface DialogFormProps
+  extends Pick<FormProps, "onSubmit" | "typed" | "base" | "error" | "isSent" | "noValidate"> {
   readonly isBusy: boolean;
   /** The label of the button: the action itself, never "OK". */
   readonly action: string;

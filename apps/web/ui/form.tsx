@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
+import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { showFirstProblem } from "./first-problem.ts";
 import { useUnsavedInput } from "./unsaved.ts";
 
@@ -11,6 +11,8 @@ export interface FormProps {
   readonly base?: unknown;
   /** Why the server refused: the first invalid field is focused. */
   readonly error: Error | null;
+  /** For input that is sent after a confirmation, when `onSubmit` has returned false: whether it is being sent, or was. */
+  readonly isSent?: boolean;
   readonly goesWithSearch?: boolean;
   readonly className?: string | undefined;
   readonly noValidate?: boolean;
@@ -19,7 +21,8 @@ export interface FormProps {
 
 /** Every form: a refusal focuses the first invalid field, and input is not discarded without asking. */
 export function Form(props: FormProps) {
-  const { onSubmit, typed, base, error, goesWithSearch = false, className, noValidate, children } = props;
+  const { onSubmit, typed, base, error, isSent, className, noValidate, children } = props;
+  const { goesWithSearch = false } = props;
   const form = useRef<HTMLFormElement>(null);
   const { sent, refused } = useUnsavedInput(typed, base, { goesWithSearch });
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per refusal.
@@ -28,6 +31,12 @@ export function Form(props: FormProps) {
     refused();
     if (form.current !== null) showFirstProblem(form.current);
   }, [error]);
+  // Before the page can change because it was saved.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per change.
+  useLayoutEffect(() => {
+    if (isSent === true) sent();
+    if (isSent === false) refused();
+  }, [isSent]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     // From a dialog that was opened inside this form.

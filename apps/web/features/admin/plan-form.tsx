@@ -94,6 +94,7 @@ export function PlanForm({ plan, count, onSaved }: PlanFormProps) {
         }}
         typed={[name, limits, hasVersions, monthly, yearly, trial]}
         error={isAsking ? null : save.error}
+        isSent={save.isPending || save.isSuccess}
         isBusy={save.isPending}
         action={t("everywhere:save")}
       >

@@ -100,6 +100,7 @@ test("an organization without any limit has nothing to buy", () => {
   expect(isUnlimited({ ...enterprise, limits: free.limits }, null)).toBe(false);
   expect(isUnlimited({ ...enterprise, plan_ends_at: at }, null)).toBe(false);
   expect(isUnlimited({ ...enterprise, subscription }, null)).toBe(false);
+  expect(isUnlimited({ ...enterprise, billing_state: "grace" }, null)).toBe(false);
   expect(isUnlimited(free, null)).toBe(false);
 });
 

@@ -22,7 +22,8 @@ export function isUnlimited(billing: Billing, dailyLimit: number | null): boolea
     billing.version_checks.included &&
     billing.limits.every(({ limit }) => limit === null) &&
     !isSubscribed(billing) &&
-    billing.plan_ends_at === null
+    billing.plan_ends_at === null &&
+    billing.billing_state === "active"
   );
 }
 
