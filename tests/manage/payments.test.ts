@@ -13,7 +13,7 @@ import { skipWithReason } from "../support/skip.ts";
 import { howToGetStripeMock, stripeMock, stripeMockPath } from "../support/stripe-mock.ts";
 import { rowsWith } from "../support/whole-database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 const pro = { plan: "pro", interval: "month" };
 

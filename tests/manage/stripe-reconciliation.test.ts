@@ -10,7 +10,7 @@ import { skipWithReason } from "../support/skip.ts";
 import { howToGetStripeMock, stripeMock, stripeMockPath } from "../support/stripe-mock.ts";
 import { until } from "../support/until.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 if (stripeMockPath === null) skipWithReason("the comparison with Stripe", howToGetStripeMock);
 else

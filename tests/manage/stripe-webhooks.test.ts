@@ -13,7 +13,7 @@ import { startServerProcess } from "../support/server-process.ts";
 import { skipWithReason } from "../support/skip.ts";
 import { howToGetStripeMock, stripeMockPath } from "../support/stripe-mock.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 /** What happens in Stripe, one after the other, and the event that each step sends. */
 interface Step {
