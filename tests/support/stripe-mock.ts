@@ -13,7 +13,8 @@ export const stripeMockPath: string | null = ensureStripeMock();
 export const howToGetStripeMock: string = reason;
 
 /** It reads the description of all of Stripe's API first, which takes a while on a busy machine. */
-const startMs = 120_000;
+const startMs = 40_000;
+const mostStarts = 4;
 
 let running: Promise<string> | null = null;
 
@@ -22,11 +23,26 @@ let running: Promise<string> | null = null;
  * description of Stripe's API, keeps nothing, and answers with examples.
  */
 export function stripeMock(): Promise<string> {
-  running ??= start();
+  running ??= startUntilItAnswers();
   return running;
 }
 
-async function start(): Promise<string> {
+/** Another start takes another port: between the choice of a port and its use, another process can take it. */
+async function startUntilItAnswers(): Promise<string> {
+  for (let starts = 1; ; starts++) {
+    const { url, stop } = await start();
+    try {
+      await until("Stripe's test server answers", () => answers(url), startMs);
+      afterAllFiles.push(stop);
+      return url;
+    } catch (error) {
+      await stop();
+      if (starts === mostStarts) throw error;
+    }
+  }
+}
+
+async function start(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   const port = await freePort();
   const words = [stripeMockPath ?? "", "-http-addr", `127.0.0.1:${port}`];
   const child = spawn("sh", ["-c", untilInputCloses, "sh", ...words], {
@@ -35,21 +51,18 @@ async function start(): Promise<string> {
   });
   child.unref();
   const ended = new Promise((resolve) => child.on("close", resolve));
-  afterAllFiles.push(async () => {
+  const stop = async () => {
     child.stdin.end();
     await ended;
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await until(
-    "Stripe's test server answers",
-    () =>
-      fetch(url).then(
-        () => true,
-        () => false,
-      ),
-    startMs,
+  };
+  return { url: `http://127.0.0.1:${port}`, stop };
+}
+
+function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    () => true,
+    () => false,
   );
-  return url;
 }
 
 /** Stops it when standard input closes, which the operating system ensures however this process ends. */
