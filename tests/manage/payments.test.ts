@@ -357,8 +357,8 @@ else
       expect(await tries(payingMember)).toEqual([200, 200, 200]);
       expect(await tries(other)).toEqual([403, 403, 403]);
       expect(await tries(undefined)).toEqual([401, 401, 401]);
-      const stranger = await fixture.person();
-      expect(await tries({ ...stranger, roleId: "" })).toEqual([404, 404, 404]);
+      const outsider = await fixture.person();
+      expect(await tries({ ...outsider, roleId: "" })).toEqual([404, 404, 404]);
     });
   });
 

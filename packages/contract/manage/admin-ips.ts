@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { cidr } from "./ip-blocks.ts";
+import { ipListQuery } from "./ips.ts";
 import { platformAdmin, route } from "./route.ts";
-import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
+import { id, inSteps, page, time } from "./shapes.ts";
 
 const group = "Platform";
 const access = platformAdmin;
@@ -27,14 +27,7 @@ export const listPlatformIps = route({
   description: `With \`cidr\`, lists the IP addresses in a network, in alphabetical order. ${inSteps}`,
   group,
   access,
-  query: pageQuery.extend({
-    sort: z
-      .enum(["license_count", "ip"])
-      .optional()
-      .meta({ description: "`license_count` by default. With `cidr`, only `ip` is possible." }),
-    min_licenses: z.coerce.number().int().min(1).default(1),
-    cidr: cidr.optional(),
-  }),
+  query: ipListQuery,
   answer: page(platformSighting),
 });
 

@@ -25,6 +25,16 @@ const listedSighting = sighting
   })
   .meta({ id: "ListedIpSighting" });
 
+/** How lists of IP addresses are sorted and filtered. */
+export const ipListQuery = pageQuery.extend({
+  sort: z
+    .enum(["license_count", "ip"])
+    .optional()
+    .meta({ description: "`license_count` by default. With `cidr`, only `ip` is possible." }),
+  min_licenses: z.coerce.number().int().min(1).default(1),
+  cidr: cidr.optional(),
+});
+
 export const listIps = route({
   id: "listIps",
   method: "GET",
@@ -35,14 +45,7 @@ export const listIps = route({
     `in a network, in alphabetical order. ${inSteps}`,
   group,
   access: member("licenses:view"),
-  query: pageQuery.extend({
-    sort: z
-      .enum(["license_count", "ip"])
-      .optional()
-      .meta({ description: "`license_count` by default. With `cidr`, only `ip` is possible." }),
-    min_licenses: z.coerce.number().int().min(1).default(1),
-    cidr: cidr.optional(),
-  }),
+  query: ipListQuery,
   answer: page(listedSighting),
 });
 

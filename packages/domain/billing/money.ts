@@ -22,7 +22,7 @@ export function shownAmount(amount: number, currency: string, language: string):
       maximumFractionDigits: decimals,
     }).format(major);
   } catch {
-    // Not three letters: it cannot be set, but an older row must not break a page.
+    // Not a currency code. It cannot be set, but a stored one must not break a page.
     return `${major.toFixed(decimals)} ${currency.toUpperCase()}`;
   }
 }
