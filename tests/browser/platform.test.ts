@@ -205,14 +205,15 @@ else
         customer_email: "carla@example.com",
         is_lifetime: true,
       });
-      await fetch(`${dashboard.fixture.url}/api/v1/validate`, {
+      const answer = await fetch(`${dashboard.fixture.url}/api/v1/validate`, {
         method: "POST",
         headers: { authorization: `Bearer ${dashboard.apiKey}`, "content-type": "application/json" },
         body: JSON.stringify({ license_key }),
       });
-      await until("the IP address is listed", async () => {
-        const { data } = await dashboard.manage("GET", "/admin/ips");
-        return data.some(({ ip }: { ip: string }) => ip === "127.0.0.1");
+      expect(await answer.json()).toMatchObject({ valid: true });
+      await until("the IP address and its organization are recorded", async () => {
+        const { organizations } = await dashboard.manage("GET", "/admin/ips/127.0.0.1");
+        return organizations.length > 0;
       });
       await open("/ips");
       await page.getByRole("link", { name: "127.0.0.1" }).click();
@@ -229,6 +230,7 @@ else
       const phone = await dashboard.pageFor(dashboard.owner, { width: 390 });
       await phone.goto(`${dashboard.fixture.url}/admin`);
       await phone.getByRole("button", { name: "Platform Health" }).click();
+      await phone.getByRole("menuitem").first().waitFor();
       expect(await phone.getByRole("menuitem").count()).toBe(12);
       expect(await violationsOf(phone)).toEqual([]);
       await phone.getByRole("menuitem", { name: "Outbox" }).click();
