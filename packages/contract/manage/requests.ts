@@ -146,7 +146,7 @@ export const getLastValidation = route({
   path: "/products/{product_id}/last-validation",
   summary: "Get the result of a product's last validation",
   description:
-    "Use this to test an integration: it considers only the last hour, and only the newest 2,000 requests to the server. " +
+    "Use this to test an integration: it considers only the last hour, and on a very busy server only the newest part of it. " +
     "Requests without a valid API key are not recorded.",
   group,
   access,
