@@ -88,8 +88,6 @@ else
       expect(troubles).toEqual([]);
     }, 180_000);
 
-    // The rest happens in the dashboard and is the same on every database.
-
     test("a concurrent edit of a license is reported to the second user and loses nothing", async () => {
       const license = await dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, {
         customer_email: "otto@example.com",
