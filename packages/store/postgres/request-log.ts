@@ -239,7 +239,7 @@ const firstOpen = {
 
 const countOpen = {
   name: "count_open",
-  text: `select count(*) as count from (select 1 from request_log where at >= $1 and at < $2 limit $3) as some`,
+  text: `select count(*) as count from (select 1 from request_log where at >= $1 and at < $2 limit $3) as open`,
 };
 
 const readOpen = {
