@@ -20,6 +20,7 @@ import { plans } from "./suite/plans.ts";
 import { preparedQueries } from "./suite/prepared-queries.ts";
 import { quota } from "./suite/quota.ts";
 import { refusals } from "./suite/refusals.ts";
+import { requestSearch } from "./suite/request-search.ts";
 import { signingKeys } from "./suite/signing-keys.ts";
 import { terms } from "./suite/terms.ts";
 import { transactions } from "./suite/transactions.ts";
@@ -47,6 +48,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     journal(shared);
     logRetention(shared);
     refusals(shared);
+    requestSearch(shared);
     dataKey(shared);
     transactions(shared);
     preparedQueries(shared);
