@@ -20,6 +20,7 @@ import { plans } from "./suite/plans.ts";
 import { preparedQueries } from "./suite/prepared-queries.ts";
 import { quota } from "./suite/quota.ts";
 import { refusals } from "./suite/refusals.ts";
+import { requestLogSuite } from "./suite/request-log.ts";
 import { requestSearch } from "./suite/request-search.ts";
 import { signingKeys } from "./suite/signing-keys.ts";
 import { terms } from "./suite/terms.ts";
@@ -46,6 +47,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     signingKeys(shared);
     customers(shared);
     journal(shared);
+    requestLogSuite(shared);
     logRetention(shared);
     refusals(shared);
     requestSearch(shared);
