@@ -61,9 +61,7 @@ export class UniqueCount {
       return;
     }
     for (let at = 0; at + hashDigits <= text.length; at += hashDigits) {
-      let hash = 0;
-      for (let digit = 0; digit < hashDigits; digit++) hash = hash * 64 + digitOf(text, at + digit);
-      this.#addHash(hash);
+      this.#addHash(fourDigits(text, at) * 0x1000000 + fourDigits(text, at + 4));
     }
   }
 
@@ -73,14 +71,11 @@ export class UniqueCount {
 
   /** ASCII: the hashes, 8 characters each, or a mark and one character for each register. */
   toText(): string {
-    if (this.#hashes !== null)
-      return [...this.#hashes]
-        .sort((a, b) => a - b)
-        .map(hashText)
-        .join("");
-    let text = ranksMark;
-    for (const rank of this.#ranks as Uint8Array) text += digits[rank];
-    return text;
+    if (this.#hashes !== null) return hashesText(Float64Array.from(this.#hashes).sort());
+    const codes = new Uint8Array(registers);
+    const ranks = this.#ranks as Uint8Array;
+    for (let at = 0; at < registers; at++) codes[at] = digitCodes[ranks[at] as number] as number;
+    return `${ranksMark}${ascii.decode(codes)}`;
   }
 
   #addHash(hash: number): void {
@@ -108,27 +103,46 @@ const hashDigits = 8;
 const ranksMark = "~";
 /** In the order of their codes. */
 const digits = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+const digitCodes = Uint8Array.from(digits, (digit) => digit.charCodeAt(0));
 const digitValues = new Uint8Array(128);
 for (let at = 0; at < digits.length; at++) digitValues[digits.charCodeAt(at)] = at;
+const ascii = new TextDecoder();
 
 function digitOf(text: string, at: number): number {
   return digitValues[text.charCodeAt(at)] as number;
 }
 
-function hashText(hash: number): string {
-  let text = "";
-  for (let rest = hash, digit = 0; digit < hashDigits; digit++) {
-    text = `${digits[rest % 64]}${text}`;
-    rest = Math.floor(rest / 64);
+function fourDigits(text: string, at: number): number {
+  return (
+    (digitOf(text, at) << 18) |
+    (digitOf(text, at + 1) << 12) |
+    (digitOf(text, at + 2) << 6) |
+    digitOf(text, at + 3)
+  );
+}
+
+function hashesText(hashes: Float64Array): string {
+  const codes = new Uint8Array(hashes.length * hashDigits);
+  let at = 0;
+  for (const hash of hashes) {
+    const high = Math.floor(hash / 0x1000000);
+    const low = hash % 0x1000000;
+    for (let shift = 18; shift >= 0; shift -= 6) codes[at++] = digitCodes[(high >>> shift) & 63] as number;
+    for (let shift = 18; shift >= 0; shift -= 6) codes[at++] = digitCodes[(low >>> shift) & 63] as number;
   }
-  return text;
+  return ascii.decode(codes);
 }
 
 /** The first bits choose a register, which keeps the most leading zeros of the others, plus one. */
 function addRank(ranks: Uint8Array, hash: number): void {
-  const index = Math.floor(hash / 2 ** rankBits);
-  const rest = hash % 2 ** rankBits;
-  const rank = rest === 0 ? rankBits + 1 : rankBits - Math.floor(Math.log2(rest));
+  // As two numbers of 32 and 16 bits, because bitwise operations are exact up to 32.
+  const high = Math.floor(hash / 0x10000);
+  const index = high >>> (32 - indexBits);
+  const highRest = high & (2 ** (32 - indexBits) - 1);
+  const rank =
+    highRest !== 0
+      ? Math.clz32(highRest) - indexBits + 1
+      : Math.clz32(hash & 0xffff) - 16 + (32 - indexBits) + 1;
   if (rank > (ranks[index] as number)) ranks[index] = rank;
 }
 

@@ -8,7 +8,13 @@ export interface LicenseUse {
   devices: string[];
   lastIp: string;
   lastAt: number;
-  lastPlace: { readonly coordinates: Coordinates; readonly country: string | null } | null;
+  /** The last one that is known. */
+  lastPlace: {
+    readonly coordinates: Coordinates;
+    readonly country: string | null;
+    readonly ip: string;
+    readonly at: number;
+  } | null;
 }
 
 const mostLicenses = 50_000;

@@ -100,13 +100,14 @@ export function rollUp(
   return { ...summedUp([...cells.values()]), sharing: sharing(rows, geo, recent) };
 }
 
-/** The requests of one product in one hour. */
+/** The requests of one product in one hour. Keys are put together once at the end, not for every row. */
 interface Cell {
   readonly organizationId: string;
   readonly productId: string;
   readonly hour: number;
-  readonly counts: Counts;
-  readonly versions: Counts;
+  readonly validations: Counts;
+  readonly lookups: Counts;
+  readonly versions: Map<string | null, number>;
   readonly countries: Counts;
   readonly refused: Counts;
   readonly licenses: Set<string>;
@@ -116,29 +117,38 @@ interface Cell {
 
 function newCell(organizationId: string, productId: string, hour: number): Cell {
   return {
-    organizationId,
-    productId,
-    hour,
-    counts: new Map(),
-    versions: new Map(),
-    countries: new Map(),
-    refused: new Map(),
-    licenses: new Set(),
-    active: new Set(),
-    ips: new Set(),
+    ...{ organizationId, productId, hour },
+    ...{ validations: new Map(), lookups: new Map(), versions: new Map(), countries: new Map() },
+    ...{ refused: new Map(), licenses: new Set(), active: new Set(), ips: new Set() },
   };
 }
 
 function addRow(cell: Cell, { endpoint, status, license_id, ip, version, count }: RolledRow): void {
-  addTo(cell.counts, `${endpoint} ${status}`, count);
   cell.ips.add(ip);
-  if (endpoint === "validate")
-    addTo(cell.versions, version === null ? noVersion : `v${version.slice(0, longestVersion)}`, count);
+  if (license_id !== null) cell.licenses.add(license_id);
+  if (endpoint === "lookup") {
+    addTo(cell.lookups, status, count);
+    return;
+  }
+  addTo(cell.validations, status, count);
+  cell.versions.set(version, (cell.versions.get(version) ?? 0) + count);
   if (license_id === null) return;
-  cell.licenses.add(license_id);
-  if (endpoint !== "validate") return;
   if (status === "active") cell.active.add(license_id);
   else addTo(cell.refused, refusalKey(license_id, status), count);
+}
+
+function countsOf({ validations, lookups }: Cell): Counts {
+  const counts: Counts = new Map();
+  for (const [status, count] of validations) addTo(counts, `validate ${status}`, count);
+  for (const [status, count] of lookups) addTo(counts, `lookup ${status}`, count);
+  return counts;
+}
+
+function versionsOf({ versions }: Cell): Counts {
+  const counts: Counts = new Map();
+  for (const [version, count] of versions)
+    addTo(counts, version === null ? noVersion : `v${version.slice(0, longestVersion)}`, count);
+  return counts;
 }
 
 export function refusalKey(licenseId: string, status: string): string {
@@ -152,15 +162,16 @@ function summedUp(cells: readonly Cell[]): Pick<RollUps, "hours" | "days"> {
     const { organizationId, hour } = cell;
     const day = Math.floor((hour * hourMs) / dayMs);
     const uniques = uniquesOf(cell);
+    const counts = countsOf(cell);
     for (const productId of [cell.productId, allProducts]) {
       const name = `${organizationId} ${productId}`;
       const inHour = emptyOr(hours, `${name} ${hour}`, () => ({
         ...{ organizationId, productId, hour, uniques: noUniques() },
         ...{ counts: new Map(), versions: new Map(), countries: new Map() },
       }));
-      addAll(inHour.counts, cell.counts);
+      addAll(inHour.counts, counts);
       addAll(inHour.countries, cell.countries);
-      if (productId !== allProducts) addAll(inHour.versions, cell.versions);
+      if (productId !== allProducts) addAll(inHour.versions, versionsOf(cell));
       mergeUniques(inHour.uniques, uniques);
       const inDay = emptyOr(days, `${name} ${day}`, () => ({
         ...{ organizationId, productId, day, uniques: noUniques() },

@@ -1,7 +1,7 @@
 import { impossibleTravel } from "@countersign/domain/analytics/travel";
 import { networkOf } from "@countersign/domain/ip/registered";
 import { quotaDay } from "@countersign/domain/quota/day";
-import type { Geo, Place } from "./geo.ts";
+import type { Geo } from "./geo.ts";
 import type { LicenseUse, RecentUse } from "./recent-use.ts";
 import type { RolledRow } from "./rolled-row.ts";
 
@@ -44,25 +44,22 @@ const longestDevice = 256;
 /** Which licenses were used from noteworthy places since `recent` was last told, and tells it. */
 export function sharing(rows: readonly RolledRow[], geo: Geo | null, recent: RecentUse | null): LicenseDay[] {
   if (recent === null) return [];
-  const networks = new Map<string, string>();
-  const noticed = new Map<string, Noticed>();
+  const notes: Notes = { geo, recent, networks: new Map(), noticed: new Map() };
   for (const row of rows) {
     const licenseId = row.license_id;
     if (licenseId === null || row.sandbox !== 0) continue;
     const use = recent.of(licenseId);
     // The usual case first: nothing has changed.
-    if (use !== undefined && use.lastIp === row.ip && use.day === quotaDay(row.at)) {
+    if (
+      use !== undefined &&
+      use.lastIp === row.ip &&
+      (row.device_id === null || use.devices.includes(row.device_id)) &&
+      use.day === quotaDay(row.at)
+    )
       use.lastAt = Math.max(use.lastAt, row.at);
-      if (row.device_id === null || use.devices.includes(row.device_id)) continue;
-    }
-    let network = networks.get(row.ip);
-    if (network === undefined) {
-      network = networkOf(row.ip) ?? row.ip;
-      networks.set(row.ip, network);
-    }
-    notice(row, licenseId, network, { geo, recent, noticed });
+    else notice(row, licenseId, use, notes);
   }
-  return bounded([...noticed.values()].filter(isNoteworthy));
+  return bounded([...notes.noticed.values()]);
 }
 
 interface Noticed extends LicenseDay {
@@ -74,73 +71,75 @@ interface Noticed extends LicenseDay {
 interface Notes {
   readonly geo: Geo | null;
   readonly recent: RecentUse;
+  /** By IP address. */
+  readonly networks: Map<string, string>;
   readonly noticed: Map<string, Noticed>;
 }
 
-function notice(row: RolledRow, licenseId: string, network: string, { geo, recent, noticed }: Notes): void {
+function notice(row: RolledRow, licenseId: string, before: LicenseUse | undefined, notes: Notes): void {
   const { at, ip } = row;
   const day = quotaDay(at);
-  const before = recent.of(licenseId);
-  const place = geo?.hasPlaces === true && before?.lastIp !== ip ? geo.placeOf(ip) : null;
-  const use = useOn(before, day, ip, at, place);
-  if (before === undefined) recent.remember(licenseId, use);
-  const key = `${licenseId} ${day}`;
-  let known = noticed.get(key);
-  if (known === undefined) {
-    const { organization_id: organizationId, product_id: productId } = row;
-    known = {
-      ...{ organizationId, productId, licenseId, day, travel: null },
-      ips: [...use.ips],
-      devices: [...use.devices],
-    };
-    noticed.set(key, known);
+  const network = networkIn(notes.networks, ip);
+  const device = row.device_id === null ? "" : row.device_id.slice(0, longestDevice);
+  const use = before ?? { day, ips: [], devices: [], lastIp: "", lastAt: at, lastPlace: null };
+  if (before === undefined) notes.recent.remember(licenseId, use);
+  if (day > use.day) {
+    use.day = day;
+    use.ips = [];
+    use.devices = [];
   }
   addValue(use.ips, network, mostRemembered);
-  addValue(known.ips, network, mostValues);
-  if (row.device_id !== null && row.device_id !== "") {
-    const device = row.device_id.slice(0, longestDevice);
-    addValue(use.devices, device, mostRemembered);
-    addValue(known.devices, device, mostValues);
-  }
-  if (place !== null) move(use, known, { ip, at }, place);
+  if (device !== "") addValue(use.devices, device, mostRemembered);
+  const travel = notes.geo?.hasPlaces === true && use.lastIp !== ip ? moved(use, ip, at, notes.geo) : null;
   use.lastIp = ip;
   use.lastAt = Math.max(use.lastAt, at);
+  if (use.ips.length < noteworthyIps && use.devices.length < noteworthyDevices && travel === null) return;
+  const known = notedOf(notes.noticed, row, licenseId, use);
+  addValue(known.ips, network, mostValues);
+  if (device !== "") addValue(known.devices, device, mostValues);
+  if (travel !== null && travel.speedKmh > (known.travel?.speedKmh ?? 0)) known.travel = travel;
 }
 
-/** The remembered use, for this day. */
-function useOn(
-  before: LicenseUse | undefined,
-  day: number,
-  ip: string,
-  at: number,
-  place: Place | null,
-): LicenseUse {
-  if (before !== undefined) {
-    if (day > before.day) Object.assign(before, { day, ips: [], devices: [] });
-    return before;
-  }
-  const coordinates = place?.coordinates ?? null;
-  const lastPlace = coordinates === null ? null : { coordinates, country: place?.country ?? null };
-  return { day, ips: [], devices: [], lastIp: ip, lastAt: at, lastPlace };
+function notedOf(noticed: Map<string, Noticed>, row: RolledRow, licenseId: string, use: LicenseUse): Noticed {
+  const day = quotaDay(row.at);
+  const key = `${licenseId} ${day}`;
+  const known = noticed.get(key);
+  if (known !== undefined) return known;
+  const created: Noticed = {
+    ...{ organizationId: row.organization_id, productId: row.product_id, licenseId, day, travel: null },
+    // What is remembered is of another day if this row is late.
+    ...(day === use.day ? { ips: [...use.ips], devices: [...use.devices] } : { ips: [], devices: [] }),
+  };
+  noticed.set(key, created);
+  return created;
 }
 
-function move(use: LicenseUse, known: Noticed, { ip, at }: { ip: string; at: number }, place: Place): void {
+function networkIn(networks: Map<string, string>, ip: string): string {
+  if (!ip.includes(":")) return ip;
+  const known = networks.get(ip);
+  if (known !== undefined) return known;
+  const network = networkOf(ip) ?? ip;
+  networks.set(ip, network);
+  return network;
+}
+
+/** How fast the license moved to this IP address, if nobody can have been that fast. */
+function moved(use: LicenseUse, ip: string, at: number, geo: Geo): Travel | null {
+  const place = geo.placeOf(ip);
+  if (place === null || place.coordinates === null) return null;
   const { coordinates, country } = place;
-  if (coordinates === null) return;
   const from = use.lastPlace;
-  use.lastPlace = { coordinates, country };
-  if (from === null) return;
-  const travel = impossibleTravel(from.coordinates, coordinates, at - use.lastAt);
-  if (travel === null || travel.speedKmh <= (known.travel?.speedKmh ?? 0)) return;
-  known.travel = {
-    before: { ip: use.lastIp, at: use.lastAt, country: from.country },
+  use.lastPlace = { coordinates, country, ip, at };
+  if (from === null) return null;
+  // The license may have been used from the earlier place since.
+  const sinceMs = from.ip === use.lastIp ? use.lastAt : from.at;
+  const travel = impossibleTravel(from.coordinates, coordinates, at - sinceMs);
+  if (travel === null) return null;
+  return {
+    before: { ip: from.ip, at: sinceMs, country: from.country },
     after: { ip, at, country },
     ...travel,
   };
-}
-
-function isNoteworthy({ ips, devices, travel }: Noticed): boolean {
-  return ips.length >= noteworthyIps || devices.length >= noteworthyDevices || travel !== null;
 }
 
 /** The most noteworthy of each product, in an order in which two nodes never deadlock. */
