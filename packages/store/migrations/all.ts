@@ -7,6 +7,7 @@ import { signIn } from "./0003-sign-in.ts";
 import { events } from "./0004-events.ts";
 import { logRetention } from "./0004-log-retention.ts";
 import { portal } from "./0005-portal.ts";
+import { requestLogByDay } from "./0005-request-log-by-day.ts";
 import { billing } from "./0006-billing.ts";
 import { rollUps } from "./0006-rollups.ts";
 import { usage } from "./0007-usage.ts";
@@ -24,5 +25,6 @@ export const journalMigrations: readonly Migration[] = [
   refusals,
   platformIps,
   logRetention,
+  requestLogByDay,
   rollUps,
 ];

@@ -1,10 +1,11 @@
-import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { existingDays } from "../../request-log/days.ts";
+import { dayOf, logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables.ts";
 
 /**
- * The log has no index by product, which each request would have to update: instead, this many of the newest rows are
- * read.
+ * The log has no index by product, which each request would have to update: instead, this many of the newest rows of a
+ * day are read.
  */
 const mostRead = 2_000;
 
@@ -14,20 +15,27 @@ export async function lastValidation(
   productId: string,
   sinceMs: number,
 ): Promise<RequestLogRow | undefined> {
-  return db
-    .selectFrom((from) =>
-      from
-        .selectFrom("request_log")
-        .selectAll()
-        .where("id", ">=", firstUuidAt(sinceMs))
-        .orderBy("id", "desc")
-        .limit(mostRead)
-        .as("newest"),
-    )
-    .selectAll()
-    .where("product_id", "=", productId)
-    .where("endpoint", "=", "validate")
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+  const days = (await existingDays(db)).filter((day) => day >= dayOf(sinceMs));
+  for (const day of days) {
+    const last = await db
+      .selectFrom((from) =>
+        from
+          .selectFrom(logOf(day))
+          .selectAll()
+          .where("at", ">=", sinceMs)
+          .orderBy("at", "desc")
+          .orderBy("id", "desc")
+          .limit(mostRead)
+          .as("newest"),
+      )
+      .selectAll()
+      .where("product_id", "=", productId)
+      .where("endpoint", "=", "validate")
+      .orderBy("at", "desc")
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (last !== undefined) return last;
+  }
+  return undefined;
 }
