@@ -21,11 +21,9 @@ const change = z
     }),
     z.strictObject({
       type: z.literal("registration"),
-      registration: z
-        .literal("off")
-        .meta({
-          description: "IP addresses are no longer registered automatically: only registered ones pass.",
-        }),
+      registration: z.literal("off").meta({
+        description: "IP addresses are no longer registered automatically: only registered ones pass.",
+      }),
     }),
     z.strictObject({
       type: z.literal("block_version"),
@@ -86,12 +84,9 @@ export const shadowProduct = route({
         .array(
           z.object({
             license_id: id,
-            license_key: z
-              .string()
-              .nullable()
-              .meta({
-                description: "The beginning of the key. Null without the permission `licenses:view`.",
-              }),
+            license_key: z.string().nullable().meta({
+              description: "The beginning of the key. Null without the permission `licenses:view`.",
+            }),
             global_customer_id: id.nullable(),
             customer_email: z.string().nullable(),
             customer_name: z.string().nullable(),
