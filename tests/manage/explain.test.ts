@@ -56,7 +56,11 @@ const anySituation: fc.Arbitrary<Situation> = fc
       maxIps: fc.constantFrom(1, 2, null),
       revokedAtMs: rarely(1),
       expiresAtMs: fc.constantFrom(null, Date.UTC(2020, 0), Date.UTC(2100, 0)),
-      pin: fc.constantFrom<NewLicense["pin"][]>(null, null, { mode: "range", min: null, max: "2.0" }),
+      pin: fc.constantFrom<NonNullable<NewLicense["pin"]> | null>(null, null, {
+        mode: "range",
+        min: null,
+        max: "2.0",
+      }),
     }),
     registered: fc.subarray([ips[0], "2001:db8:7::/64", "2001:db8:7::1", "192.0.2.1"], { maxLength: 2 }),
     block: rarely<NonNullable<Situation["block"]>>(
