@@ -29,6 +29,7 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
+import * as sandbox from "./sandbox.ts";
 import * as transfers from "./transfers.ts";
 import * as usage from "./usage.ts";
 import * as versions from "./versions.ts";
@@ -71,6 +72,7 @@ export const contractRoutes: readonly Route[] = [
   products,
   requests,
   roles,
+  sandbox,
   transfers,
   versions,
   webhooks,
@@ -109,6 +111,7 @@ export type ManageContract = typeof accessTokens &
   typeof products &
   typeof requests &
   typeof roles &
+  typeof sandbox &
   typeof transfers &
   typeof versions &
   typeof webhooks &
