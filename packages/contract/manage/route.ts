@@ -29,7 +29,7 @@ export interface Route<
   readonly answer: Answer;
   readonly status: 200 | 201 | 202 | 204 | 302;
   /** For responses that are not JSON: their content type. */
-  readonly answerType?: "text/csv" | "application/x-ndjson" | "text/html" | "image/*";
+  readonly answerType?: "text/csv" | "application/x-ndjson" | "text/event-stream" | "text/html" | "image/*";
   /** For bodies that are not JSON: streamed, not parsed. */
   readonly bodyTypes?: readonly string[];
   /** How much of a body is read. */
