@@ -3,6 +3,7 @@ import type { Config, Environment } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
+import { requestLogMetrics, serverMetrics, writeLockMetrics } from "./features/health/server-metrics.ts";
 import { createSetupToken } from "./features/identity/setup-link.ts";
 import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
@@ -13,6 +14,7 @@ import { PublicApi } from "./http/public.ts";
 import type { Log } from "./log.ts";
 import { ManagementWorker } from "./management/worker-handle.ts";
 import { OperatorProblem } from "./operator-problem.ts";
+import { release } from "./release.ts";
 import { reportsTo } from "./reports.ts";
 
 export interface RunningServer {
@@ -49,21 +51,13 @@ export async function startServer(
     journalSetAside: reports.journalSetAside,
   });
   const { writeHolds } = store;
-  if (writeHolds !== null) metrics.watchWriteLock(() => store.writeHolds ?? writeHolds);
+  if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
   const { database, requestLogDays } = config;
   const recorder = new Recorder(
     { database, requestLogDays },
-    {
-      journalFailed: (reason) => {
-        metrics.journalFailed();
-        reports.journalFailed(reason);
-      },
-      entriesDropped: (count) => {
-        metrics.entriesDropped(count);
-        reports.entriesDropped(count);
-      },
-    },
+    { journalFailed: reports.journalFailed, entriesDropped: reports.entriesDropped },
   );
+  metrics.add(() => requestLogMetrics(recorder.state));
   const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
   const readiness = new Readiness({
     probe: (needsSpace) => store.ping({ needsSpace }),
@@ -77,12 +71,21 @@ export async function startServer(
     },
     batchFailed: (calls, cause) => {
       readiness.batchFailed(cause);
-      metrics.batchFailed();
+      metrics.batchFailed(cause);
       reports.batchFailed(calls, cause);
     },
   });
+  metrics.add(() =>
+    serverMetrics({
+      version: release,
+      database: store.kind,
+      isReady: readiness.isReady,
+      waitingCalls: batcher.size,
+    }),
+  );
   const publicApi = new PublicApi(batcher, config.trustedProxies, {
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
+    took: (endpoint, ms) => metrics.requestTook(endpoint, ms),
     record: (entry) => recorder.record(entry),
   });
   let worker: ManagementWorker | null = null;

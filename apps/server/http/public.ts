@@ -61,6 +61,7 @@ export class PublicApi {
     endpoint: Endpoint,
     submit: (caller: Caller) => void,
   ): Response | Promise<Response> {
+    const startedMs = performance.now();
     const requestId = newRequestId();
     const { headers } = request;
     const authorization = headers.get("authorization") ?? "";
@@ -76,7 +77,7 @@ export class PublicApi {
     }
     return new Promise((resolve) => {
       const respond = this.#draining ? (last: Response) => resolve(closeConnection(last)) : resolve;
-      submit(new Caller(endpoint, requestId, apiKey, ipAddress, respond, this.#observers));
+      submit(new Caller(endpoint, requestId, apiKey, ipAddress, startedMs, respond, this.#observers));
     });
   }
 

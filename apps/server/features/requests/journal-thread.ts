@@ -25,6 +25,8 @@ export interface JournalCalls {
 export interface JournalReports {
   written(count: number): void;
   failed(reason: string): void;
+  /** Segments of the log were indexed and rolled up. */
+  segmentsClosed(count: number): void;
 }
 
 /** How long entries are collected. Many rows written together touch each page of the file once instead of once each. */

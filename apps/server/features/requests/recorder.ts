@@ -2,10 +2,23 @@ import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
 import { WorkerThread } from "../../worker-thread.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
+import { Unwritten } from "./unwritten.ts";
 
 export interface RecorderObserver {
   entriesDropped(count: number): void;
   journalFailed(reason: string): void;
+}
+
+/** What the recorder knows about the request log. */
+export interface RequestLogState {
+  readonly written: number;
+  readonly waiting: number;
+  /** The age of the oldest entry that is not written; 0 if there is none. */
+  readonly lagMs: number;
+  readonly dropped: number;
+  /** Failed attempts to write. */
+  readonly failures: number;
+  readonly segmentsClosed: number;
 }
 
 /** How many entries are kept while the journal cannot be written; further ones are dropped and counted. */
@@ -19,8 +32,10 @@ export class Recorder {
   readonly #observer: RecorderObserver;
   readonly #thread: WorkerThread<JournalCalls, JournalReports>;
   #gathered: JournalEntry[] = [];
-  /** How many entries the thread has received but not written yet. */
-  #kept = 0;
+  #gatheredSinceMs = 0;
+  /** What the thread has received but not written yet. */
+  readonly #kept = new Unwritten();
+  readonly #total = { written: 0, dropped: 0, failures: 0, segmentsClosed: 0 };
   readonly #deletions = new Map<string, Promise<void>>();
 
   constructor(settings: JournalSettings, observer: RecorderObserver) {
@@ -29,20 +44,37 @@ export class Recorder {
       open: () => ({ file: threadFile("journal-thread", import.meta.url), data: settings }),
       offers: {
         written: (count) => {
-          this.#kept -= count;
+          this.#kept.written(count);
+          this.#total.written += count;
         },
-        failed: (reason) => observer.journalFailed(reason),
+        failed: (reason) => this.#failed(reason),
+        segmentsClosed: (count) => {
+          this.#total.segmentsClosed += count;
+        },
       },
       exited: (reason) => {
-        observer.journalFailed(reason);
+        this.#failed(reason);
         this.#dropKept();
       },
     });
   }
 
   record(entry: JournalEntry): void {
-    if (this.#gathered.length === 0) setTimeout(() => this.#send(), gatherMs);
+    if (this.#gathered.length === 0) {
+      this.#gatheredSinceMs = performance.now();
+      setTimeout(() => this.#send(), gatherMs);
+    }
     this.#gathered.push(entry);
+  }
+
+  get state(): RequestLogState {
+    const gatheredMs = this.#gathered.length === 0 ? null : this.#gatheredSinceMs;
+    const oldestMs = this.#kept.oldestMs ?? gatheredMs;
+    return {
+      ...this.#total,
+      waiting: this.#kept.count + this.#gathered.length,
+      lagMs: oldestMs === null ? 0 : performance.now() - oldestMs,
+    };
   }
 
   /** Deletes an organization's data from the journal, step by step. Rejects if it did not complete. */
@@ -68,8 +100,18 @@ export class Recorder {
 
   /** The thread's entries are lost with it. */
   #dropKept(): void {
-    if (this.#kept > 0) this.#observer.entriesDropped(this.#kept);
-    this.#kept = 0;
+    if (this.#kept.count > 0) this.#dropped(this.#kept.count);
+    this.#kept.clear();
+  }
+
+  #dropped(count: number): void {
+    this.#total.dropped += count;
+    this.#observer.entriesDropped(count);
+  }
+
+  #failed(reason: string): void {
+    this.#total.failures += 1;
+    this.#observer.journalFailed(reason);
   }
 
   #send(): void {
@@ -77,11 +119,11 @@ export class Recorder {
     if (entries.length === 0) return;
     this.#gathered = [];
     const { calls } = this.#thread;
-    if (calls === null || this.#kept + entries.length > mostKept) {
-      this.#observer.entriesDropped(entries.length);
+    if (calls === null || this.#kept.count + entries.length > mostKept) {
+      this.#dropped(entries.length);
       return;
     }
-    this.#kept += entries.length;
+    this.#kept.add(entries.length, this.#gatheredSinceMs);
     calls.notify("entries", JSON.stringify(entries));
   }
 }

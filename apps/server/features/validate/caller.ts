@@ -8,6 +8,8 @@ export type Endpoint = "validate" | "lookup";
 /** Where the outcomes of requests are reported. */
 export interface RequestObservers {
   readonly count: (endpoint: Endpoint, outcome: string) => void;
+  /** Of requests with a well-formed API key. */
+  readonly took: (endpoint: Endpoint, ms: number) => void;
   readonly record: (entry: JournalEntry) => void;
 }
 
@@ -37,6 +39,8 @@ export class Caller {
   readonly requestId: string;
   readonly apiKey: PresentedKey;
   readonly ipAddress: IpAddress;
+  /** When its headers arrived, by `performance.now()`. */
+  readonly startedMs: number;
   readonly #respond: (response: Response) => void;
   readonly #observers: RequestObservers;
 
@@ -45,6 +49,7 @@ export class Caller {
     requestId: string,
     apiKey: PresentedKey,
     ipAddress: IpAddress,
+    startedMs: number,
     respond: (response: Response) => void,
     observers: RequestObservers,
   ) {
@@ -52,12 +57,14 @@ export class Caller {
     this.requestId = requestId;
     this.apiKey = apiKey;
     this.ipAddress = ipAddress;
+    this.startedMs = startedMs;
     this.#respond = respond;
     this.#observers = observers;
   }
 
   answer(outcome: string, response: Response): void {
     this.#observers.count(this.endpoint, outcome);
+    this.#observers.took(this.endpoint, performance.now() - this.startedMs);
     this.#respond(response);
   }
 
