@@ -3,10 +3,18 @@ import type { Config, Environment } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
-import { requestLogMetrics, serverMetrics, writeLockMetrics } from "./features/health/server-metrics.ts";
+import {
+  requestLogMetrics,
+  serverMetrics,
+  traceMetrics,
+  workerStateMetrics,
+  writeLockMetrics,
+} from "./features/health/server-metrics.ts";
+import { WorkerPart } from "./features/health/worker-part.ts";
 import { createSetupToken } from "./features/identity/setup-link.ts";
 import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
+import type { RequestTraces } from "./features/traces/request-traces.ts";
 import { Batcher } from "./features/validate/batch.ts";
 import { Forwarder } from "./http/forward.ts";
 import { type Listener, listen, type PublicParts } from "./http/listen.ts";
@@ -32,6 +40,7 @@ const longestDrainMs = 8_000;
 /** Including the drain. */
 const longestStopMs = 9_500;
 const longestShutdownMs = 1_000;
+const longestFlushMs = 200;
 const quietMs = 100;
 
 /**
@@ -63,18 +72,24 @@ export async function startServer(
     probe: (needsSpace) => store.ping({ needsSpace }),
     changed: reports.readinessChanged,
   });
-  const batcher = new Batcher(store, {
-    keyUsed: (publicId, atMs) => apiKeyUse.note(publicId, atMs),
-    batchDone: (calls, seconds) => {
-      metrics.batchDone(calls, seconds);
-      readiness.batchDone();
+  let worker: ManagementWorker | null = null;
+  const traces = await openTraces(config, async (json) => worker?.exportSpans(json));
+  const batcher = new Batcher(
+    store,
+    {
+      keyUsed: (publicId, atMs) => apiKeyUse.note(publicId, atMs),
+      batchDone: (calls, seconds) => {
+        metrics.batchDone(calls, seconds);
+        readiness.batchDone();
+      },
+      batchFailed: (calls, cause) => {
+        readiness.batchFailed(cause);
+        metrics.batchFailed(cause);
+        reports.batchFailed(calls, cause);
+      },
     },
-    batchFailed: (calls, cause) => {
-      readiness.batchFailed(cause);
-      metrics.batchFailed(cause);
-      reports.batchFailed(calls, cause);
-    },
-  });
+    traces?.spans,
+  );
   metrics.add(() =>
     serverMetrics({
       version: release,
@@ -83,13 +98,19 @@ export async function startServer(
       waitingCalls: batcher.size,
     }),
   );
-  const publicApi = new PublicApi(batcher, config.trustedProxies, {
-    count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
-    took: (endpoint, ms) => metrics.requestTook(endpoint, ms),
-    record: (entry) => recorder.record(entry),
-  });
-  let worker: ManagementWorker | null = null;
+  const publicApi = new PublicApi(
+    batcher,
+    config.trustedProxies,
+    {
+      count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
+      took: (endpoint, ms) => metrics.requestTook(endpoint, ms),
+      record: (entry) => recorder.record(entry),
+    },
+    traces?.spans,
+  );
   const close = async () => {
+    // The worker exports them, so they must arrive before it stops.
+    await Promise.race([traces?.flush(), soon(longestFlushMs)]);
     await worker?.stop();
     await recorder.close();
     await apiKeyUse.close();
@@ -107,6 +128,14 @@ export async function startServer(
     ManagementWorker.start({ store, environment, journal: recorder, log }),
   );
   worker = management;
+  const workerPart = new WorkerPart(() => management.metrics());
+  metrics.addWorkerPart(() => workerPart.text());
+  metrics.add(() => workerStateMetrics(workerPart.hasAnswered, management.restarts));
+  if (traces !== null)
+    metrics.add(() => {
+      const { exported, dropped } = workerPart.spans;
+      return traceMetrics(exported, dropped + traces.dropped);
+    });
   const forwarder = new Forwarder(() => management.socket, reports.notForwarded, portalHost(config));
   const listener = await undoIfFailed(async () =>
     openPort(config, {
@@ -135,6 +164,16 @@ export async function startServer(
       return Promise.race([stopping(), deadline]);
     },
   };
+}
+
+/** Nothing of it is loaded unless traces are configured. */
+async function openTraces(
+  { traces, database }: Config,
+  send: (json: string) => Promise<void>,
+): Promise<RequestTraces | null> {
+  if (traces === null) return null;
+  const { openRequestTraces } = await import("./features/traces/request-traces.ts");
+  return openRequestTraces(traces, database.kind, send);
 }
 
 function openPort({ port, host }: Config, parts: PublicParts): Listener {
@@ -178,7 +217,11 @@ async function farewell(isBusy: () => boolean): Promise<void> {
 }
 
 function nextCheck(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
+  return soon(20);
+}
+
+function soon(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function portalHost({ portalUrl, portalHasOwnHost }: Config): string | null {

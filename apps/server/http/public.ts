@@ -6,6 +6,7 @@ import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-addres
 import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
 import { memoize } from "@countersign/store/revisioned";
+import type { RequestSpans } from "../features/traces/request-spans.ts";
 import type { Batcher } from "../features/validate/batch.ts";
 import {
   Caller,
@@ -27,12 +28,20 @@ export class PublicApi {
   readonly #batcher: Batcher;
   readonly #trustedProxies: CidrSet;
   readonly #observers: RequestObservers;
+  readonly #spans: RequestSpans | null;
   #draining = false;
 
-  constructor(batcher: Batcher, trustedProxies: CidrSet, observers: RequestObservers) {
+  /** `spans` is null if no traces are configured. */
+  constructor(
+    batcher: Batcher,
+    trustedProxies: CidrSet,
+    observers: RequestObservers,
+    spans: RequestSpans | null = null,
+  ) {
     this.#batcher = batcher;
     this.#trustedProxies = trustedProxies;
     this.#observers = observers;
+    this.#spans = spans;
   }
 
   /** From now on every response asks the caller to reconnect, so that another server takes the connection. */
@@ -75,9 +84,13 @@ export class PublicApi {
       this.#observers.count(endpoint, "unavailable");
       return unavailable(requestId);
     }
+    const span =
+      this.#spans === null
+        ? null
+        : this.#spans.request(endpoint, headers.get("traceparent"), requestId, startedMs);
     return new Promise((resolve) => {
       const respond = this.#draining ? (last: Response) => resolve(closeConnection(last)) : resolve;
-      submit(new Caller(endpoint, requestId, apiKey, ipAddress, startedMs, respond, this.#observers));
+      submit(new Caller(endpoint, requestId, apiKey, ipAddress, startedMs, span, respond, this.#observers));
     });
   }
 

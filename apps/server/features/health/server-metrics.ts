@@ -27,6 +27,38 @@ export function serverMetrics(facts: {
   ];
 }
 
+/** The management worker, whose own metrics are missing while it does not answer. */
+export function workerStateMetrics(isUp: boolean, restarts: number): readonly MetricFamily[] {
+  return [
+    gauge(
+      "countersign_management_worker_up",
+      "1 if the management worker answered this scrape, otherwise 0: then its metrics are missing.",
+      Number(isUp),
+    ),
+    counter(
+      "countersign_management_worker_restarts_total",
+      "Number of times the management worker exited and was started again.",
+      restarts,
+    ),
+  ];
+}
+
+/** What became of the spans of traces. */
+export function traceMetrics(exported: number, dropped: number): readonly MetricFamily[] {
+  return [
+    counter(
+      "countersign_trace_spans_exported_total",
+      "Spans that the OpenTelemetry endpoint accepted.",
+      exported,
+    ),
+    counter(
+      "countersign_trace_spans_dropped_total",
+      "Spans dropped because the OpenTelemetry endpoint was slow or did not accept them.",
+      dropped,
+    ),
+  ];
+}
+
 /** For SQLite, where everyone waits for the writer. */
 export function writeLockMetrics({ overLimit, longestMs }: HoldTimes): readonly MetricFamily[] {
   return [

@@ -8,7 +8,7 @@ test("a journal entry is short, whatever was sent as the version", () => {
   const kept: JournalEntry[] = [];
   const ipAddress = parseIpAddress("203.0.113.1");
   if (ipAddress === null) throw new Error("That is an address.");
-  const caller = new Caller("validate", "r", { publicId: "p", hash: "h" }, ipAddress, 0, () => {}, {
+  const caller = new Caller("validate", "r", { publicId: "p", hash: "h" }, ipAddress, 0, null, () => {}, {
     count: () => {},
     took: () => {},
     record: (entry) => kept.push(entry),

@@ -2,6 +2,7 @@ import type { IpAddress } from "@countersign/domain/ip/ip-address";
 import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
+import type { Span } from "../traces/tracer.ts";
 
 export type Endpoint = "validate" | "lookup";
 
@@ -41,6 +42,8 @@ export class Caller {
   readonly ipAddress: IpAddress;
   /** When its headers arrived, by `performance.now()`. */
   readonly startedMs: number;
+  /** Its trace; null if it is not sampled. */
+  readonly span: Span | null;
   readonly #respond: (response: Response) => void;
   readonly #observers: RequestObservers;
 
@@ -50,6 +53,7 @@ export class Caller {
     apiKey: PresentedKey,
     ipAddress: IpAddress,
     startedMs: number,
+    span: Span | null,
     respond: (response: Response) => void,
     observers: RequestObservers,
   ) {
@@ -58,6 +62,7 @@ export class Caller {
     this.apiKey = apiKey;
     this.ipAddress = ipAddress;
     this.startedMs = startedMs;
+    this.span = span;
     this.#respond = respond;
     this.#observers = observers;
   }
@@ -65,6 +70,7 @@ export class Caller {
   answer(outcome: string, response: Response): void {
     this.#observers.count(this.endpoint, outcome);
     this.#observers.took(this.endpoint, performance.now() - this.startedMs);
+    if (this.span !== null) endSpan(this.span, outcome, response.status);
     this.#respond(response);
   }
 
@@ -95,4 +101,10 @@ export class Caller {
       tracked,
     ]);
   }
+}
+
+function endSpan(span: Span, outcome: string, status: number): void {
+  span.attributes["countersign.outcome"] = outcome;
+  span.attributes["http.response.status_code"] = status;
+  span.end(status >= 500);
 }

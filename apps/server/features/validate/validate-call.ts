@@ -8,6 +8,7 @@ import {
   unavailable,
   verdictResponse,
 } from "../../http/answers.ts";
+import type { Span } from "../traces/tracer.ts";
 import type { Batcher, WaitingCall } from "./batch.ts";
 import { maxBodyBytes, readValidateBody, type ValidateBody } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
@@ -28,6 +29,7 @@ const admission: Question = { kind: "admission" };
 export class ValidateCall implements WaitingCall {
   readonly apiKey: PresentedKey;
   readonly ipAddress: IpAddress;
+  readonly span: Span | null;
   readonly #caller: Caller;
   readonly #nonce: string;
   readonly #batcher: Batcher;
@@ -41,6 +43,7 @@ export class ValidateCall implements WaitingCall {
   constructor(caller: Caller, nonce: string, batcher: Batcher) {
     this.apiKey = caller.apiKey;
     this.ipAddress = caller.ipAddress;
+    this.span = caller.span;
     this.#caller = caller;
     this.#nonce = nonce;
     this.#batcher = batcher;
