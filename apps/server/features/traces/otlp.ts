@@ -7,7 +7,7 @@ import type { SpanRecord, SpanReference } from "./span.ts";
 import type { ExportSpans } from "./span-queue.ts";
 
 /** How long an export may take, its retries included. */
-const timeoutMillis = 10_000;
+const timeoutMillis = 5_000;
 
 /** Sends spans to the configured endpoint, with the exporter of OpenTelemetry. */
 export async function otlpExport(settings: TraceSettings, node: string): Promise<ExportSpans> {
