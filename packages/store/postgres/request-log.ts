@@ -1,16 +1,9 @@
 import type pg from "pg";
 import { type JournalEntry, loggedMembers } from "../journal.ts";
 import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
-import {
-  horizon,
-  isDue,
-  keysIn,
-  mergeKeys,
-  rowsPerSegment,
-  storedBytes,
-  wholeMilliseconds,
-} from "../request-log/segment.ts";
+import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
 import { createDay, dayOf, dropDay, logColumns, startOfDay } from "../request-log/tables.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
 import { endedList, numbers, texts } from "./lists.ts";
@@ -189,7 +182,7 @@ export class PostgresRequestLog {
   async #rollUp(_client: pg.Client, _rows: readonly RequestLogRow[]): Promise<void> {}
 }
 
-async function writeKeys(client: pg.Client, keys: readonly RequestKeyRow[]): Promise<void> {
+export async function writeKeys(client: pg.Client, keys: readonly RequestKeyRow[]): Promise<void> {
   if (keys.length === 0) return;
   await client.query({
     ...insertKeys,
