@@ -165,9 +165,9 @@ function bucketOf(key: number): string {
   return (key % buckets).toString(16).padStart(2, "0");
 }
 
-/** FNV-1a with 32 bits, continued from the hash of what precedes. */
+/** FNV-1a with 31 bits, which make a small integer; continued from the hash of what precedes. */
 function hash(text: string, before = 0x811c9dc5): number {
   let value = before;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  return value >>> 0;
+  return value & 0x7fffffff;
 }
