@@ -46,9 +46,10 @@ test("a client that does not read gets what fits, and the number of the others",
 test("an ended stream is complete, says so once, and sends nothing more", async () => {
   const stream = new EventStream();
   let ended = 0;
-  stream.ended = () => {
+  const count = () => {
     ended += 1;
   };
+  stream.onceEnded(count);
   const read = clientOf(stream);
   await read();
   stream.end();
@@ -58,8 +59,8 @@ test("an ended stream is complete, says so once, and sends nothing more", async 
   expect([await read(), ended]).toEqual([null, 1]);
 
   const left = new EventStream();
-  left.ended = stream.ended;
   await left.body.cancel();
   left.end();
+  left.onceEnded(count);
   expect(ended).toBe(2);
 });

@@ -8,8 +8,6 @@ const mostRemembered = 1_000;
 /** Server-sent events for one client. They wait until it has read what it was sent, and too many of them are skipped. */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>;
-  /** Called once. */
-  ended: () => void = () => {};
   readonly #encoder = new TextEncoder();
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   /** So that headers are sent at once. */
@@ -19,6 +17,7 @@ export class EventStream {
   /** The last ones, which can be both new and missed. */
   #sent = new Set<string>();
   #isOver = false;
+  #ended: () => void = () => {};
 
   constructor() {
     this.body = new ReadableStream<Uint8Array>({
@@ -28,6 +27,12 @@ export class EventStream {
       pull: () => this.#flush(),
       cancel: () => this.#finish(),
     });
+  }
+
+  /** Calls this once, when the client is gone or the stream has ended: now, if that has happened already. */
+  onceEnded(ended: () => void): void {
+    if (this.#isOver) ended();
+    else this.#ended = ended;
   }
 
   /** `skipped` is null if it is not known how many were left out. */
@@ -81,6 +86,6 @@ export class EventStream {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#text = "";
-    this.ended();
+    this.#ended();
   }
 }

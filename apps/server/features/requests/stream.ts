@@ -37,11 +37,15 @@ export async function requestStream(
     }
   }, checkEveryMs);
   const longest = setTimeout(() => stream.end(), longestMs);
-  stream.ended = () => {
+  stream.onceEnded(() => {
     leave();
     clearInterval(check);
     clearTimeout(longest);
-  };
+  });
+  // A client that leaves before the response has started does not cancel its body.
+  const { signal } = context.request;
+  signal.addEventListener("abort", () => stream.end(), { once: true });
+  if (signal.aborted) stream.end();
   try {
     const last = lastEventOf(context.request);
     // After it watches: what is logged meanwhile comes from there, and nothing is missed in between.

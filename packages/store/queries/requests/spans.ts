@@ -215,16 +215,18 @@ async function* spansOf(
       return times === undefined ? [] : [times];
     });
     const times = timesWithin(fromAt, occurrences, { fromMs, untilMs });
-    if (times !== null) {
-      joined = join(joined, { day, fromMs, untilMs, times, rows: times.length });
-      continue;
+    if (times !== null) joined = join(joined, { day, fromMs, untilMs, times, rows: times.length });
+    if (joined !== null && (times === null || joined.rows >= mostJoined)) {
+      yield joined;
+      joined = null;
     }
-    if (joined !== null) yield joined;
-    joined = null;
-    yield { day, fromMs, untilMs, times, rows };
+    if (times === null) yield { day, fromMs, untilMs, times, rows };
   }
   if (joined !== null) yield joined;
 }
+
+/** With so many times, a part is given: a search looks at the clock after each. */
+const mostJoined = 1_000;
 
 /** Two neighbours with times as one. */
 function join(one: Span | null, other: Span): Span {
