@@ -25,6 +25,7 @@ const harmlessParameters: Readonly<Record<string, string>> = {
   from: "A time.",
   to: "A time.",
   after: "The ID of an event.",
+  interval: "A length of time.",
 };
 
 describe("what a platform admin sees of an organization", () => {

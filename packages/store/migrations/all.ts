@@ -11,10 +11,20 @@ import { requestLogByDay } from "./0005-request-log-by-day.ts";
 import { billing } from "./0006-billing.ts";
 import { rollUps } from "./0006-rollups.ts";
 import { usage } from "./0007-usage.ts";
+import { revocations } from "./0009-revocations.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
-export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal, billing, usage];
+export const mainMigrations: readonly Migration[] = [
+  core,
+  people,
+  signIn,
+  events,
+  portal,
+  billing,
+  usage,
+  revocations,
+];
 
 /**
  * Observations: the request log, the sightings and the counts of refusals. SQLite stores these in a separate file, so that writing them never
