@@ -20,6 +20,7 @@ import { plans } from "./suite/plans.ts";
 import { preparedQueries } from "./suite/prepared-queries.ts";
 import { quota } from "./suite/quota.ts";
 import { refusals } from "./suite/refusals.ts";
+import { rollUps } from "./suite/rollups.ts";
 import { signingKeys } from "./suite/signing-keys.ts";
 import { terms } from "./suite/terms.ts";
 import { transactions } from "./suite/transactions.ts";
@@ -46,6 +47,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     customers(shared);
     journal(shared);
     logRetention(shared);
+    rollUps(shared);
     refusals(shared);
     dataKey(shared);
     transactions(shared);
