@@ -11,6 +11,24 @@ export function sandboxObservers(live: RequestObservers): RequestObservers {
 
 /** About no license, and no sighting of an IP address. */
 function asSandbox(entry: JournalEntry): JournalEntry {
-  const [id, atMs, organizationId, productId, , endpoint, status, ip, version, deviceId, problem] = entry;
-  return [id, atMs, organizationId, productId, null, endpoint, status, ip, version, deviceId, problem, false];
+  const [atMs, id, organizationId, productId, , endpoint, status, ip, version, deviceId, problem] = entry;
+  const durationUs = entry[11];
+  return [
+    atMs,
+    id,
+    organizationId,
+    productId,
+    null,
+    endpoint,
+    status,
+    ip,
+    version,
+    deviceId,
+    problem,
+    durationUs,
+    1,
+    1,
+    null,
+    false,
+  ];
 }
