@@ -11,6 +11,9 @@ export function sandboxObservers(live: RequestObservers): RequestObservers {
 
 /** About no license, and no sighting of an IP address. */
 function asSandbox(entry: JournalEntry): JournalEntry {
-  const [id, atMs, organizationId, productId, , endpoint, status, ip, version, deviceId, problem] = entry;
-  return [id, atMs, organizationId, productId, null, endpoint, status, ip, version, deviceId, problem, false];
+  const [at, id, organizationId, productId, , endpoint, status, ip, version, deviceId, problem, ...rest] =
+    entry;
+  const [durationUs, count, , facts] = rest;
+  const asked = [at, id, organizationId, productId, null, endpoint, status, ip, version, deviceId] as const;
+  return [...asked, problem, durationUs, count, 1, facts, false];
 }
