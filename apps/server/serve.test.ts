@@ -26,6 +26,10 @@ const allowed = [
   "features/products/api-key-use.ts",
   "features/requests/recorder.ts",
   "features/requests/unwritten.ts",
+  "features/sandbox/batch.ts",
+  "features/sandbox/license-record.ts",
+  "features/sandbox/observers.ts",
+  "features/sandbox/product.ts",
   "release.ts",
   "features/validate/",
 ];

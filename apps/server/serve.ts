@@ -14,8 +14,11 @@ import { WorkerPart } from "./features/health/worker-part.ts";
 import { createSetupToken } from "./features/identity/setup-link.ts";
 import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
+import { SandboxBatcher } from "./features/sandbox/batch.ts";
+import { sandboxObservers } from "./features/sandbox/observers.ts";
 import type { RequestTraces } from "./features/traces/request-traces.ts";
-import { Batcher } from "./features/validate/batch.ts";
+import { Batcher, type CallQueue } from "./features/validate/batch.ts";
+import type { RequestObservers } from "./features/validate/caller.ts";
 import { Forwarder } from "./http/forward.ts";
 import { type Listener, listen, type PublicParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
@@ -61,10 +64,14 @@ export async function startServer(
   });
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
-  const { database, requestLogDays } = config;
+  const { database, requestLogDays, requestLogMegabytes } = config;
   const recorder = new Recorder(
-    { database, requestLogDays },
-    { journalFailed: reports.journalFailed, entriesDropped: reports.entriesDropped },
+    { database, requestLogDays, requestLogMegabytes },
+    {
+      logCut: reports.logCut,
+      journalFailed: reports.journalFailed,
+      entriesDropped: reports.entriesDropped,
+    },
   );
   metrics.add(() => requestLogMetrics(recorder.state));
   const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
@@ -95,17 +102,19 @@ export async function startServer(
       version: release,
       database: store.kind,
       isReady: readiness.isReady,
-      waitingCalls: batcher.size,
+      waitingCalls: batcher.size + sandbox.size,
     }),
   );
+  const observers: RequestObservers = {
+    count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
+    took: (endpoint, ms) => metrics.requestTook(endpoint, ms),
+    record: (entry) => recorder.record(entry),
+  };
+  const sandbox = new SandboxBatcher(store, reports.batchFailed);
   const publicApi = new PublicApi(
-    batcher,
+    { queue: batcher, observers },
+    { queue: sandbox, observers: sandboxObservers(observers) },
     config.trustedProxies,
-    {
-      count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
-      took: (endpoint, ms) => metrics.requestTook(endpoint, ms),
-      record: (entry) => recorder.record(entry),
-    },
     traces?.spans,
   );
   const close = async () => {
@@ -157,7 +166,7 @@ export async function startServer(
         readiness.drain();
         publicApi.drain();
         management.drain();
-        await drain(listener, batcher);
+        await drain(listener, [batcher, sandbox]);
         await close();
         return true;
       };
@@ -194,9 +203,9 @@ function portReason(cause: unknown): string {
   return `${cause instanceof Error ? cause.message : String(cause)}.`;
 }
 
-async function drain(listener: Listener, batcher: Batcher): Promise<void> {
+async function drain(listener: Listener, queues: readonly CallQueue[]): Promise<void> {
   const deadlineMs = performance.now() + longestDrainMs;
-  const isBusy = () => listener.pendingRequests() > 0 || batcher.size > 0;
+  const isBusy = () => listener.pendingRequests() > 0 || queues.some((queue) => queue.size > 0);
   await farewell(isBusy);
   listener.stopAccepting();
   while (isBusy() && performance.now() < deadlineMs) await nextCheck();

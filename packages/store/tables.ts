@@ -22,6 +22,7 @@ export interface Tables {
   products: ProductRow;
   product_api_keys: ProductApiKeyRow;
   product_signing_keys: ProductSigningKeyRow;
+  product_sandbox_keys: ProductSandboxKeyRow;
   product_versions: ProductVersionRow;
   customers: CustomerRow;
   organization_customers: WithDefaults<OrganizationCustomerRow, "search_text">;
@@ -64,8 +65,16 @@ export interface Tables {
   webhook_secrets: WebhookSecretRow;
   deliveries: DeliveryRow;
   delivery_attempts: StoredAttemptRow;
+  /** On SQLite, queries name the table of a day: see `request-log/tables.ts`. */
   request_log: RequestLogRow;
-  request_log_sweep: RequestLogSweepRow;
+  request_keys: RequestKeyRow;
+  request_days: RequestDayRow;
+  request_segments: RequestSegmentRow;
+  request_log_state: RequestLogStateRow;
+  rollup_hours: RollUpHourRow;
+  rollup_hour_uniques: HourUniquesRow;
+  rollup_days: RollUpDayRow;
+  license_days: LicenseDayRow;
   ip_sightings: IpSightingRow;
   portal_people: PortalPersonRow;
   portal_identities: PortalIdentityRow;
@@ -206,6 +215,14 @@ export interface ProductApiKeyRow {
   unused_notified_at: number | null;
   /** When it expires; null for never. */
   expires_at: number | null;
+}
+
+/** A test API key. It grants nothing, so the whole key is stored. */
+export interface ProductSandboxKeyRow {
+  product_id: string;
+  public_id: string;
+  api_key: string;
+  created_at: number;
 }
 
 export interface ProductSigningKeyRow {
@@ -681,25 +698,123 @@ export interface ImportRejectRow {
   errors: string;
 }
 
+/** One request, or several alike: see `count`. */
 export interface RequestLogRow {
-  id: string;
+  /** When it was decided. The time in the ID is when it arrived, which can be seconds earlier. */
   at: number;
+  id: string;
   organization_id: string;
   product_id: string;
   license_id: string | null;
   endpoint: "validate" | "lookup";
+  /** What was answered: a validate status, `found`, `not_found`, `body_too_large` or `body_timeout`. */
   status: string;
   ip: string;
   version: string | null;
   device_id: string | null;
   problem: string | null;
+  duration_us: number;
+  /** How many requests this row stands for: more than 1 for those of a minute beyond a limit, with the first one's ID. */
+  count: number;
+  sandbox: number;
+  /** For refusals, what the rule saw, as JSON. */
+  facts: string | null;
 }
 
-/** A single row: how far the log was read to delete what is kept for a shorter time than the rest. */
-export interface RequestLogSweepRow {
+/** In which milliseconds of a segment an organization, a license or an IP address occurs. */
+export interface RequestKeyRow {
+  /** The start of the segment. */
+  from_at: number;
+  /** Organization, license, or IP address within an organization. */
+  kind: "o" | "l" | "i";
+  /** An organization ID, a license ID, or an organization ID, a space and an IP address. */
+  key: string;
+  /** How many rows of the segment have the key. */
+  count: number;
+  /** The times of these rows, as a JSON array of milliseconds since `from_at`, ascending; null if there are many. */
+  ats: string | null;
+}
+
+/** A day of the log that has tables. */
+export interface RequestDayRow {
+  /** Days since 1970. */
+  day: number;
+}
+
+/** A part of the log whose keys are written: all rows with `from_at <= at < until_at`, within one day. */
+export interface RequestSegmentRow {
+  from_at: number;
+  until_at: number;
+  rows: number;
+  /** About how much its rows and keys take on disk. */
+  bytes: number;
+  closed_at: number;
+}
+
+/** A single row. */
+export interface RequestLogStateRow {
   id: 1;
-  started_at: number;
-  position: string | null;
+  /** Every row before this time is in a segment, and no other row is. */
+  closed_until: number;
+  /** Rows before this time were deleted because the log was too large. */
+  cut_until: number;
+  sweep_started_at: number;
+  /** How far the log was read to delete what is kept for a shorter time than the rest; null if all of it was. */
+  sweep_position: number | null;
+}
+
+/** The requests of a product, or of all products of an organization, in one hour: see `rollups/roll-up.ts`. */
+export interface RollUpHourRow {
+  organization_id: string;
+  /** Empty for all products. */
+  product_id: string;
+  /** Hours since 1970, UTC. */
+  hour: number;
+  /** JSON objects with a number for each key. */
+  counts: string;
+  versions: string;
+  countries: string;
+}
+
+/** The different licenses and IP addresses of an hour, as `UniqueCount` writes them. */
+export interface HourUniquesRow {
+  organization_id: string;
+  product_id: string;
+  hour: number;
+  licenses: string;
+  /** Licenses with a successful validation. */
+  active: string;
+  ips: string;
+}
+
+/** The same of a UTC day, and which licenses were refused. */
+export interface RollUpDayRow {
+  organization_id: string;
+  product_id: string;
+  /** Days since 1970, UTC. */
+  day: number;
+  licenses: string;
+  active: string;
+  ips: string;
+  /** A JSON object: see `refusalKey`. */
+  refused: string;
+}
+
+/** A license that was used from several places on a UTC day, or with several devices. */
+export interface LicenseDayRow {
+  organization_id: string;
+  day: number;
+  license_id: string;
+  product_id: string;
+  ip_count: number;
+  device_count: number;
+  /** Of `travel`. */
+  speed_kmh: number | null;
+  /** JSON arrays. */
+  ips: string;
+  devices: string;
+  /** The fastest impossible change of place, as JSON; null if there was none. */
+  travel: string | null;
 }
 
 export type SightingTier = "platform" | "organization" | "license";

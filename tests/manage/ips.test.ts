@@ -8,6 +8,7 @@ import { ipPage } from "../../apps/server/features/ips/list.ts";
 import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { journalEntry } from "../support/request-log.ts";
 import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { watched } from "../support/watched-queries.ts";
@@ -32,20 +33,12 @@ describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
     const journal = await openJournal(fixture.database.location);
     try {
       await journal.append(
-        licenseIds.map((license) => [
-          newId(),
-          atMs,
-          organizationId,
-          fixture.productId,
-          license,
-          "validate",
-          "active",
-          ip,
-          null,
-          null,
-          null,
-          true,
-        ]),
+        licenseIds.map((license) =>
+          journalEntry({
+            ...{ at: atMs, organization_id: organizationId, product_id: fixture.productId },
+            ...{ license_id: license, ip, tracked: true },
+          }),
+        ),
       );
     } finally {
       await journal.close();
@@ -260,7 +253,7 @@ describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
     await fixture.store.transaction((db) => registerIp(db, theirs.id, ip, 1));
     await rival.owner.api.post(`/organizations/${rival.organizationId}/ip-blocks`, { cidr: ip });
     const here = await fixture.owner.api.get(`${path}/${ip}`);
-    expect(here.body).toEqual({ ip, sightings: [], blocks: [], blocked_by_platform: false });
+    expect(here.body).toEqual({ ip, sightings: [], blocks: [], blocked_by_platform: false, device_ids: [] });
     expect((await fixture.owner.api.get(`${path}/${ip}/licenses`)).body.data).toEqual([]);
     const list = await fixture.owner.api.get(`${path}?limit=200`);
     expect(list.text).not.toContain(ip);
@@ -375,22 +368,12 @@ describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
       const journal = await openJournal(fixture.database.location);
       for (let start = 0; start < many.length; start += 1_000)
         await journal.append(
-          many
-            .slice(start, start + 1_000)
-            .map((ip) => [
-              newId(),
-              1_000,
-              own.organizationId,
-              own.productId,
-              newId(),
-              "validate",
-              "active",
-              ip,
-              null,
-              null,
-              null,
-              true,
-            ]),
+          many.slice(start, start + 1_000).map((ip) =>
+            journalEntry({
+              ...{ at: 1_000, organization_id: own.organizationId, product_id: own.productId },
+              ...{ license_id: newId(), ip, tracked: true },
+            }),
+          ),
         );
       await journal.close();
       const { store, plans } = watched(fixture.store);

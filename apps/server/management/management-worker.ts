@@ -9,6 +9,7 @@ import { WaitingWork } from "../features/health/waiting-work.ts";
 import { WorkerMetrics } from "../features/health/worker-metrics.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
+import { stopStreams } from "../features/requests/live.ts";
 import type { WorkerTraces } from "../features/traces/worker-traces.ts";
 import { listenOnSocket } from "../http/listen-on-socket.ts";
 import { managementSite, RoutedApi } from "../http/manage/routed-api.ts";
@@ -72,7 +73,10 @@ async function start(
     log,
   });
   return {
-    drain: () => stopWaiting(store),
+    drain: () => {
+      stopWaiting(store);
+      stopStreams(store);
+    },
     metrics: () => ({
       text: metrics.text(runs.states(Date.now()), waiting.counts),
       spans: traces?.counts ?? null,

@@ -47,6 +47,7 @@ const shown = [
   "downloads",
   "event",
   "expiring",
+  "facts",
   "failure",
   "from",
   "invited_by",
@@ -59,9 +60,11 @@ const shown = [
   "next_cursor",
   "params",
   "previous",
+  "license_keys",
   "request",
   "role",
   "sightings",
+  "signing_key",
   "subject",
   "subscription",
   "summary",
@@ -135,6 +138,7 @@ const shown = [
   "code",
   "decided_by",
   "disabled_reason",
+  "endpoint",
   "error",
   "event_type",
   "field",
@@ -144,6 +148,7 @@ const shown = [
   "last_at",
   "level",
   "message",
+  "outcome",
   "problem",
   "reason",
   "review_reason",
@@ -155,6 +160,9 @@ const shown = [
 ] as const;
 
 const withheld = [
+  // Of the sandbox.
+  "api_key",
+  "secret",
   // Sellers' own data, which programs read.
   "custom_override",
   "custom_response",

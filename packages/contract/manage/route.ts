@@ -29,7 +29,7 @@ export interface Route<
   readonly answer: Answer;
   readonly status: 200 | 201 | 202 | 204 | 302;
   /** For responses that are not JSON: their content type. */
-  readonly answerType?: "text/csv" | "application/x-ndjson" | "text/html" | "image/*";
+  readonly answerType?: "text/csv" | "application/x-ndjson" | "text/event-stream" | "text/html" | "image/*";
   /** For bodies that are not JSON: streamed, not parsed. */
   readonly bodyTypes?: readonly string[];
   /** How much of a body is read. */
@@ -41,6 +41,8 @@ export interface Route<
    * pay, to leave and to end someone's access do, and those that change nothing.
    */
   readonly whileUnpaid?: true;
+  /** For a POST that only computes its response: it works for a suspended organization, as reads do. */
+  readonly changesNothing?: true;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

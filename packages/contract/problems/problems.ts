@@ -1,3 +1,4 @@
+import { analyticsProblems } from "./analytics.ts";
 import { billingFieldErrors, billingProblems } from "./billing.ts";
 import { brandingFieldErrors } from "./branding.ts";
 import {
@@ -13,6 +14,7 @@ import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
+import { requestsProblems } from "./requests.ts";
 import { selfServiceProblems } from "./self-service.ts";
 import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
@@ -28,6 +30,8 @@ export const problems = {
   ...transfersProblems,
   ...selfServiceProblems,
   ...billingProblems,
+  ...analyticsProblems,
+  ...requestsProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;

@@ -1,10 +1,13 @@
 import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
 import { WorkerThread } from "../../worker-thread.ts";
+import { FoldedEntries } from "./folded-entries.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
 import { Unwritten } from "./unwritten.ts";
 
 export interface RecorderObserver {
+  /** The log was too large: requests before this time were deleted, before their time. */
+  logCut?(untilMs: number): void;
   entriesDropped(count: number): void;
   journalFailed(reason: string): void;
 }
@@ -37,6 +40,7 @@ export class Recorder {
   readonly #kept = new Unwritten();
   readonly #total = { written: 0, dropped: 0, failures: 0, segmentsClosed: 0 };
   readonly #deletions = new Map<string, Promise<void>>();
+  readonly #folded = new FoldedEntries((entry) => this.#keep(entry));
 
   constructor(settings: JournalSettings, observer: RecorderObserver) {
     this.#observer = observer;
@@ -47,10 +51,11 @@ export class Recorder {
           this.#kept.written(count);
           this.#total.written += count;
         },
-        failed: (reason) => this.#failed(reason),
-        segmentsClosed: (count) => {
-          this.#total.segmentsClosed += count;
+        closed: () => {
+          this.#total.segmentsClosed += 1;
         },
+        cut: (untilMs) => observer.logCut?.(untilMs),
+        failed: (reason) => this.#failed(reason),
       },
       exited: (reason) => {
         this.#failed(reason);
@@ -60,6 +65,11 @@ export class Recorder {
   }
 
   record(entry: JournalEntry): void {
+    if (this.#folded.concerns(entry)) this.#folded.add(entry);
+    else this.#keep(entry);
+  }
+
+  #keep(entry: JournalEntry): void {
     if (this.#gathered.length === 0) {
       this.#gatheredSinceMs = performance.now();
       setTimeout(() => this.#send(), gatherMs);
@@ -93,6 +103,7 @@ export class Recorder {
 
   /** Writes the remaining entries and ends the thread. */
   async close(): Promise<void> {
+    this.#folded.flush(Date.now());
     this.#send();
     await this.#thread.stop();
     this.#dropKept();

@@ -1,4 +1,4 @@
-import type { IpAddress } from "@countersign/domain/ip/ip-address";
+import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
 import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
@@ -18,6 +18,8 @@ export interface RequestObservers {
 export interface PresentedKey {
   readonly publicId: string;
   readonly hash: string;
+  /** Whether it is a test API key. */
+  readonly isTest: boolean;
 }
 
 /** What a journal entry contains about a request besides the caller and the time. */
@@ -31,6 +33,8 @@ export interface RequestOutcome {
   readonly version: string | null;
   readonly deviceId: string | null;
   readonly problem: string | null;
+  /** What the rule saw that refused the request, as JSON. */
+  readonly facts: string | null;
   readonly tracked: boolean;
 }
 
@@ -46,6 +50,7 @@ export class Caller {
   readonly span: Span | null;
   readonly #respond: (response: Response) => void;
   readonly #observers: RequestObservers;
+  #tookMs: number | null = null;
 
   constructor(
     endpoint: Endpoint,
@@ -69,9 +74,15 @@ export class Caller {
 
   answer(outcome: string, response: Response): void {
     this.#observers.count(this.endpoint, outcome);
-    this.#observers.took(this.endpoint, performance.now() - this.startedMs);
+    this.#observers.took(this.endpoint, this.#took());
     if (this.span !== null) endSpan(this.span, outcome, response.status);
     this.#respond(response);
+  }
+
+  /** How long it took, the same for everyone who is told. */
+  #took(): number {
+    this.#tookMs ??= performance.now() - this.startedMs;
+    return this.#tookMs;
   }
 
   record({
@@ -83,11 +94,12 @@ export class Caller {
     version,
     deviceId,
     problem,
+    facts,
     tracked,
   }: RequestOutcome): void {
     this.#observers.record([
-      this.requestId,
       nowMs,
+      this.requestId,
       product.organizationId,
       product.productId,
       licenseId,
@@ -98,8 +110,23 @@ export class Caller {
       version === null ? null : version.slice(0, maxVersionLength),
       deviceId,
       problem,
+      Math.round(this.#took() * 1_000),
+      1,
+      0,
+      facts,
       tracked,
     ]);
+  }
+
+  /** Records a request that ended before a license was looked up. */
+  recordEnded(status: string, product: CallerProduct["facts"]): void {
+    this.record({
+      nowMs: Date.now(),
+      product,
+      status,
+      ip: countedAs(this.ipAddress, product.ipv6Prefix),
+      ...{ licenseId: null, version: null, deviceId: null, problem: null, facts: null, tracked: false },
+    });
   }
 }
 

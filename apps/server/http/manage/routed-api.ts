@@ -105,7 +105,8 @@ export class RoutedApi {
     const actor = await this.#site.authenticate(request, nowMs);
     this.#checkOrigin(request, actor);
     const subject = await authorize(route, match.params, actor, store, nowMs);
-    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor, route);
+    if (subject.organization !== null && isWrite(request) && route.changesNothing !== true)
+      checkServed(subject.organization, actor, route);
     const query = readQuery(route, searchParams);
     const isImpersonated = subject.organizationAccess?.impersonatedUntilMs !== undefined;
     if (isImpersonated) checkImpersonatedQuery(query);
@@ -155,6 +156,11 @@ export class RoutedApi {
         }
       },
       progress: () => idempotency?.progress() ?? null,
+      checkAccess: async () => {
+        const nowMs = await store.clock();
+        const caller = await this.#site.authenticate(request, nowMs);
+        await authorize(route, match.params, caller, store, nowMs);
+      },
       step: async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
         // Progress is stored as is, so it could contain a secret.
         if (this.#secrets.hasSecrets(route))
