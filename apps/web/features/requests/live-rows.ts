@@ -9,6 +9,8 @@ export interface LiveRows {
   readonly waiting: readonly LoggedRequest[];
   /** How many requests were left out: by the server, or here because too many were waiting. */
   readonly skipped: number;
+  /** Whether the server has left out further ones, whose number it does not know. */
+  readonly hasSkippedMore: boolean;
   /** Whether older requests no longer fit. */
   readonly isCut: boolean;
 }
@@ -16,12 +18,19 @@ export interface LiveRows {
 /** More rows than anyone reads, and few enough for the page to stay fast. */
 export const mostLiveRows = 500;
 
-export const noLiveRows: LiveRows = { shown: [], isPaused: false, waiting: [], skipped: 0, isCut: false };
+export const noLiveRows: LiveRows = {
+  shown: [],
+  isPaused: false,
+  waiting: [],
+  skipped: 0,
+  hasSkippedMore: false,
+  isCut: false,
+};
 
 export type LiveEvent =
   /** Also those of the list, which are read when the stream opens, so that none is missing in between. */
   | { readonly kind: "requests"; readonly requests: readonly LoggedRequest[] }
-  | { readonly kind: "skipped"; readonly count: number }
+  | { readonly kind: "skipped"; readonly count: number | null }
   | { readonly kind: "pause" | "resume" | "clear" };
 
 export function liveRows(rows: LiveRows, event: LiveEvent): LiveRows {
@@ -36,7 +45,9 @@ export function liveRows(rows: LiveRows, event: LiveEvent): LiveRows {
       return { ...rows, waiting: waiting.slice(0, mostLiveRows), skipped: rows.skipped + left };
     }
     case "skipped":
-      return { ...rows, skipped: rows.skipped + event.count };
+      return event.count === null
+        ? { ...rows, hasSkippedMore: true }
+        : { ...rows, skipped: rows.skipped + event.count };
     case "pause":
       return { ...rows, isPaused: true };
     case "resume":
