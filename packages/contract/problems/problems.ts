@@ -13,6 +13,7 @@ import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
+import { requestsProblems } from "./requests.ts";
 import { selfServiceProblems } from "./self-service.ts";
 import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
@@ -28,6 +29,7 @@ export const problems = {
   ...transfersProblems,
   ...selfServiceProblems,
   ...billingProblems,
+  ...requestsProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;
