@@ -108,7 +108,9 @@ export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
             ...endpoints.map((one): [string, string] => [one, t(`endpoints.${one}`)]),
           ]}
           value={filters.endpoint ?? ""}
-          onChange={(one) => change({ endpoint: (one || undefined) as Endpoint | undefined }, { replace: true })}
+          onChange={(one) =>
+            change({ endpoint: (one || undefined) as Endpoint | undefined }, { replace: true })
+          }
         />
         <OneOf
           label={t("columns.sandbox")}

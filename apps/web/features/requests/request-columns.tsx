@@ -1,3 +1,4 @@
+import { isRefused } from "@countersign/domain/requests/outcome";
 import { Badge, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";
@@ -6,7 +7,6 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { useProducts } from "../licenses/products.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
-import { isAccepted } from "./outcomes.ts";
 import type { LoggedRequest } from "./request.ts";
 import { RequestTime, timeToTheSecond } from "./request-time.tsx";
 import classes from "./requests.module.css";
@@ -122,7 +122,7 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
               {request.problem}
             </span>
           )}
-          {!isAccepted(request.outcome) && (
+          {isRefused(request.outcome) && (
             <GoLink
               to={`/o/${slug}/requests/${request.id}`}
               inherit

@@ -7,6 +7,7 @@ import { askPages, flat, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../app/current-organization.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { type Column, DataTable } from "../../../ui/data-table.tsx";
+import { DeviceIds } from "../../../ui/device-ids.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { ipClass } from "../../../ui/ip-class.ts";
@@ -76,6 +77,14 @@ export function RegisteredIps({ license }: { license: License }) {
       cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
     },
   ];
+  const rows = flat(list.data);
+  if (rows.some((row) => row.device_ids !== null && row.device_ids.length > 0))
+    columns.push({
+      id: "devices",
+      header: t("ips.devices"),
+      wide: true,
+      cell: (row) => <DeviceIds ids={row.device_ids ?? []} licenseId={license.id} />,
+    });
   if (may("ip_blocks:manage", "licenses:reset_ips"))
     columns.push({
       id: "do",
@@ -122,7 +131,7 @@ export function RegisteredIps({ license }: { license: License }) {
       <DataTable
         label={t("ips.title")}
         columns={columns}
-        rows={flat(list.data)}
+        rows={rows}
         keyOf={(row) => row.ip}
         isPending={list.isPending}
         error={list.error}
