@@ -32,7 +32,7 @@ export function AddIp({ license }: { license: License }) {
   };
   return (
     <>
-      <Form onSubmit={submit} typed={ip} error={add.error} className={classes.addIp}>
+      <Form onSubmit={submit} typed={ip === wanted ? "" : ip} error={add.error} className={classes.addIp}>
         <TextInput
           ref={field}
           aria-label={t("ips.addLabel")}
