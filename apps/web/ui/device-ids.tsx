@@ -19,22 +19,17 @@ const mostInRow = 2;
 export function DeviceIds({ ids, licenseId, all = false }: DeviceIdsProps) {
   const { t } = useTranslation();
   const { slug } = useOrganization();
-  if (ids.length === 0)
-    return (
-      <Text span inherit c="dimmed">
-        –
-      </Text>
-    );
   const shown = all ? ids : ids.slice(0, mostInRow);
   const more = ids.length - shown.length;
   return (
-    <ul className={classes.list} data-all={all || undefined}>
+    <ul className={classes.list} aria-label={t("devices.label")} data-all={all || undefined}>
       {shown.map((id) => (
         <li key={id}>
           <GoLink
             to={`/o/${slug}/requests`}
             search={{ device_id: id, ...(licenseId === undefined ? {} : { license_id: licenseId }) }}
             inherit
+            {...(all ? {} : { c: "dimmed" })}
             className={`mono ${classes.id}`}
             title={t("devices.show", { id })}
           >

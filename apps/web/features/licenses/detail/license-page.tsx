@@ -84,10 +84,14 @@ export function LicensePage() {
           {seesRequests && (
             <Suspense fallback={<Skeleton height={160} />}>
               <LicenseRequests licenseId={license.id} />
-              <TryRequest license={license} />
             </Suspense>
           )}
           <Blocks license={license} />
+          {seesRequests && (
+            <Suspense fallback={<Skeleton height={160} />}>
+              <TryRequest license={license} />
+            </Suspense>
+          )}
           {may("products:view", "licenses:update") && <TryIt license={license} />}
           <History license={license} />
         </div>

@@ -43,14 +43,17 @@ export function RegisteredIps({ license }: { license: License }) {
     {
       id: "ip",
       header: t("ips.ip"),
-      cell: ({ ip, blocked }) => (
-        <Group gap="0 4px">
-          <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
-            {ip}
-          </GoLink>
-          <Copy value={ip} />
-          {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
-        </Group>
+      cell: ({ ip, blocked, device_ids: devices }) => (
+        <>
+          <Group gap="0 4px">
+            <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
+              {ip}
+            </GoLink>
+            <Copy value={ip} />
+            {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
+          </Group>
+          {devices !== null && devices.length > 0 && <DeviceIds ids={devices} licenseId={license.id} />}
+        </>
       ),
     },
     {
@@ -77,14 +80,6 @@ export function RegisteredIps({ license }: { license: License }) {
       cell: (row) => <span className="figures">{row.hits.toLocaleString()}</span>,
     },
   ];
-  const rows = flat(list.data);
-  if (rows.some((row) => row.device_ids !== null && row.device_ids.length > 0))
-    columns.push({
-      id: "devices",
-      header: t("ips.devices"),
-      wide: true,
-      cell: (row) => <DeviceIds ids={row.device_ids ?? []} licenseId={license.id} />,
-    });
   if (may("ip_blocks:manage", "licenses:reset_ips"))
     columns.push({
       id: "do",
@@ -131,7 +126,7 @@ export function RegisteredIps({ license }: { license: License }) {
       <DataTable
         label={t("ips.title")}
         columns={columns}
-        rows={rows}
+        rows={flat(list.data)}
         keyOf={(row) => row.ip}
         isPending={list.isPending}
         error={list.error}
