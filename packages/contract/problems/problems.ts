@@ -1,3 +1,4 @@
+import { analyticsProblems } from "./analytics.ts";
 import { billingFieldErrors, billingProblems } from "./billing.ts";
 import { brandingFieldErrors } from "./branding.ts";
 import {
@@ -28,6 +29,7 @@ export const problems = {
   ...transfersProblems,
   ...selfServiceProblems,
   ...billingProblems,
+  ...analyticsProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;
