@@ -79,7 +79,8 @@ export class RoutedApi {
     const actor = await this.#site.authenticate(request, nowMs);
     this.#checkOrigin(request, actor);
     const subject = await authorize(route, match.params, actor, store, nowMs);
-    if (subject.organization !== null && isWrite(request)) checkServed(subject.organization, actor, route);
+    if (subject.organization !== null && isWrite(request) && route.changesNothing !== true)
+      checkServed(subject.organization, actor, route);
     const query = readQuery(route, searchParams);
     const isImpersonated = subject.organizationAccess?.impersonatedUntilMs !== undefined;
     if (isImpersonated) checkImpersonatedQuery(query);
