@@ -22,6 +22,7 @@ export interface Tables {
   products: ProductRow;
   product_api_keys: ProductApiKeyRow;
   product_signing_keys: ProductSigningKeyRow;
+  product_sandbox_keys: ProductSandboxKeyRow;
   product_versions: ProductVersionRow;
   customers: CustomerRow;
   organization_customers: WithDefaults<OrganizationCustomerRow, "search_text">;
@@ -206,6 +207,14 @@ export interface ProductApiKeyRow {
   unused_notified_at: number | null;
   /** When it expires; null for never. */
   expires_at: number | null;
+}
+
+/** A test API key. It grants nothing, so the whole key is stored. */
+export interface ProductSandboxKeyRow {
+  product_id: string;
+  public_id: string;
+  api_key: string;
+  created_at: number;
 }
 
 export interface ProductSigningKeyRow {

@@ -217,7 +217,8 @@ else
       });
       await open("/ips");
       await page.getByRole("link", { name: "127.0.0.1" }).click();
-      await page.getByRole("link", { name: /^Nordlicht/ }).waitFor();
+      const organizations = page.getByRole("table", { name: "Organizations" });
+      await organizations.getByRole("link", { name: /^Nordlicht/ }).waitFor();
       await page.getByRole("button", { name: "Block for the whole platform" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Block", exact: true }).click();
       await page.getByText("are rejected on the whole platform").waitFor();

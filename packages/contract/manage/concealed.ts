@@ -59,9 +59,11 @@ const shown = [
   "next_cursor",
   "params",
   "previous",
+  "license_keys",
   "request",
   "role",
   "sightings",
+  "signing_key",
   "subject",
   "subscription",
   "summary",
@@ -155,6 +157,9 @@ const shown = [
 ] as const;
 
 const withheld = [
+  // Of the sandbox.
+  "api_key",
+  "secret",
   // Sellers' own data, which programs read.
   "custom_override",
   "custom_response",

@@ -30,6 +30,7 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
+import * as sandbox from "./sandbox.ts";
 import * as shadow from "./shadow.ts";
 import * as transfers from "./transfers.ts";
 import * as usage from "./usage.ts";
@@ -75,6 +76,7 @@ export const contractRoutes: readonly Route[] = [
   requests,
   roles,
   shadow,
+  sandbox,
   transfers,
   versions,
   webhooks,
@@ -115,6 +117,7 @@ export type ManageContract = typeof accessTokens &
   typeof requests &
   typeof roles &
   typeof shadow &
+  typeof sandbox &
   typeof transfers &
   typeof versions &
   typeof webhooks &

@@ -9,10 +9,20 @@ import { logRetention } from "./0004-log-retention.ts";
 import { portal } from "./0005-portal.ts";
 import { billing } from "./0006-billing.ts";
 import { usage } from "./0007-usage.ts";
+import { sandbox } from "./0008-sandbox.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
-export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal, billing, usage];
+export const mainMigrations: readonly Migration[] = [
+  core,
+  people,
+  signIn,
+  events,
+  portal,
+  billing,
+  usage,
+  sandbox,
+];
 
 /**
  * Observations: the request log, the sightings and the counts of refusals. SQLite stores these in a separate file, so that writing them never

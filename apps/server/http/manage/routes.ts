@@ -29,6 +29,7 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { sandboxRoutes } from "../../features/sandbox/routes.ts";
 import { settingsRoutes } from "../../features/settings/routes.ts";
 import { shadowRoutes } from "../../features/shadow/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
@@ -53,6 +54,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...sandboxRoutes,
   ...settingsRoutes,
   ...shadowRoutes,
   ...transferRoutes,

@@ -107,8 +107,9 @@ export async function addApiKey(
     .execute();
 }
 
-/** Its row and its keys stay, so that its callers learn what happened. */
+/** Its row and its keys stay, so that its callers learn what happened. Nobody's access depends on its test API key. */
 export async function deleteProduct(db: Kysely<Tables>, productId: string, nowMs: number) {
+  await db.deleteFrom("product_sandbox_keys").where("product_id", "=", productId).execute();
   await db
     .updateTable("products")
     .set({ deleted_at: nowMs, updated_at: nowMs })
