@@ -1,11 +1,13 @@
 /**
  * `npm run bench [-- --quick] [--only sqlite] [--json FILE]`: starts echo servers and Countersign on both databases,
  * measures them alternately, and prints a comparison. Uses only loopback, and stops automatically.
+ * `--baseline FOLDER` compares validations with another version, in a checkout that is installed and built.
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
+import { type Version, versionIn } from "./baseline.ts";
 import { compare, median, perSecond, ratio } from "./compare.ts";
 import { importSeconds, timeQueries, untilIndexed } from "./license-requests.ts";
 import { hasWrk, load, type Measurement, type Target } from "./load.ts";
@@ -17,7 +19,12 @@ import { countQueries, licenseCsv, listQueries, seedVariedLicenses } from "./var
 import { startWebhookLoad } from "./webhook-load.ts";
 
 const { values: options } = parseArgs({
-  options: { quick: { type: "boolean" }, only: { type: "string" }, json: { type: "string" } },
+  options: {
+    quick: { type: "boolean" },
+    only: { type: "string" },
+    json: { type: "string" },
+    baseline: { type: "string" },
+  },
 });
 const quick = options.quick === true;
 const settings = { connections: 64, seconds: quick ? 2 : 5, rate: null, rounds: quick ? 3 : 7 };
@@ -35,6 +42,7 @@ interface Row {
 const rows: Row[] = [];
 const cleanups: (() => unknown)[] = [];
 const isSelected = (part: string) => options.only === undefined || options.only === part;
+const thisVersion: Version = { seed, start: startCountersign };
 const log = (text: string) => void process.stderr.write(`${text}\n`);
 
 try {
@@ -44,6 +52,7 @@ try {
   const bunEcho = await startBunEcho();
   const nodeEcho = await startNodeEcho();
   cleanups.push(bunEcho.stop, nodeEcho.stop);
+  if (options.baseline !== undefined && isSelected("baseline")) await baseline(options.baseline);
   if (isSelected("sqlite")) await sqlite(bunEcho.port, nodeEcho.port);
   if (isSelected("postgres")) await postgres(bunEcho.port);
   if (isSelected("lists")) await lists();
@@ -55,6 +64,36 @@ try {
   for (const cleanUp of cleanups.reverse()) await cleanUp();
 }
 printTable();
+
+/** The cost of validations compared with another version, on both databases. */
+async function baseline(folder: string): Promise<void> {
+  const other = await versionIn(folder);
+  const compareBoth = async (database: string, targets: readonly [Target, Target]) => {
+    const [otherRun, thisRun] = await compare(targets, settings, log);
+    if (!otherRun || !thisRun) return;
+    addRow(
+      `validate, ${database}, this version / baseline`,
+      ratio(thisRun, otherRun),
+      ">= 0.95",
+      `${Math.round(perSecond(thisRun))}/s of ${Math.round(perSecond(otherRun))}/s`,
+    );
+  };
+  await compareBoth("SQLite", [
+    await onSqlite("SQLite, baseline", 100_000, 0, other),
+    await onSqlite("SQLite, this version", 100_000),
+  ]);
+  const server = await startPostgres({ waitsForDisk: true });
+  cleanups.push(() => server.stop());
+  const target = async (name: string, version: Version) => {
+    const url = await freshDatabase(server.url);
+    log(`Seeding ${name} …`);
+    return onPostgres(name, url, await version.seed({ kind: "postgres", url }, 100_000), version);
+  };
+  await compareBoth("PostgreSQL", [
+    await target("PostgreSQL, baseline", other),
+    await target("PostgreSQL, this version", thisVersion),
+  ]);
+}
 
 /** Speed on SQLite, and the effect of more licenses and IP blocks. */
 async function sqlite(bunPort: number, nodePort: number): Promise<void> {
@@ -309,12 +348,17 @@ async function startTime(): Promise<void> {
   );
 }
 
-async function onSqlite(name: string, licenses: number, cidrBlocks = 0): Promise<Target & Seeded> {
+async function onSqlite(
+  name: string,
+  licenses: number,
+  cidrBlocks = 0,
+  version = thisVersion,
+): Promise<Target & Seeded> {
   const folder = freshFolder();
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   log(`Seeding ${name} …`);
-  const seeded = await seed({ kind: "sqlite", folder }, licenses, cidrBlocks);
-  const server = await startCountersign({
+  const seeded = await version.seed({ kind: "sqlite", folder }, licenses, cidrBlocks);
+  const server = await version.start({
     COUNTERSIGN_DATA: folder,
     COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1",
   });
@@ -322,9 +366,9 @@ async function onSqlite(name: string, licenses: number, cidrBlocks = 0): Promise
   return { name, port: server.port, ...seeded };
 }
 
-async function onPostgres(name: string, url: string, seeded: Seeded): Promise<Target> {
+async function onPostgres(name: string, url: string, seeded: Seeded, version = thisVersion): Promise<Target> {
   const folder = freshFolder();
-  const server = await startCountersign({ DATABASE_URL: url, COUNTERSIGN_DATA: folder });
+  const server = await version.start({ DATABASE_URL: url, COUNTERSIGN_DATA: folder });
   cleanups.push(() => server.stop());
   return { name, port: server.port, ...seeded };
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromiumPath, closeChromium, howToGetChromium, pageErrorsOf } from "../support/chromium.ts";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { openPortalPages, type PortalPages } from "../support/portal-pages.ts";
 import { skipWithReason } from "../support/skip.ts";
 
 if (chromiumPath === null) skipWithReason("the customer portal on its own host", howToGetChromium);
 else
-  describe.each(databases)("the customer portal on its own host, on $kind", ({ make }) => {
+  describe.each([sqlite])("the customer portal on its own host, on $kind", ({ make }) => {
     let portal: PortalPages;
     beforeAll(async () => {
       portal = await openPortalPages(make, { hasOwnHost: true });

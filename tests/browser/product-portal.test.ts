@@ -8,13 +8,13 @@ import {
   violationsOf,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
 if (chromiumPath === null) skipWithReason("the portal of a product", howToGetChromium);
 else
-  describe.each(databases)("the portal of a product in the dashboard, on $kind", ({ make }) => {
+  describe.each([sqlite])("the portal of a product in the dashboard, on $kind", ({ make }) => {
     let dashboard: Dashboard;
     beforeAll(async () => {
       dashboard = await openDashboard(make);

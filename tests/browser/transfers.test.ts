@@ -9,7 +9,7 @@ import {
   violationsOf,
 } from "../support/chromium.ts";
 import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { databases } from "../support/databases.ts";
+import { postgres } from "../support/databases.ts";
 import { linkIn, type TestUser } from "../support/sign-in-fixture.ts";
 import { skipWithReason } from "../support/skip.ts";
 import { newId } from "../support/test-organization.ts";
@@ -17,7 +17,7 @@ import { signInToPortal } from "./requested-transfer.ts";
 
 if (chromiumPath === null) skipWithReason("license transfers in the dashboard", howToGetChromium);
 else
-  describe.each(databases)("license transfers in the dashboard, on $kind", ({ make }) => {
+  describe.each([postgres])("license transfers in the dashboard, on $kind", ({ make }) => {
     let dashboard: Dashboard;
     let home: string;
     beforeAll(async () => {
