@@ -14,9 +14,9 @@ export function Legend({ bars, lines }: { bars: readonly Series[]; lines: readon
           {name}
         </li>
       ))}
-      {lines.map(({ key, name, tone }) => (
+      {lines.map(({ key, name, tone, isBefore }) => (
         <li key={key}>
-          <Swatch tone={tone} kind="line" />
+          <Swatch tone={tone} kind={isBefore ? "before" : "line"} />
           {name}
         </li>
       ))}
@@ -25,7 +25,7 @@ export function Legend({ bars, lines }: { bars: readonly Series[]; lines: readon
 }
 
 /** The look of a series, next to its name. */
-export function Swatch({ tone, kind }: { tone: Tone; kind: "bar" | "line" }) {
+export function Swatch({ tone, kind }: { tone: Tone; kind: "bar" | "line" | "before" }) {
   const width = kind === "bar" ? 12 : 20;
   return (
     <svg className={classes.swatch} width={width} height={12} aria-hidden="true">
@@ -37,8 +37,8 @@ export function Swatch({ tone, kind }: { tone: Tone; kind: "bar" | "line" }) {
           </>
         ) : (
           <>
-            <path className={classes.line} data-before={tone === "before" || undefined} d="M0 6h20" />
-            {tone !== "before" && <Marker tone={tone} x={10} y={6} size={3.5} />}
+            <path className={classes.line} data-before={kind === "before" || undefined} d="M0 6h20" />
+            {kind === "line" && <Marker tone={tone} x={10} y={6} size={3.5} />}
           </>
         )}
       </g>

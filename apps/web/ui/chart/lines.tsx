@@ -12,11 +12,11 @@ interface LinesProps {
 /** Lines differ in their markers, not only in colour. The period before is dashed and has none. */
 export function Lines({ plot, series, chosen }: LinesProps) {
   const hasRoom = slotOf(plot) >= 14;
-  return series.map(({ key, tone, values }) => (
+  return series.map(({ key, tone, values, isBefore = false }) => (
     <g key={key} className={classes.tone} data-tone={tone}>
-      <path className={classes.line} data-before={tone === "before" || undefined} d={linePath(plot, values)} />
+      <path className={classes.line} data-before={isBefore || undefined} d={linePath(plot, values)} />
       {values.map((value, point) =>
-        value === null || tone === "before" || !(hasRoom || point === chosen || isMarked(point, plot)) ? null : (
+        value === null || isBefore || !(hasRoom || point === chosen || isMarked(point, plot)) ? null : (
           <Marker
             // biome-ignore lint/suspicious/noArrayIndexKey: a point is its place.
             key={point}

@@ -49,12 +49,12 @@ export function PointTip({ data, at, plot, width }: PointTipProps) {
           <span className="figures">{number.format(total)}</span>
         </div>
       )}
-      {lines.map(({ key, name, tone, values }) => {
+      {lines.map(({ key, name, tone, values, isBefore }) => {
         const value = values[at] ?? null;
         if (value === null) return null;
         return (
           <div key={key} className={classes.tipRow}>
-            <Swatch tone={tone} kind="line" />
+            <Swatch tone={tone} kind={isBefore ? "before" : "line"} />
             <span className={classes.tipName}>{name}</span>
             <span className="figures">{(isShare ? percent : number).format(value)}</span>
           </div>

@@ -4,13 +4,14 @@ export interface Series {
   readonly name: string;
   /** One for each point; null where there is none. */
   readonly values: readonly (number | null)[];
-  /** Its colour and pattern: 0 to 7, or how it is drawn apart from the others. */
   readonly tone: Tone;
+  /** A line of the period before, which is dashed. */
+  readonly isBefore?: boolean;
 }
 
 export const tones = [0, 1, 2, 3, 4, 5, 6] as const;
-/** `rest` sums up what is not shown on its own, `before` is the period before. */
-export type Tone = (typeof tones)[number] | "rest" | "before";
+/** The colour, pattern and marker of a series. `rest` sums up what is not shown on its own, `plain` is for one line. */
+export type Tone = (typeof tones)[number] | "rest" | "plain";
 
 /** A point in time of a chart. */
 export interface Point {
