@@ -25,6 +25,10 @@ const allowed = [
   "features/identity/setup-link.ts",
   "features/products/api-key-use.ts",
   "features/requests/recorder.ts",
+  "features/sandbox/batch.ts",
+  "features/sandbox/license-record.ts",
+  "features/sandbox/observers.ts",
+  "features/sandbox/product.ts",
   "features/validate/",
 ];
 

@@ -6,7 +6,10 @@ import { Readiness } from "./features/health/readiness.ts";
 import { createSetupToken } from "./features/identity/setup-link.ts";
 import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
-import { Batcher } from "./features/validate/batch.ts";
+import { SandboxBatcher } from "./features/sandbox/batch.ts";
+import { sandboxObservers } from "./features/sandbox/observers.ts";
+import { Batcher, type CallQueue } from "./features/validate/batch.ts";
+import type { RequestObservers } from "./features/validate/caller.ts";
 import { Forwarder } from "./http/forward.ts";
 import { type Listener, listen, type PublicParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
@@ -81,10 +84,16 @@ export async function startServer(
       reports.batchFailed(calls, cause);
     },
   });
-  const publicApi = new PublicApi(batcher, config.trustedProxies, {
+  const observers: RequestObservers = {
     count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
     record: (entry) => recorder.record(entry),
-  });
+  };
+  const sandbox = new SandboxBatcher(store, reports.batchFailed);
+  const publicApi = new PublicApi(
+    { queue: batcher, observers },
+    { queue: sandbox, observers: sandboxObservers(observers) },
+    config.trustedProxies,
+  );
   let worker: ManagementWorker | null = null;
   const close = async () => {
     await worker?.stop();
@@ -125,7 +134,7 @@ export async function startServer(
         readiness.drain();
         publicApi.drain();
         management.drain();
-        await drain(listener, batcher);
+        await drain(listener, [batcher, sandbox]);
         await close();
         return true;
       };
@@ -152,9 +161,9 @@ function portReason(cause: unknown): string {
   return `${cause instanceof Error ? cause.message : String(cause)}.`;
 }
 
-async function drain(listener: Listener, batcher: Batcher): Promise<void> {
+async function drain(listener: Listener, queues: readonly CallQueue[]): Promise<void> {
   const deadlineMs = performance.now() + longestDrainMs;
-  const isBusy = () => listener.pendingRequests() > 0 || batcher.size > 0;
+  const isBusy = () => listener.pendingRequests() > 0 || queues.some((queue) => queue.size > 0);
   await farewell(isBusy);
   listener.stopAccepting();
   while (isBusy() && performance.now() < deadlineMs) await nextCheck();

@@ -17,7 +17,9 @@ export interface SandboxVerdict {
   readonly verdict: Verdict;
 }
 
+/** No license and no customer has these. */
 export const sandboxLicenseId = "00000000-0000-7000-8000-000000000000";
+export const sandboxCustomerId = "00000000-0000-7000-8000-000000000001";
 export const sandboxCustomer = {
   email: "ada@example.com",
   name: "Ada Lovelace",
@@ -59,16 +61,29 @@ export function sandboxVerdict(
   nowMs: number,
 ): SandboxVerdict {
   const changed: Changes = fixed === null ? {} : changes(fixed, nowMs);
-  const known = fixed === null || fixed.status === "license_not_found" ? null : license(fixed, nowMs);
-  const facts = known === null ? null : { ...known, ...changed.license };
   const caller: CallerFacts = { blocked: false, registered: true, version, ...changed.caller };
   // Whatever version was sent is allowed, unless the key is about one that is not.
   const allowed = changed.caller?.version === undefined ? version : null;
   const versions = { catalog: catalog(allowed), enforced: fixed?.status === "version_not_allowed" };
   const decided: ProductFacts = { ...product, versions, ...changed.product };
   // A product that rejects every request looks up no license.
-  const found = productRefusal(decided) === null ? facts : null;
-  return { license: found, verdict: decide(decided, found, caller, nowMs) };
+  const isMissing =
+    fixed === null || fixed.status === "license_not_found" || productRefusal(decided) !== null;
+  const license = isMissing ? null : sandboxLicenseFacts(fixed, nowMs);
+  return { license, verdict: decide(decided, license, caller, nowMs) };
+}
+
+export function sandboxLicenseFacts(fixed: SandboxLicense, nowMs: number): LicenseFacts {
+  return {
+    id: sandboxLicenseId,
+    revoked: false,
+    expiresAtMs: sandboxTimes.expiresAtMs(nowMs),
+    unused: null,
+    ips: { max: 3, registered: 1 },
+    pin: null,
+    custom: { key: fixed.licenseKey, override: null, customer: sandboxCustomer },
+    ...changes(fixed, nowMs).license,
+  };
 }
 
 interface Changes {
@@ -118,18 +133,6 @@ const variantChanges: Record<NonNullable<SandboxLicense["variant"]>, Changes> = 
   lifetime: { license: { expiresAtMs: null } },
   old_version: { caller: { version: unlistedVersion } },
 };
-
-function license({ licenseKey }: SandboxLicense, nowMs: number): LicenseFacts {
-  return {
-    id: sandboxLicenseId,
-    revoked: false,
-    expiresAtMs: sandboxTimes.expiresAtMs(nowMs),
-    unused: null,
-    ips: { max: 3, registered: 1 },
-    pin: null,
-    custom: { key: licenseKey, override: null, customer: sandboxCustomer },
-  };
-}
 
 function catalog(allowed: string | null): VersionCatalog {
   return VersionCatalog.from([

@@ -7,6 +7,13 @@ export interface WaitingCall extends Call {
   failed(): void;
 }
 
+/** Where a call is submitted to be decided. */
+export interface CallQueue {
+  submit(call: WaitingCall): void;
+  /** How many calls have been accepted and not yet answered. */
+  readonly size: number;
+}
+
 export interface BatchObserver {
   batchDone(calls: number, seconds: number): void;
   batchFailed(calls: number, cause: unknown): void;
@@ -19,7 +26,7 @@ export interface BatchObserver {
  * timer and no waiting for a batch to fill: under light load a batch is one call, under heavy load it is as many as
  * arrived while the last one was being decided.
  */
-export class Batcher {
+export class Batcher implements CallQueue {
   readonly #store: Store;
   readonly #observer: BatchObserver;
   #waiting: WaitingCall[] = [];
@@ -38,7 +45,6 @@ export class Batcher {
     this.#schedule();
   }
 
-  /** How many calls have been accepted and not yet answered. */
   get size(): number {
     return this.#waiting.length + this.#inFlight + this.#locked;
   }

@@ -15,6 +15,8 @@ export interface RequestObservers {
 export interface PresentedKey {
   readonly publicId: string;
   readonly hash: string;
+  /** Whether it is a test API key. */
+  readonly isTest: boolean;
 }
 
 /** What a journal entry contains about a request besides the caller and the time. */

@@ -8,7 +8,7 @@ import {
   unavailable,
   verdictResponse,
 } from "../../http/answers.ts";
-import type { Batcher, WaitingCall } from "./batch.ts";
+import type { CallQueue, WaitingCall } from "./batch.ts";
 import { maxBodyBytes, readValidateBody, type ValidateBody } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
 import { verdictBody } from "./respond.ts";
@@ -30,7 +30,7 @@ export class ValidateCall implements WaitingCall {
   readonly ipAddress: IpAddress;
   readonly #caller: Caller;
   readonly #nonce: string;
-  readonly #batcher: Batcher;
+  readonly #queue: CallQueue;
   #bodyState: BodyState = "pending";
   #text = "";
   #body: ValidateBody | null = null;
@@ -38,12 +38,12 @@ export class ValidateCall implements WaitingCall {
   #admitted: QuotaState | null = null;
   #slowTimer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(caller: Caller, nonce: string, batcher: Batcher) {
+  constructor(caller: Caller, nonce: string, queue: CallQueue) {
     this.apiKey = caller.apiKey;
     this.ipAddress = caller.ipAddress;
     this.#caller = caller;
     this.#nonce = nonce;
-    this.#batcher = batcher;
+    this.#queue = queue;
   }
 
   get counted(): boolean {
@@ -93,7 +93,7 @@ export class ValidateCall implements WaitingCall {
     const { requestId } = this.#caller;
     switch (this.#bodyState) {
       case "here":
-        this.#batcher.submit(this);
+        this.#queue.submit(this);
         break;
       case "too_large":
         this.#end("body_too_large", bodyTooLarge(requestId, quota, maxBodyBytes));
