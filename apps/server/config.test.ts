@@ -32,6 +32,7 @@ test("every setting has a default", () => {
     logLevel: "info",
     logFormat: "auto",
     requestLogDays: null,
+    requestLogMegabytes: null,
     webhookEndpoints: null,
   });
 });
@@ -126,6 +127,7 @@ describe("a valid value is used", () => {
     [{ COUNTERSIGN_LOG_FORMAT: "pretty" }, { logFormat: "pretty" }],
     [{ COUNTERSIGN_REQUEST_LOG_DAYS: "1" }, { requestLogDays: 1 }],
     [{ COUNTERSIGN_REQUEST_LOG_DAYS: "3650" }, { requestLogDays: 3650 }],
+    [{ COUNTERSIGN_REQUEST_LOG_MB: "500" }, { requestLogMegabytes: 500 }],
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1" }, { webhookEndpoints: 1 }],
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1000" }, { webhookEndpoints: 1000 }],
     [{ COUNTERSIGN_METRICS_TOKEN: "sixteen-letters!" }, { metricsToken: "sixteen-letters!" }],
@@ -193,6 +195,7 @@ describe("an invalid value stops the start, and the message names the setting an
     ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "at least 16 characters"],
     ["COUNTERSIGN_LOG_LEVEL", "verbose", "debug, info, warn, error"],
     ["COUNTERSIGN_LOG_FORMAT", "text", "auto, json, pretty"],
+    ["COUNTERSIGN_REQUEST_LOG_MB", "9", "a whole number from 10 to 10000000"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "0", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "forever", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_WEBHOOK_ENDPOINTS", "0", "a whole number from 1 to 1000"],

@@ -47,6 +47,8 @@ export interface Config {
   readonly logFormat: "json" | "pretty" | "auto";
   /** How long requests are kept in the log; null if the platform admin decides. */
   readonly requestLogDays: number | null;
+  /** How many megabytes the log can take on disk; null if the platform admin decides. */
+  readonly requestLogMegabytes: number | null;
   /** Private targets that webhooks can reach. */
   readonly webhookTargets: AllowedTargets;
   /** The maximum number of webhooks per organization; null if the platform admin decides. */
@@ -131,6 +133,7 @@ export function readConfig(environment: Environment): Config {
       "pretty",
     ]),
     requestLogDays: numberIfSet("COUNTERSIGN_REQUEST_LOG_DAYS", 1, 3650),
+    requestLogMegabytes: numberIfSet("COUNTERSIGN_REQUEST_LOG_MB", 10, 10_000_000),
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
     webhookEndpoints: numberIfSet("COUNTERSIGN_WEBHOOK_ENDPOINTS", 1, 1000),
     metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),

@@ -20,6 +20,11 @@ export function reportsTo(log: Log) {
   return {
     batchFailed: (calls: number, cause: unknown) => batches(calls, reasonOf(cause)),
     entriesDropped: (count: number) => dropped(count, null),
+    logCut: (untilMs: number) =>
+      log.warn("The request log reached its size limit. Its oldest entries were deleted before their time.", {
+        kept_since: new Date(untilMs).toISOString(),
+        variable: "COUNTERSIGN_REQUEST_LOG_MB",
+      }),
     journalFailed: (reason: string) => unwritten(1, reason),
     journalSetAside: (aside: string, reason: string) =>
       log.error("The request log was damaged. It was set aside and a new one was created.", {

@@ -53,10 +53,11 @@ export async function startServer(
   });
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.watchWriteLock(() => store.writeHolds ?? writeHolds);
-  const { database, requestLogDays } = config;
+  const { database, requestLogDays, requestLogMegabytes } = config;
   const recorder = new Recorder(
-    { database, requestLogDays },
+    { database, requestLogDays, requestLogMegabytes },
     {
+      logCut: reports.logCut,
       journalFailed: (reason) => {
         metrics.journalFailed();
         reports.journalFailed(reason);

@@ -1,12 +1,12 @@
 import { quotaDay } from "@countersign/domain/quota/day";
 
 /**
- * The log entry of one request. A tuple, because thousands a second are passed between threads: id, time, organization,
- * product, license, endpoint, status, ip, version, device id, problem, whether the IP address counts as a sighting.
+ * The log entry of one request. A tuple, because thousands a second are passed between threads: the columns of
+ * `RequestLogRow`, and whether the IP address counts as a sighting.
  */
 export type JournalEntry = readonly [
-  id: string,
   atMs: number,
+  id: string,
   organizationId: string,
   productId: string,
   licenseId: string | null,
@@ -16,8 +16,15 @@ export type JournalEntry = readonly [
   version: string | null,
   deviceId: string | null,
   problem: string | null,
+  durationUs: number,
+  count: number,
+  sandbox: 0 | 1,
+  facts: string | null,
   tracked: boolean,
 ];
+
+/** How many members of an entry are columns of the request log, in their order. */
+export const loggedMembers = 15;
 
 /**
  * The progress of deleting an organization from the journal: first its IP sightings, then its requests, then its
@@ -32,7 +39,6 @@ export interface JournalDeletion {
 }
 
 export const sightingsAtOnce = 1_000;
-export const requestsAtOnce = 10_000;
 export const refusalsAtOnce = 10_000;
 export const licensesAtOnce = 500;
 
@@ -50,7 +56,9 @@ export interface Sighting {
  */
 export function sightings(entries: readonly JournalEntry[]): Sighting[] {
   const seen = new Map<string, Sighting>();
-  for (const [, atMs, organizationId, , licenseId, , , ip, , , , tracked] of entries) {
+  for (const entry of entries) {
+    const [atMs, , organizationId, , licenseId, , , ip] = entry;
+    const tracked = entry[loggedMembers];
     if (!tracked || licenseId === null) continue;
     const key = `${licenseId} ${ip}`;
     const known = seen.get(key);
@@ -120,8 +128,9 @@ export interface Refusal {
  */
 export function refusals(entries: readonly JournalEntry[]): Refusal[] {
   const counts = new Map<string, Refusal>();
-  for (const [, atMs, organizationId, , licenseId, endpoint, status, ip, version] of entries) {
-    if (status === "active" || licenseId === null || endpoint !== "validate") continue;
+  for (const entry of entries) {
+    const [atMs, , organizationId, , licenseId, endpoint, status, ip, version, , , , , sandbox] = entry;
+    if (status === "active" || licenseId === null || endpoint !== "validate" || sandbox === 1) continue;
     const day = quotaDay(atMs);
     const key = `${licenseId} ${day} ${status}`;
     const known = counts.get(key);

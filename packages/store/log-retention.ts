@@ -1,48 +1,65 @@
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { defaultLogDays, keptSince, logDays } from "@countersign/domain/requests/log-days";
+import {
+  defaultLogDays,
+  defaultLogMegabytes,
+  keptSince,
+  logDays,
+} from "@countersign/domain/requests/log-days";
 
-/** How many days requests are kept in the log: by default, and the least and the most of any organization. */
+/** How many days requests are kept in the log, by default, and the least and the most of any organization. */
 export interface LogRetention {
   readonly serverDays: number;
   readonly shortestDays: number;
   readonly longestDays: number;
+  /** The oldest requests are deleted earlier if the log takes more than this. */
+  readonly mostBytes: number;
+}
+
+/** What the environment sets, each null if it does not: it overrides the stored settings. */
+export interface RetentionSettings {
+  readonly days: number | null;
+  readonly megabytes: number | null;
 }
 
 /**
- * Plans and organizations can keep requests for a different time than the server. The log has no index by organization,
- * which every request would have to update: instead, it is read once a day, in its order and a part at a time, and
- * requests that are no longer kept are deleted. Everything older than what is kept longest is deleted without reading.
+ * Plans and organizations can keep requests for a different time than the server. Once a day, the segments of the log are
+ * looked at in their order, a few at a time: the keys of a segment name the organizations in it, and their requests are
+ * deleted if they are no longer kept. A day that is older than what is kept longest is deleted as a whole.
  */
 export const sweepEveryMs = 24 * hourMs;
+export const segmentsAtOnce = 50;
+/** After this many deleted rows a step ends. */
 export const sweptAtOnce = 10_000;
 
-/** How far the log was read. */
+/** How far the log was looked at. */
 export interface Sweep {
   readonly startedAt: number;
-  /** Everything up to this ID is done; null if all of it is. */
-  readonly position: string | null;
+  /** Every segment up to the one that starts here is done; null if all are. */
+  readonly position: number | null;
 }
 
 /** Where to continue; null if the log need not be read yet. */
 export function nextSweep(
   { startedAt, position }: Sweep,
   nowMs: number,
-): (Sweep & { position: string }) | null {
+): (Sweep & { position: number }) | null {
   if (position !== null) return { startedAt, position };
   // A start in the future is one of a clock that was set back since.
   const isDue = nowMs - startedAt >= sweepEveryMs || startedAt > nowMs;
-  return isDue ? { startedAt: nowMs, position: "" } : null;
+  return isDue ? { startedAt: nowMs, position: -1 } : null;
 }
 
 /** The row of the query below. */
 export interface RetentionRow {
   readonly stored: string | null;
+  readonly megabytes: string | null;
   readonly shortest: number | null;
   readonly longest: number | null;
 }
 
 export const retentionQuery = `select
     (select value from platform_state where name = 'request_log_days') as stored,
+    (select value from platform_state where name = 'request_log_mb') as megabytes,
     min(days) as shortest, max(days) as longest
   from (
     select request_log_days as days from plans where request_log_days is not null
@@ -50,15 +67,19 @@ export const retentionQuery = `select
     select request_log_days_override from organizations where request_log_days_override is not null
   ) as other`;
 
-/** `environmentDays` is what the environment sets, which overrides the stored setting. */
-export function retentionFrom(row: RetentionRow, environmentDays: number | null): LogRetention {
-  const stored = /^\d{1,10}$/.test(row.stored ?? "") ? Number(row.stored) : null;
-  const serverDays = environmentDays ?? stored ?? defaultLogDays;
+export function retentionFrom(row: RetentionRow, environment: RetentionSettings): LogRetention {
+  const serverDays = environment.days ?? number(row.stored) ?? defaultLogDays;
+  const megabytes = environment.megabytes ?? number(row.megabytes) ?? defaultLogMegabytes;
   return {
     serverDays,
     shortestDays: Math.min(serverDays, row.shortest ?? serverDays),
     longestDays: Math.max(serverDays, row.longest ?? serverDays),
+    mostBytes: megabytes * 1024 * 1024,
   };
+}
+
+function number(stored: string | null): number | null {
+  return /^\d{1,10}$/.test(stored ?? "") ? Number(stored) : null;
 }
 
 /** Selects what decides for some organizations. `ids` is a condition on `o.id`. */
@@ -85,4 +106,14 @@ export function cutoffs(
     const days = logDays({ ofOrganization, ofPlan, ofServer: serverDays });
     return days < longestDays ? [{ id, atMs: keptSince(days, nowMs) }] : [];
   });
+}
+
+/** The organizations of which all requests in a segment are no longer kept. */
+export function endedIn(
+  segment: { readonly until_at: number },
+  organizations: readonly string[],
+  cutoffs: readonly { readonly id: string; readonly atMs: number }[],
+): string[] {
+  const ended = new Set(cutoffs.filter(({ atMs }) => segment.until_at <= atMs).map(({ id }) => id));
+  return organizations.filter((id) => ended.has(id));
 }

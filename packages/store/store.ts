@@ -2,7 +2,7 @@ import type { Expression, Kysely, SqlBool } from "kysely";
 import type { Bulk } from "./bulk.ts";
 import type { Call, CallResult } from "./calls.ts";
 import type { JournalDeletion, JournalEntry } from "./journal.ts";
-import type { LogRetention } from "./log-retention.ts";
+import type { LogRetention, RetentionSettings } from "./log-retention.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Tables } from "./tables.ts";
 
@@ -100,16 +100,26 @@ export interface Batching {
 /** Receives log entries and sightings. Runs in its own thread, separate from the store. */
 export interface Journal {
   append(entries: readonly JournalEntry[]): Promise<void>;
-  /** How long requests are kept. `environmentDays` is what the environment sets; null for the stored setting. */
-  retention(environmentDays: number | null): Promise<LogRetention>;
   /**
-   * Deletes request log rows older than what is kept longest, and the refusals of days that ended before what the
-   * server keeps. Returns how many rows, a bounded number at a time.
+   * Closes the next segment of the request log if it is large or old enough, and returns how many rows it has; 0 if none
+   * is due, or if another node is closing one.
+   */
+  closeSegment(nowMs: number): Promise<number>;
+  /** How long requests are kept, and how much disk space they can take. */
+  retention(environment: RetentionSettings): Promise<LogRetention>;
+  /**
+   * Deletes the oldest day of the request log if all of it is older than what is kept longest, and the refusals of days
+   * that ended before what the server keeps, a bounded number at a time. Returns how many days and refusals.
    */
   prune(retention: LogRetention, nowMs: number): Promise<number>;
   /**
-   * Deletes rows of organizations whose requests are kept for a shorter time, in the next part of the log. Returns how
-   * many rows were read; 0 once the log is done for today, or if another node is reading it.
+   * Deletes the oldest day of the request log if the log is larger than this, or, if there is only one day, its oldest
+   * part. Returns until when requests were deleted; null if the log is not too large.
+   */
+  trim(mostBytes: number): Promise<number | null>;
+  /**
+   * Deletes rows of organizations whose requests are kept for a shorter time, in the next segments of the log. Returns
+   * how many segments were looked at; 0 once the log is done for today.
    */
   sweep(retention: LogRetention, nowMs: number): Promise<number>;
   /** Deletes part of an organization's journal data, and returns how to continue; null when done. */

@@ -65,8 +65,12 @@ export interface Tables {
   webhook_secrets: WebhookSecretRow;
   deliveries: DeliveryRow;
   delivery_attempts: StoredAttemptRow;
+  /** On SQLite, queries name the table of a day: see `request-log/tables.ts`. */
   request_log: RequestLogRow;
-  request_log_sweep: RequestLogSweepRow;
+  request_keys: RequestKeyRow;
+  request_days: RequestDayRow;
+  request_segments: RequestSegmentRow;
+  request_log_state: RequestLogStateRow;
   ip_sightings: IpSightingRow;
   portal_people: PortalPersonRow;
   portal_identities: PortalIdentityRow;
@@ -690,25 +694,69 @@ export interface ImportRejectRow {
   errors: string;
 }
 
+/** One request, or several alike: see `count`. */
 export interface RequestLogRow {
-  id: string;
+  /** When it was decided. The time in the ID is when it arrived, which can be seconds earlier. */
   at: number;
+  id: string;
   organization_id: string;
   product_id: string;
   license_id: string | null;
   endpoint: "validate" | "lookup";
+  /** What was answered: a validate status, `found`, `not_found`, `body_too_large` or `body_timeout`. */
   status: string;
   ip: string;
   version: string | null;
   device_id: string | null;
   problem: string | null;
+  duration_us: number;
+  /** How many requests this row stands for: more than 1 for those of a minute beyond a limit, with the first one's ID. */
+  count: number;
+  sandbox: number;
+  /** For refusals, what the rule saw, as JSON. */
+  facts: string | null;
 }
 
-/** A single row: how far the log was read to delete what is kept for a shorter time than the rest. */
-export interface RequestLogSweepRow {
+/** In which milliseconds of a segment an organization, a license or an IP address occurs. */
+export interface RequestKeyRow {
+  /** The start of the segment. */
+  from_at: number;
+  /** Organization, license, or IP address within an organization. */
+  kind: "o" | "l" | "i";
+  /** An organization ID, a license ID, or an organization ID, a space and an IP address. */
+  key: string;
+  /** How many rows of the segment have the key. */
+  count: number;
+  /** The times of these rows, as a JSON array of milliseconds since `from_at`, ascending; null if there are many. */
+  ats: string | null;
+}
+
+/** A day of the log that has tables. */
+export interface RequestDayRow {
+  /** Days since 1970. */
+  day: number;
+}
+
+/** A part of the log whose keys are written: all rows with `from_at <= at < until_at`, within one day. */
+export interface RequestSegmentRow {
+  from_at: number;
+  until_at: number;
+  rows: number;
+  /** About how much its rows and keys take on disk. */
+  bytes: number;
+  closed_at: number;
+}
+
+/** A single row. */
+export interface RequestLogStateRow {
   id: 1;
-  started_at: number;
-  position: string | null;
+  /** Every row before this time is in a segment, and no other row is. */
+  closed_until: number;
+  /** Rows before this time were deleted because the log was too large. */
+  cut_until: number;
+  sweep_started_at: number;
+  /** How far the log was read to delete what is kept for a shorter time than the rest; null if all of it was. */
+  sweep_position: number | null;
 }
 
 export type SightingTier = "platform" | "organization" | "license";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type DatabaseLocation, openStore } from "@countersign/store/open";
+import { requestLog } from "../support/request-log.ts";
 import { holds } from "./assert-holds.ts";
 import { type Subjects, slotsEach } from "./subjects.ts";
 import type { Traffic } from "./traffic.ts";
@@ -45,7 +46,7 @@ export async function checkConsistency(
 export async function checkRequestLog(location: DatabaseLocation, traffic: Traffic): Promise<void> {
   const store = await openStore(location, { encryptionKey: null, durability: "standard" });
   try {
-    const rows = await store.reads.selectFrom("request_log").select("id").execute();
+    const rows = await requestLog(store);
     const logged = new Set(rows.map(({ id }) => id));
     const missing = traffic.requestIds.filter((id) => !logged.has(id));
     holds(

@@ -3,6 +3,7 @@ import { licenseRefusals } from "@countersign/store/queries/requests/license-ref
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
+import { requestLog } from "../support/request-log.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { arrange } from "./arrange-outcome.ts";
@@ -35,12 +36,10 @@ describe.each(databases)("refused validations of a license on $kind", ({ make })
   });
   afterAll(() => fixture.close());
 
-  const logged = (organizationId: string) =>
-    fixture.org.store.reads
-      .selectFrom("request_log")
-      .select(["status", "license_id"])
-      .where("organization_id", "=", organizationId)
-      .execute();
+  const logged = async (organizationId: string) => {
+    const rows = await requestLog(fixture.org.store, { organization_id: organizationId });
+    return rows.map(({ status, license_id }) => ({ status, license_id }));
+  };
 
   /** A license to which a validation with this status is the answer, and that validation. */
   const refuse = async (status: string, requests = 1) => {

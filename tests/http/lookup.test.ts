@@ -11,6 +11,7 @@ import {
   type PublicApiFixture,
   registeredIps,
 } from "../support/public-api-fixture.ts";
+import { requestLog } from "../support/request-log.ts";
 import { newId, openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
@@ -188,11 +189,7 @@ for (const { kind, make } of databases) {
       const reads = org.store.reads;
       await until("the lookup is in the request log", async () => {
         const requestId = answer.headers.get("x-request-id") ?? "";
-        const row = await reads
-          .selectFrom("request_log")
-          .select(["endpoint", "license_id"])
-          .where("id", "=", requestId)
-          .executeTakeFirst();
+        const [row] = await requestLog(org.store, { id: requestId });
         return row?.endpoint === "lookup" && row.license_id === id;
       });
       expect(await registeredIps(org.store, id)).toEqual([]);

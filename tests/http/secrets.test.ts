@@ -3,6 +3,7 @@ import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { everythingStored } from "../support/everything-stored.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
+import { requestLog } from "../support/request-log.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -58,12 +59,8 @@ async function use({ api, server, org }: PublicApiFixture, license: string): Pro
   await fetch(`${server.url}/unknown/${apiKey}/${license}`);
   const last = await api.validate({ license_key: license });
   await until("the last request is in the request log", async () => {
-    const row = await org.store.reads
-      .selectFrom("request_log")
-      .select("id")
-      .where("id", "=", last.headers.get("x-request-id") ?? "")
-      .executeTakeFirst();
-    return row !== undefined;
+    const rows = await requestLog(org.store, { id: last.headers.get("x-request-id") ?? "" });
+    return rows.length === 1;
   });
 }
 

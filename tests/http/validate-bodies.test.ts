@@ -5,6 +5,7 @@ import {
   openPublicApiFixture,
   type PublicApiFixture,
 } from "../support/public-api-fixture.ts";
+import { requestLog } from "../support/request-log.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
@@ -184,12 +185,12 @@ for (const { kind, make } of databases) {
         version: "1.2.3",
         device_id: "machine-9",
       });
-      const logged = async (id: string | null) =>
-        fixture.org.store.reads
-          .selectFrom("request_log")
-          .select(["status", "problem", "version", "device_id", "ip"])
-          .where("id", "=", id ?? "")
-          .executeTakeFirst();
+      const logged = async (id: string | null) => {
+        const [row] = await requestLog(fixture.org.store, { id: id ?? "" });
+        if (row === undefined) return undefined;
+        const { status, problem, version, device_id, ip } = row;
+        return { status, problem, version, device_id, ip };
+      };
       const [first, second] = [answer.headers.get("x-request-id"), other.headers.get("x-request-id")];
       await until(
         "the log shows both",

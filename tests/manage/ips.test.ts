@@ -8,6 +8,7 @@ import { ipPage } from "../../apps/server/features/ips/list.ts";
 import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { journalEntry } from "../support/request-log.ts";
 import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { watched } from "../support/watched-queries.ts";
@@ -32,20 +33,12 @@ describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
     const journal = await openJournal(fixture.database.location);
     try {
       await journal.append(
-        licenseIds.map((license) => [
-          newId(),
-          atMs,
-          organizationId,
-          fixture.productId,
-          license,
-          "validate",
-          "active",
-          ip,
-          null,
-          null,
-          null,
-          true,
-        ]),
+        licenseIds.map((license) =>
+          journalEntry({
+            ...{ at: atMs, organization_id: organizationId, product_id: fixture.productId },
+            ...{ license_id: license, ip, tracked: true },
+          }),
+        ),
       );
     } finally {
       await journal.close();
@@ -375,22 +368,12 @@ describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
       const journal = await openJournal(fixture.database.location);
       for (let start = 0; start < many.length; start += 1_000)
         await journal.append(
-          many
-            .slice(start, start + 1_000)
-            .map((ip) => [
-              newId(),
-              1_000,
-              own.organizationId,
-              own.productId,
-              newId(),
-              "validate",
-              "active",
-              ip,
-              null,
-              null,
-              null,
-              true,
-            ]),
+          many.slice(start, start + 1_000).map((ip) =>
+            journalEntry({
+              ...{ at: 1_000, organization_id: own.organizationId, product_id: own.productId },
+              ...{ license_id: newId(), ip, tracked: true },
+            }),
+          ),
         );
       await journal.close();
       const { store, plans } = watched(fixture.store);

@@ -102,6 +102,7 @@ export async function fillOrganization(
     const { endpointId, deliveryId } = await addWebhook(db, organizationId, nowMs);
     const announcementId = await addPlatformAnnouncement(db, nowMs);
     const transferId = await addPendingTransfer(db, { ...license, customerId, email }, nowMs);
+    const requestId = newId();
     const ids: Record<string, string> = {
       organization_id: organizationId,
       product_id: productId,
@@ -119,6 +120,7 @@ export async function fillOrganization(
       delivery_id: deliveryId,
       transfer_id: transferId,
       announcement_id: announcementId,
+      request_id: requestId,
       plan: "pro",
       prefix: apiKey.slice(0, 12),
       version,

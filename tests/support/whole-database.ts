@@ -26,7 +26,12 @@ export async function rowsWith(store: Store, text: string): Promise<Record<strin
   for (const name of Object.keys(await tablesOf(store)).sort()) {
     const { rows } = await sql`select * from ${sql.table(name)}`.execute(store.reads);
     const texts = rows.map((row) => JSON.stringify(row)).filter((row) => row.includes(text));
-    if (texts.length > 0) found[name] = texts.sort();
+    if (texts.length > 0) found[withoutDay(name)] = texts.sort();
   }
   return found;
+}
+
+/** The tables of a day of the request log count as one. */
+export function withoutDay(table: string): string {
+  return table.replace(/^(request_log|request_keys)_\d{8}$/, "$1");
 }

@@ -6,6 +6,7 @@ import { licenseRefusals } from "@countersign/store/queries/requests/license-ref
 import pg from "pg";
 import { backedUp, databasesWithBackup, rewriteManifest, statusOf } from "../../../tests/support/backups.ts";
 import { freshFolder } from "../../../tests/support/databases.ts";
+import { journalEntry } from "../../../tests/support/request-log.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 
@@ -155,8 +156,7 @@ for (const { kind, make } of databasesWithBackup("restore")) {
 
 async function refuse(location: DatabaseLocation, licenseId: string): Promise<void> {
   const journal = await openJournal(location);
-  const outcome = ["validate", "revoked", "192.0.2.1", null, null, null, false] as const;
-  await journal.append([[newId(), Date.now(), newId(), newId(), licenseId, ...outcome]]);
+  await journal.append([journalEntry({ license_id: licenseId, status: "revoked" })]);
   await journal.close();
 }
 

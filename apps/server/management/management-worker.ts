@@ -7,6 +7,7 @@ import { DashboardPages } from "../features/dashboard/pages.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
+import { stopStreams } from "../features/requests/live.ts";
 import { listenOnSocket } from "../http/listen-on-socket.ts";
 import { RoutedApi } from "../http/manage/routed-api.ts";
 import { manageRoutes, portalRoutes } from "../http/manage/routes.ts";
@@ -55,7 +56,10 @@ async function start(
     log,
   });
   return {
-    drain: () => stopWaiting(store),
+    drain: () => {
+      stopWaiting(store);
+      stopStreams(store);
+    },
     stop: async () => {
       await listener.cut();
       await background.stop();

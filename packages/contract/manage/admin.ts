@@ -76,6 +76,11 @@ const platformSettings = z
     webhook_endpoints_set_by: setBy("COUNTERSIGN_WEBHOOK_ENDPOINTS"),
     request_log_days: z.int().meta({ description: "How many days requests are kept in the log." }),
     request_log_days_set_by: setBy("COUNTERSIGN_REQUEST_LOG_DAYS"),
+    request_log_mb: z.int().meta({
+      description:
+        "How many megabytes the request log can take on disk. If it takes more, its oldest requests are deleted earlier.",
+    }),
+    request_log_mb_set_by: setBy("COUNTERSIGN_REQUEST_LOG_MB"),
     currency: z.string().meta({ description: "The ISO 4217 code of the currency of prices, such as usd." }),
     billing_contact: z
       .string()
@@ -117,6 +122,7 @@ export const updatePlatformSettings = route({
     daily_emails: z.int().min(0).max(10_000_000).optional(),
     webhook_endpoints: z.int().min(1).max(1000).optional(),
     request_log_days: z.int().min(1).max(3650).optional(),
+    request_log_mb: z.int().min(10).max(10_000_000).optional(),
     currency: z
       .string()
       .trim()

@@ -1,4 +1,4 @@
-import { parseIpAddress } from "@countersign/domain/ip/ip-address";
+import { parseAsked } from "@countersign/domain/ip/covering";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
 import { ruleNames } from "@countersign/domain/validate/rules";
 import { validateStatuses } from "@countersign/domain/validate/status";
@@ -13,19 +13,16 @@ const ip = z
   .string()
   .trim()
   .max(64)
-  .refine((text) => parseIpAddress(text) !== null, { error: fieldCode("not_an_ip") });
+  .refine((text) => parseAsked(text) !== null, { error: fieldCode("not_an_ip") });
 
 const fact = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]);
 
 export const explainedRule = z
   .object({
     rule: z.enum(ruleNames).meta({ description: "The status of a response that this rule refuses." }),
-    passed: z
-      .boolean()
-      .nullable()
-      .meta({
-        description: "Null if the rule does not apply, or cannot be evaluated without an IP address.",
-      }),
+    passed: z.boolean().nullable().meta({
+      description: "Null if the rule does not apply, or cannot be evaluated without an IP address.",
+    }),
     reason: z
       .enum(explainReasons)
       .meta({ description: "Why, for programs. Codes do not change; new ones may be added." }),
@@ -51,8 +48,10 @@ export const explainLicense = route({
   access: member("requests:view"),
   status: 200,
   body: z.strictObject({
-    ip: ip.optional().meta({ description: "The IP address of the request." }),
-    version: z.string().max(200).optional().meta({ description: "The version that the request sends." }),
+    ip: ip.optional().meta({
+      description: "The IP address of the request, or an IPv6 /64 network, as the request log shows it.",
+    }),
+    version: z.string().max(1_000).optional().meta({ description: "The version that the request sends." }),
     at: time.optional().meta({ description: "The time of the request; now by default." }),
   }),
   answer: z

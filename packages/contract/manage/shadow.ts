@@ -1,3 +1,4 @@
+import { ineffectiveReasons } from "@countersign/domain/shadow/change";
 import { z } from "zod";
 import { cidr } from "./ip-blocks.ts";
 import { member, route } from "./route.ts";
@@ -21,11 +22,9 @@ const change = z
     }),
     z.strictObject({
       type: z.literal("registration"),
-      registration: z
-        .literal("off")
-        .meta({
-          description: "IP addresses are no longer registered automatically: only registered ones pass.",
-        }),
+      registration: z.literal("off").meta({
+        description: "IP addresses are no longer registered automatically: only registered ones pass.",
+      }),
     }),
     z.strictObject({
       type: z.literal("block_version"),
@@ -35,14 +34,6 @@ const change = z
   ])
   .meta({ id: "ShadowChange" });
 
-/** Why a change would refuse nothing with the product's settings. */
-export const shadowIneffective = [
-  "ip_not_checked",
-  "registration_already_off",
-  "versions_not_checked",
-  "versions_reported_only",
-] as const;
-
 export const shadowProduct = route({
   id: "shadowProduct",
   changesNothing: true,
@@ -51,12 +42,14 @@ export const shadowProduct = route({
   summary: "Try a change against past requests",
   description:
     "Replays the product's valid validations of the last days as if the change had been in force, and counts those that " +
-    "it would have refused. Only the changed rule is evaluated. Nothing is changed. Requests are read newest first, as " +
-    "many as a bounded time allows: `since` says how far back, and `complete` whether that is everything that is kept. " +
-    "With `max_ips`, slots go to IP addresses in the order in which they were registered, or first used within the " +
-    "replayed time; IP addresses that have been removed from a license since count as if they had not been. With " +
-    "`registration`, the IP addresses that are registered now pass. Customers and the beginning of license keys are " +
-    "shown with the permission `licenses:view`.",
+    "it would have refused. Only the changed rule is decided, by the same code as in a validation, and nothing is changed. " +
+    "Requests are read newest first, for a bounded time: `since` says how far back, and `complete` whether that is " +
+    "everything that is kept. IP addresses that were registered before `since` keep their slots. With `max_ips`, the " +
+    "remaining slots go to the others in the order of their first request. With `registration`, only IP addresses pass " +
+    "that were registered before their first request. IP addresses that were removed from a license since count as new, " +
+    "and licenses that were deleted since are left out. A block of a part of an IPv6 /64 network matches no request " +
+    "that was logged with the whole network. Customers and the beginning of license keys are shown with the permission " +
+    "`licenses:view`.",
   group,
   access: member("requests:view"),
   status: 200,
@@ -74,7 +67,7 @@ export const shadowProduct = route({
       }),
       requests: z.int().meta({ description: "How many valid validations were replayed." }),
       licenses: z.int().meta({ description: "How many licenses they used." }),
-      ineffective: z.enum(shadowIneffective).nullable().meta({
+      ineffective: z.enum(ineffectiveReasons).nullable().meta({
         description: "Why the change refuses nothing with the product's current settings; null if it can.",
       }),
       refused: z.object({
@@ -86,12 +79,9 @@ export const shadowProduct = route({
         .array(
           z.object({
             license_id: id,
-            license_key: z
-              .string()
-              .nullable()
-              .meta({
-                description: "The beginning of the key. Null without the permission `licenses:view`.",
-              }),
+            license_key: z.string().nullable().meta({
+              description: "The beginning of the key. Null without the permission `licenses:view`.",
+            }),
             global_customer_id: id.nullable(),
             customer_email: z.string().nullable(),
             customer_name: z.string().nullable(),

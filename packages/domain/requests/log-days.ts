@@ -3,6 +3,9 @@ import { dayMs } from "../dates/lengths.ts";
 /** How many days requests are kept in the log if nobody decided. */
 export const defaultLogDays = 30;
 
+/** How much disk space the log can take if nobody decided. */
+export const defaultLogMegabytes = 10_240;
+
 /** What decides on it, each null if not set: for one organization, for its plan, and for the server. */
 export interface LogDays {
   readonly ofOrganization: number | null;

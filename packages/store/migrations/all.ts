@@ -7,6 +7,7 @@ import { signIn } from "./0003-sign-in.ts";
 import { events } from "./0004-events.ts";
 import { logRetention } from "./0004-log-retention.ts";
 import { portal } from "./0005-portal.ts";
+import { requestLogByDay } from "./0005-request-log-by-day.ts";
 import { billing } from "./0006-billing.ts";
 import { usage } from "./0007-usage.ts";
 import { sandbox } from "./0008-sandbox.ts";
@@ -28,4 +29,10 @@ export const mainMigrations: readonly Migration[] = [
  * Observations: the request log, the sightings and the counts of refusals. SQLite stores these in a separate file, so that writing them never
  * delays a verdict; PostgreSQL stores them with the rest.
  */
-export const journalMigrations: readonly Migration[] = [journal, refusals, platformIps, logRetention];
+export const journalMigrations: readonly Migration[] = [
+  journal,
+  refusals,
+  platformIps,
+  logRetention,
+  requestLogByDay,
+];

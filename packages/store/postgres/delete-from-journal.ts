@@ -1,11 +1,7 @@
 import type pg from "pg";
-import {
-  type JournalDeletion,
-  licensesAtOnce,
-  refusalsAtOnce,
-  requestsAtOnce,
-  sightingsAtOnce,
-} from "../journal.ts";
+import { type JournalDeletion, licensesAtOnce, refusalsAtOnce, sightingsAtOnce } from "../journal.ts";
+import { segmentsAtOnce } from "../log-retention.ts";
+import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
 
 /** One step, as described in `Journal.deleteOrganization`. */
 export async function deleteSome(journal: pg.Client, step: JournalDeletion): Promise<JournalDeletion | null> {
@@ -30,20 +26,23 @@ async function deleteSightings(journal: pg.Client, step: JournalDeletion): Promi
   return (rowCount ?? 0) > 0 ? step : { ...step, part: "requests", after: "" };
 }
 
-/** The log is sorted by time, and every organization's requests are spread all over it. */
+/** The keys of a segment tell whether it has requests of the organization. Those after the last segment are read. */
 async function deleteRequests(journal: pg.Client, step: JournalDeletion): Promise<JournalDeletion> {
-  const { rows } = await journal.query<{ id: string | null }>(
-    "select max(id) as id from (select id from request_log where id > $1 order by id limit $2) as step",
-    [step.after, requestsAtOnce],
+  const segments = await segmentsAfter(journal, step.after === "" ? -1 : Number(step.after), segmentsAtOnce);
+  const { rows } = await journal.query<{ from_at: number }>(
+    "select from_at from request_keys where from_at = any ($1::bigint[]) and kind = 'o' and key = $2",
+    [segments.map(({ from_at }) => from_at), step.organizationId],
   );
-  const end = rows[0]?.id ?? null;
-  if (end === null) return { ...step, part: "refusals", after: "" };
-  await journal.query("delete from request_log where id > $1 and id <= $2 and organization_id = $3", [
-    step.after,
-    end,
-    step.organizationId,
-  ]);
-  return { ...step, after: end };
+  const having = new Set(rows.map(({ from_at }) => from_at));
+  const segment = segments.find(({ from_at }) => having.has(from_at));
+  if (segment !== undefined) await deleteFromSegment(journal, segment, [step.organizationId]);
+  const last = segment ?? segments.at(-1);
+  if (last !== undefined) return { ...step, after: String(last.from_at) };
+  await journal.query(
+    `delete from request_log where at >= (select closed_until from request_log_state) and organization_id = $1`,
+    [step.organizationId],
+  );
+  return { ...step, part: "refusals", after: "" };
 }
 
 /** Sorted by license: a step ends with all refusals of its last license. */

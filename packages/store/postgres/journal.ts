@@ -1,4 +1,3 @@
-import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { keptSince } from "@countersign/domain/requests/log-days";
 import pg from "pg";
@@ -10,19 +9,23 @@ import {
   scopeSightings,
   sightings,
 } from "../journal.ts";
-import type { LogRetention } from "../log-retention.ts";
+import type { LogRetention, RetentionSettings } from "../log-retention.ts";
+import { dayOf } from "../request-log/tables.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
 import { connectionSettings } from "./connect.ts";
 import { deleteSome } from "./delete-from-journal.ts";
-import { separator } from "./sql.ts";
+import { endedList, list, numbers, texts } from "./lists.ts";
+import { beginTurn, PostgresRequestLog, type Turn } from "./request-log.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
+import { trimSome } from "./trim-request-log.ts";
 
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
   readonly #url: string;
+  readonly #log = new PostgresRequestLog();
   readonly #budget = new SightingBudget();
   #client: pg.Client | null = null;
 
@@ -31,71 +34,86 @@ export class PostgresJournal implements Journal {
   }
 
   async append(entries: readonly JournalEntry[]): Promise<void> {
+    if (entries.length === 0) return;
     const client = await this.#connected();
     try {
-      await this.#write(client, entries);
+      await this.#log.prepare(client, entries);
+      await this.#write(client, entries, "together");
     } catch (error) {
-      const writtenBefore = error instanceof pg.DatabaseError && error.code === uniqueViolation;
-      if (!writtenBefore) {
+      if (!(error instanceof pg.DatabaseError) || !retried.has(error.code ?? "")) {
         this.#drop();
         throw error;
       }
       await client.query("rollback");
-      await this.append(await this.#unwritten(client, entries));
+      // Another node may have dropped the tables of an old day.
+      if (error.code === checkViolation) this.#log.forget();
+      // An attempt with an unknown outcome may have been written completely. Checking first, each time, would cost more.
+      await this.append(
+        error.code === uniqueViolation ? await this.#log.unwritten(client, entries) : entries,
+      );
     }
   }
 
-  async #write(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
-    if (entries.length === 0) return;
-    await client.query("begin");
-    await client.query({ ...log, values: columns(entries) });
+  async #write(client: pg.Client, entries: readonly JournalEntry[], turn: Turn): Promise<void> {
+    const closedUntil = await beginTurn(client, turn);
+    const late = entries.filter(([at]) => at < closedUntil);
+    // Late rows change segments that are closed.
+    if (late.length > 0 && turn === "together") {
+      await client.query("rollback");
+      return this.#write(client, entries, "alone");
+    }
+    await this.#log.insert(client, entries);
+    if (late.length > 0) await this.#log.addLate(client, late);
     await this.#see(client, entries);
     await this.#count(client, entries);
     await client.query("commit");
   }
 
-  /**
-   * An attempt with an unknown outcome may have been written completely. Checking first, each time, would cost more.
-   */
-  async #unwritten(client: pg.Client, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
-    const { rows } = await client.query<{ id: string }>("select id from request_log where id = any ($1)", [
-      entries.map(([id]) => id),
-    ]);
-    const written = new Set(rows.map((row) => row.id));
-    return entries.filter(([id]) => !written.has(id));
+  async closeSegment(nowMs: number): Promise<number> {
+    const client = await this.#connected();
+    if (!(await this.#log.isSegmentDue(client, nowMs))) return 0;
+    return this.#alone((client) => this.#log.closeSegment(client, nowMs));
   }
 
-  async retention(environmentDays: number | null): Promise<LogRetention> {
-    return storedRetention(await this.#connected(), environmentDays);
+  async retention(environment: RetentionSettings): Promise<LogRetention> {
+    return storedRetention(await this.#connected(), environment);
   }
 
   async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
     const client = await this.#connected();
-    const result = await client.query({ ...prune, values: [firstUuidAt(keptSince(longestDays, nowMs))] });
+    const { rows } = await client.query<{ day: number | null }>(
+      "select min(day) as day from request_days where day < $1",
+      [dayOf(keptSince(longestDays, nowMs))],
+    );
+    const day = rows[0]?.day ?? null;
+    if (day !== null) await this.#alone((client) => this.#log.dropDay(client, day));
     const refused = await client.query({
       ...pruneRefusals,
       values: [quotaDay(keptSince(serverDays, nowMs))],
     });
-    return (result.rowCount ?? 0) + (refused.rowCount ?? 0);
+    return (day === null ? 0 : 1) + (refused.rowCount ?? 0);
+  }
+
+  async trim(mostBytes: number): Promise<number | null> {
+    return this.#alone((client) => trimSome(client, this.#log, mostBytes));
   }
 
   async sweep(retention: LogRetention, nowMs: number): Promise<number> {
-    const client = await this.#connected();
-    try {
-      await client.query("begin");
-      const read = await sweepSome(client, retention, nowMs);
-      await client.query("commit");
-      return read;
-    } catch (error) {
-      this.#drop();
-      throw error;
-    }
+    return this.#alone((client) => sweepSome(client, retention, nowMs));
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
+    return this.#alone((client) => deleteSome(client, step));
+  }
+
+  /** Runs a step that changes segments, while no node adds rows. */
+  async #alone<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = await this.#connected();
     try {
-      return await deleteSome(client, step);
+      await beginTurn(client, "alone");
+      const result = await work(client);
+      await client.query("commit");
+      return result;
     } catch (error) {
       this.#drop();
       throw error;
@@ -201,16 +219,10 @@ export class PostgresJournal implements Journal {
 }
 
 const uniqueViolation = "23505";
+/** A row of a day that has no table. */
+const checkViolation = "23514";
+const retried = new Set([uniqueViolation, checkViolation]);
 const longestShutdownMs = 1_000;
-
-const log = {
-  name: "log",
-  text: `insert into request_log
-    (id, at, organization_id, product_id, license_id, endpoint, status, ip, version, device_id, problem)
-  select * from unnest(${texts("$1")}, ${numbers("$2")}, ${texts("$3")}, ${texts("$4")}, ${texts("$5")}, ${texts("$6")},
-    ${texts("$7")}, ${texts("$8")}, ${texts("$9")}, ${texts("$10")}, ${texts("$11")}) as entry (id)
-  where id is not null`,
-};
 
 const knownToLicense = {
   name: "known_to_license",
@@ -259,48 +271,8 @@ const countRefusals = {
       last_version = case when excluded.last_at < r.last_at then r.last_version else excluded.last_version end`,
 };
 
-const prune = {
-  name: "prune",
-  text: "delete from request_log where id in (select id from request_log where id < $1 order by id limit 5000)",
-};
-
 const pruneRefusals = {
   name: "prune_refusals",
   text: `delete from license_refusals where (license_id, day, status) in
     (select license_id, day, status from license_refusals where day < $1 order by day limit 5000)`,
 };
-
-/** The entries transposed: one list per column. */
-function columns(entries: readonly JournalEntry[]): string[] {
-  const width = 11;
-  return Array.from({ length: width }, (_, column) => endedList(entries, (entry) => entry[column] ?? null));
-}
-
-/** A list as one text, which the driver passes through; an array would be escaped element by element. */
-function list<T>(items: readonly T[], value: (item: T) => string | number | boolean | null): string {
-  return items.map((item) => listItem(value(item))).join(separator);
-}
-
-/** Ends with a null, because to PostgreSQL a list of one empty text is an empty list. */
-function endedList<T>(items: readonly T[], value: (item: T) => string | number | boolean | null): string {
-  return list(items, value) + separator + nothing;
-}
-
-function listItem(value: string | number | boolean | null): string {
-  if (value === null) return nothing;
-  // Callers' input can contain anything: the two special characters of a list, and NUL, which PostgreSQL does not
-  // accept.
-  return typeof value === "string" ? value.replace(unlisted, "\uFFFD") : String(value);
-}
-
-const nothing = "\x1e";
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
-const unlisted = /[\0\x1e\x1f]/g;
-
-function texts(parameter: string): string {
-  return `string_to_array(${parameter}, e'\\x1f', e'\\x1e')`;
-}
-
-function numbers(parameter: string): string {
-  return `${texts(parameter)}::bigint[]`;
-}

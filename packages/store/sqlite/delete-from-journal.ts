@@ -1,11 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import {
-  type JournalDeletion,
-  licensesAtOnce,
-  refusalsAtOnce,
-  requestsAtOnce,
-  sightingsAtOnce,
-} from "../journal.ts";
+import { type JournalDeletion, licensesAtOnce, refusalsAtOnce, sightingsAtOnce } from "../journal.ts";
+import { segmentsAtOnce } from "../log-retention.ts";
+import { dayOf, keysTable, logTable } from "../request-log/tables.ts";
+import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
 import { openDatabase } from "./files.ts";
 
 /** One step, as described in `Journal.deleteOrganization`. Licenses are looked up in the main file. */
@@ -36,16 +33,35 @@ function deleteSightings(journal: DatabaseSync, step: JournalDeletion): JournalD
   return changes > 0 ? step : { ...step, part: "requests", after: "" };
 }
 
-/** The log is sorted by time, and every organization's requests are spread all over it. */
+/** The keys of a segment tell whether it has requests of the organization. Those after the last segment are read. */
 function deleteRequests(journal: DatabaseSync, step: JournalDeletion): JournalDeletion {
-  const end = journal
-    .prepare("select max(id) as id from (select id from request_log where id > ? order by id limit ?)")
-    .get(step.after, requestsAtOnce)?.id;
-  if (typeof end !== "string") return { ...step, part: "refusals", after: "" };
-  journal
-    .prepare("delete from request_log where id > ? and id <= ? and organization_id = ?")
-    .run(step.after, end, step.organizationId);
-  return { ...step, after: end };
+  const segments = segmentsAfter(journal, step.after === "" ? -1 : Number(step.after), segmentsAtOnce);
+  for (const segment of segments) {
+    const after = String(segment.from_at);
+    const has = journal
+      .prepare(
+        `select 1 from ${keysTable(dayOf(segment.from_at))} where from_at = ? and kind = 'o' and key = ?`,
+      )
+      .get(segment.from_at, step.organizationId);
+    if (has === undefined) continue;
+    deleteFromSegment(journal, segment, [step.organizationId]);
+    return { ...step, after };
+  }
+  const last = segments.at(-1);
+  if (last !== undefined) return { ...step, after: String(last.from_at) };
+  deleteFromTail(journal, step.organizationId);
+  return { ...step, part: "refusals", after: "" };
+}
+
+function deleteFromTail(journal: DatabaseSync, organizationId: string): void {
+  const closedUntil = Number(
+    journal.prepare("select closed_until from request_log_state").get()?.closed_until,
+  );
+  const days = journal.prepare("select day from request_days where day >= ?").all(dayOf(closedUntil));
+  for (const { day } of days)
+    journal
+      .prepare(`delete from ${logTable(Number(day))} where at >= ? and organization_id = ?`)
+      .run(closedUntil, organizationId);
 }
 
 /** Sorted by license: a step ends with all refusals of its last license. */

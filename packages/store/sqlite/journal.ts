@@ -1,5 +1,4 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { keptSince } from "@countersign/domain/requests/log-days";
 import {
@@ -11,35 +10,34 @@ import {
   scopeSightings,
   sightings,
 } from "../journal.ts";
-import type { LogRetention } from "../log-retention.ts";
+import type { LogRetention, RetentionSettings } from "../log-retention.ts";
+import { dayOf } from "../request-log/tables.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { deleteSome } from "./delete-from-journal.ts";
 import { storageError } from "./errors.ts";
 import { openDatabase, type SqliteFiles, sqliteFiles } from "./files.ts";
+import { SqliteRequestLog } from "./request-log.ts";
 import { rollback } from "./rollback.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
+import { trimSome } from "./trim-request-log.ts";
 
 /** The request log, the sightings and the counts of refusals, in a separate file and on a separate connection. */
 export class SqliteJournal implements Journal {
   readonly #files: SqliteFiles;
   readonly #database: DatabaseSync;
-  readonly #log: StatementSync;
+  readonly #log: SqliteRequestLog;
   readonly #seenAgain: StatementSync;
   readonly #seenWithMore: StatementSync;
   readonly #seenFirst: StatementSync;
   readonly #refused: StatementSync;
-  readonly #prune: StatementSync;
   readonly #pruneRefusals: StatementSync;
   readonly #budget = new SightingBudget();
 
   constructor(folder: string) {
     this.#files = sqliteFiles(folder);
     this.#database = openDatabase(this.#files.journal);
-    this.#log = this.#database.prepare(
-      `insert into request_log (id, at, organization_id, product_id, license_id, endpoint, status, ip, version,
-        device_id, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
-    );
+    this.#log = new SqliteRequestLog(this.#database);
     const seen = `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
       first_seen_at = min(first_seen_at, ?6)`;
     const there = "where tier = ?1 and scope_id = ?2 and ip = ?3";
@@ -61,9 +59,6 @@ export class SqliteJournal implements Journal {
         last_ip = iif(excluded.last_at < r.last_at, r.last_ip, excluded.last_ip),
         last_version = iif(excluded.last_at < r.last_at, r.last_version, excluded.last_version)`,
     );
-    this.#prune = this.#database.prepare(
-      "delete from request_log where id in (select id from request_log where id < ? order by id limit 5000)",
-    );
     this.#pruneRefusals = this.#database.prepare(
       `delete from license_refusals where (license_id, day, status) in
         (select license_id, day, status from license_refusals where day < ? order by day limit 5000)`,
@@ -72,32 +67,40 @@ export class SqliteJournal implements Journal {
 
   async append(entries: readonly JournalEntry[]): Promise<void> {
     this.#inTransaction(() => {
-      const fresh = entries.filter((entry) => this.#log.run(...logged(entry)).changes > 0);
+      const fresh = this.#log.append(entries);
       this.#see(sightings(fresh));
       this.#count(refusals(fresh));
     });
   }
 
-  async retention(environmentDays: number | null): Promise<LogRetention> {
-    return storedRetention(this.#files.main, environmentDays);
+  async closeSegment(nowMs: number): Promise<number> {
+    return this.#inTransaction(() => this.#log.closeSegment(nowMs));
+  }
+
+  async retention(environment: RetentionSettings): Promise<LogRetention> {
+    return storedRetention(this.#files.main, environment);
   }
 
   async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
-    const requests = this.#prune.run(firstUuidAt(keptSince(longestDays, nowMs))).changes;
+    const ended = this.#database
+      .prepare("select min(day) as day from request_days where day < ?")
+      .get(dayOf(keptSince(longestDays, nowMs)))?.day;
+    const days = typeof ended === "number" ? 1 : 0;
+    if (typeof ended === "number") this.#inTransaction(() => this.#log.dropDay(ended));
     const refusals = this.#pruneRefusals.run(quotaDay(keptSince(serverDays, nowMs))).changes;
-    return Number(requests) + Number(refusals);
+    return days + Number(refusals);
+  }
+
+  async trim(mostBytes: number): Promise<number | null> {
+    return this.#inTransaction(() => trimSome(this.#database, this.#log, mostBytes));
   }
 
   async sweep(retention: LogRetention, nowMs: number): Promise<number> {
-    let read = 0;
-    this.#inTransaction(() => {
-      read = sweepSome(this.#database, this.#files.main, retention, nowMs);
-    });
-    return read;
+    return this.#inTransaction(() => sweepSome(this.#database, this.#files.main, retention, nowMs));
   }
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
-    return deleteSome(this.#database, this.#files.main, step);
+    return this.#inTransaction(() => deleteSome(this.#database, this.#files.main, step));
   }
 
   async close(): Promise<void> {
@@ -132,20 +135,16 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #inTransaction(work: () => void): void {
+  #inTransaction<T>(work: () => T): T {
     try {
       this.#database.exec("begin immediate");
-      work();
+      const result = work();
       this.#database.exec("commit");
+      return result;
     } catch (error) {
       rollback(this.#database);
+      this.#log.forget();
       throw storageError(error);
     }
   }
-}
-
-/** The columns of the request log, in order. */
-function logged(entry: JournalEntry) {
-  const [id, atMs, organization, product, license, endpoint, status, ip, version, device, problem] = entry;
-  return [id, atMs, organization, product, license, endpoint, status, ip, version, device, problem] as const;
 }

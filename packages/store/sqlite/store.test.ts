@@ -71,7 +71,7 @@ describe("a SQLite data folder", () => {
     const store = await open();
     const writing = store.reads.insertInto("platform_state").values({ name: "a", value: "b" }).execute();
     expect(await writing.catch(String)).toContain("cannot be written");
-    const attached = store.reads.deleteFrom("request_log").execute();
+    const attached = store.reads.deleteFrom("request_segments").execute();
     expect(await attached.catch(String)).toContain("cannot be written");
     await store.close();
   });

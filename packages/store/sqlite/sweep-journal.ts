@@ -1,22 +1,28 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { keptSince } from "@countersign/domain/requests/log-days";
 import {
   cutoffs,
+  endedIn,
   type LogRetention,
   nextSweep,
   type OrganizationDaysRow,
   organizationDaysQuery,
   type RetentionRow,
+  type RetentionSettings,
   retentionFrom,
   retentionQuery,
+  type Sweep,
+  segmentsAtOnce,
   sweptAtOnce,
 } from "../log-retention.ts";
+import { dayOf, keysTable } from "../request-log/tables.ts";
+import type { RequestSegmentRow } from "../tables.ts";
+import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
 import { openDatabase } from "./files.ts";
 
-export function storedRetention(mainFile: string, environmentDays: number | null): LogRetention {
+export function storedRetention(mainFile: string, environment: RetentionSettings): LogRetention {
   return inMain(mainFile, (main) =>
-    retentionFrom(main.prepare(retentionQuery).get() as unknown as RetentionRow, environmentDays),
+    retentionFrom(main.prepare(retentionQuery).get() as unknown as RetentionRow, environment),
   );
 }
 
@@ -28,40 +34,44 @@ export function sweepSome(
   nowMs: number,
 ): number {
   const stored = journal
-    .prepare("select started_at as startedAt, position from request_log_sweep where id = 1")
-    .get() as unknown as { startedAt: number; position: string | null };
+    .prepare("select sweep_started_at as startedAt, sweep_position as position from request_log_state")
+    .get() as unknown as Sweep;
   const sweep = nextSweep(stored, nowMs);
   if (sweep === null) return 0;
-  const step = journal
-    .prepare(
-      `select max(id) as last, count(*) as count, json_group_array(distinct organization_id) as organizations
-       from (select id, organization_id from request_log where id > ? and id < ? order by id limit ?)`,
-    )
-    .get(sweep.position, firstUuidAt(keptSince(retention.shortestDays, nowMs)), sweptAtOnce) as unknown as {
-    last: string | null;
-    count: number;
-    organizations: string;
-  };
-  if (step.last !== null) {
-    const days = inMain(mainFile, (main) =>
-      main.prepare(organizationDaysQuery("o.id in (select value from json_each(?))")).all(step.organizations),
-    ) as unknown as OrganizationDaysRow[];
-    const ended = cutoffs(days, retention, nowMs).map(({ id, atMs }) => [id, atMs]);
-    if (ended.length > 0)
-      journal
-        .prepare(
-          `with ended (organization_id, until) as materialized (
-             select json_extract(value, '$[0]'), json_extract(value, '$[1]') from json_each(?))
-           delete from request_log where id > ? and id <= ? and exists (
-             select 1 from ended
-             where ended.organization_id = request_log.organization_id and request_log.at < ended.until)`,
-        )
-        .run(JSON.stringify(ended), sweep.position, step.last);
+  const endedMs = keptSince(retention.shortestDays, nowMs);
+  const segments = segmentsAfter(journal, sweep.position, segmentsAtOnce).filter(
+    ({ until_at }) => until_at <= endedMs,
+  );
+  const organizations = segments.map((segment) => organizationsIn(journal, segment));
+  const ended = cutoffs(organizationDays(mainFile, new Set(organizations.flat())), retention, nowMs);
+  let deleted = 0;
+  let lookedAt = 0;
+  for (const [index, segment] of segments.entries()) {
+    const ids = endedIn(segment, organizations[index] ?? [], ended);
+    if (ids.length > 0) deleted += deleteFromSegment(journal, segment, ids);
+    lookedAt += 1;
+    if (deleted >= sweptAtOnce) break;
   }
   journal
-    .prepare("update request_log_sweep set started_at = ?, position = ? where id = 1")
-    .run(sweep.startedAt, step.last);
-  return step.count;
+    .prepare("update request_log_state set sweep_started_at = ?, sweep_position = ? where id = 1")
+    .run(sweep.startedAt, segments[lookedAt - 1]?.from_at ?? null);
+  return lookedAt;
+}
+
+function organizationsIn(journal: DatabaseSync, { from_at }: RequestSegmentRow): string[] {
+  return journal
+    .prepare(`select key from ${keysTable(dayOf(from_at))} where from_at = ? and kind = 'o'`)
+    .all(from_at)
+    .map((row) => String(row.key));
+}
+
+function organizationDays(mainFile: string, ids: ReadonlySet<string>): OrganizationDaysRow[] {
+  if (ids.size === 0) return [];
+  return inMain(mainFile, (main) =>
+    main
+      .prepare(organizationDaysQuery("o.id in (select value from json_each(?))"))
+      .all(JSON.stringify([...ids])),
+  ) as unknown as OrganizationDaysRow[];
 }
 
 /** On a separate connection: a journal transaction must never lock the main file. */

@@ -1,14 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { dayMs } from "@countersign/domain/dates/lengths";
-import { uuidSource } from "@countersign/domain/ids/uuid";
+import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
-import type { JournalEntry } from "../journal.ts";
+import { type JournalEntry, loggedMembers } from "../journal.ts";
 import { openJournal } from "../open.ts";
+import { logColumns } from "../request-log/tables.ts";
 import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
-
-const keptForADay = { serverDays: 1, shortestDays: 1, longestDays: 1 };
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
 const oddities = /[\0\x1e\x1f\uFFFD\uD800]/g;
@@ -26,22 +24,16 @@ export function journal(fixture: StoreFixture) {
 
     test("stores every entry as a row of the request log", async () => {
       const organization = newId();
-      const full = entry({ organization, license: "l", version: "1.2", device: "d", problem: "p" });
+      const full = journalEntry({
+        ...{ organization_id: organization, license_id: "l", version: "1.2", device_id: "d", problem: "p" },
+        ...{ duration_us: 123_456, count: 7, sandbox: 1, facts: '{"ip_count":3}' },
+      });
       const sparse = entry({ organization, license: null, version: null, device: null, problem: null });
       await journal.append([full, sparse]);
-      const rows = await store.reads
-        .selectFrom("request_log")
-        .selectAll()
-        .where("organization_id", "=", organization)
-        .execute();
-      const names = ["id", "at", "organization_id", "product_id", "license_id", "endpoint", "status", "ip"];
-      const columns = [...names, "version", "device_id", "problem"] as (keyof (typeof rows)[number])[];
-      const kept = new Map<string, unknown[]>(rows.map((row) => [row.id, columns.map((name) => row[name])]));
+      const rows = await requestLog(store, { organization_id: organization });
+      const kept = new Map(rows.map((row) => [row.id, logColumns.map((name) => row[name])]));
       expect(kept).toEqual(
-        new Map([
-          [full[0], full.slice(0, 11)],
-          [sparse[0], sparse.slice(0, 11)],
-        ]),
+        new Map([full, sparse].map((entry) => [entry[1], entry.slice(0, loggedMembers) as never])),
       );
     });
 
@@ -148,11 +140,7 @@ export function journal(fixture: StoreFixture) {
         const organization = newId();
         const others = times(2, () => entry({ organization }));
         await journal.append([...others, entry({ organization, device, version: device, problem: device })]);
-        const rows = await store.reads
-          .selectFrom("request_log")
-          .select(["device_id", "version"])
-          .where("organization_id", "=", organization)
-          .execute();
+        const rows = await requestLog(store, { organization_id: organization });
         expect(rows).toHaveLength(3);
         const kept = rows.map((row) => row.device_id).find((text) => text !== null) ?? "";
         // Not every database stores NUL, separators and a lone surrogate as text. Everything else is stored
@@ -165,11 +153,7 @@ export function journal(fixture: StoreFixture) {
     test("an empty version is stored as empty, even as the only value", async () => {
       const organization = newId();
       await journal.append([entry({ organization, version: "" })]);
-      const rows = await store.reads
-        .selectFrom("request_log")
-        .select("version")
-        .where("organization_id", "=", organization)
-        .execute();
+      const rows = await requestLog(store, { organization_id: organization });
       expect(rows.map((row) => row.version)).toEqual([""]);
     });
 
@@ -181,11 +165,7 @@ export function journal(fixture: StoreFixture) {
       await journal.append(first);
       await journal.append([...first, ...times(2, seen)]);
       await journal.append(first);
-      const rows = await store.reads
-        .selectFrom("request_log")
-        .select("id")
-        .where("organization_id", "=", organization)
-        .execute();
+      const rows = await requestLog(store, { organization_id: organization });
       expect(rows).toHaveLength(5);
       const sighting = await store.reads
         .selectFrom("ip_sightings")
@@ -193,29 +173,6 @@ export function journal(fixture: StoreFixture) {
         .where("scope_id", "=", organization)
         .executeTakeFirst();
       expect(sighting).toEqual({ hits: 5, license_count: 5 });
-    });
-
-    test("pruning removes older rows and keeps the rest, a bounded number at a time", async () => {
-      const organization = newId();
-      // Older than the rows of any other test.
-      const oldMs = 1_000;
-      const [oldId, newerId] = [oldMs, oldMs + 1].map((ms) =>
-        uuidSource(
-          () => ms,
-          (bytes) => void crypto.getRandomValues(bytes),
-        ),
-      ) as [() => string, () => string];
-      await journal.append(times(5_010, () => entry({ organization, id: oldId() })));
-      await journal.append(times(3, () => entry({ organization, id: newerId() })));
-      expect(await journal.prune(keptForADay, oldMs + 1 + dayMs)).toBe(5_000);
-      expect(await journal.prune(keptForADay, oldMs + 1 + dayMs)).toBe(10);
-      expect(await journal.prune(keptForADay, oldMs + 1 + dayMs)).toBe(0);
-      const rows = await store.reads
-        .selectFrom("request_log")
-        .select("id")
-        .where("organization_id", "=", organization)
-        .execute();
-      expect(rows).toHaveLength(3);
     });
   });
 }
@@ -235,7 +192,10 @@ interface Details {
 function entry(details: Partial<Details>): JournalEntry {
   const { id = newId(), atMs = 1_000, organization = "o", license = null, ip = "192.0.2.1" } = details;
   const { version = null, device = null, problem = null, tracked = false } = details;
-  return [id, atMs, organization, "p", license, "validate", "active", ip, version, device, problem, tracked];
+  return journalEntry({
+    ...{ id, at: atMs, organization_id: organization, license_id: license, ip, version, device_id: device },
+    ...{ problem, tracked },
+  });
 }
 
 type SightingLine = [

@@ -1,18 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
-import { uuidSource } from "@countersign/domain/ids/uuid";
 import type { Plan } from "@countersign/domain/quota/limit";
+import { defaultLogMegabytes } from "@countersign/domain/requests/log-days";
+import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import type { JournalEntry } from "../journal.ts";
 import { type LogRetention, sweepEveryMs, sweptAtOnce } from "../log-retention.ts";
 import { openJournal, openStore } from "../open.ts";
-import { setState } from "../queries/admin/platform-state.ts";
+import { removeState, setState } from "../queries/admin/platform-state.ts";
 import { updatePlan } from "../queries/plans/plans.ts";
 import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
+import { checkIndex } from "./check-index.ts";
 import type { StoreFixture } from "./fixture.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
+const mostBytes = defaultLogMegabytes * 1024 * 1024;
 
 export function logRetention(fixture: StoreFixture) {
   describe("the retention of the request log", () => {
@@ -32,7 +35,8 @@ export function logRetention(fixture: StoreFixture) {
         await db.updateTable("organizations").set({ request_log_days_override: null }).execute();
         await db.deleteFrom("platform_state").where("name", "=", "request_log_days").execute();
       });
-      await journal.prune({ serverDays: 1, shortestDays: 1, longestDays: 1 }, nowMs + 100 * dayMs);
+      const none = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes };
+      while ((await journal.prune(none, nowMs + 400 * dayMs)) > 0);
     });
     afterAll(async () => {
       await journal?.close();
@@ -57,17 +61,13 @@ export function logRetention(fixture: StoreFixture) {
       await journal.append(daysAgo.map((days) => entryAt(organizationId, nowMs - days * dayMs)));
     };
     const kept = async (organizationId: string, atMs = nowMs) => {
-      const rows = await store.reads
-        .selectFrom("request_log")
-        .select("at")
-        .where("organization_id", "=", organizationId)
-        .orderBy("id")
-        .execute();
+      const rows = await requestLog(store, { organization_id: organizationId });
       return rows.map(({ at }) => Math.round((atMs - at) / dayMs));
     };
     /** Everything that the journal thread does. */
     const pruneAll = async (atMs: number, journals = [journal]) => {
-      const retention = await journal.retention(30);
+      const retention = await journal.retention({ days: 30, megabytes: null });
+      while ((await journal.closeSegment(atMs)) > 0);
       while ((await journal.prune(retention, atMs)) > 0);
       await Promise.all(
         journals.map(async (one) => {
@@ -82,14 +82,25 @@ export function logRetention(fixture: StoreFixture) {
         serverDays: days,
         shortestDays: days,
         longestDays: days,
+        mostBytes,
       });
-      expect(await journal.retention(12)).toEqual(of(12));
-      expect(await journal.retention(null)).toEqual(of(30));
+      expect(await journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
+      expect(await journal.retention({ days: null, megabytes: null })).toEqual(of(30));
       await store.transaction((db) => setState(db, "request_log_days", "90"));
-      expect(await journal.retention(null)).toEqual(of(90));
-      expect(await journal.retention(12)).toEqual(of(12));
+      expect(await journal.retention({ days: null, megabytes: null })).toEqual(of(90));
+      expect(await journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
       await store.transaction((db) => setState(db, "request_log_days", "nonsense"));
-      expect(await journal.retention(null)).toEqual(of(30));
+      expect(await journal.retention({ days: null, megabytes: null })).toEqual(of(30));
+    });
+
+    test("its size is the environment's, else the stored one, else the default", async () => {
+      const limit = async (megabytes: number | null) =>
+        (await journal.retention({ days: null, megabytes })).mostBytes / 1024 / 1024;
+      expect(await limit(null)).toBe(defaultLogMegabytes);
+      await store.transaction((db) => setState(db, "request_log_mb", "70"));
+      expect(await limit(null)).toBe(70);
+      expect(await limit(50)).toBe(50);
+      await store.transaction((db) => removeState(db, "request_log_mb"));
     });
 
     test("is that of the organization, else of its plan, else the server's", async () => {
@@ -105,7 +116,7 @@ export function logRetention(fixture: StoreFixture) {
       };
       const ages = [85, 79, 61, 59, 31, 29, 8, 6, 3, 1];
       for (const id of Object.values(ids)) await log(id, ages);
-      expect(await pruneAll(nowMs)).toEqual({ serverDays: 30, shortestDays: 2, longestDays: 80 });
+      expect(await pruneAll(nowMs)).toEqual({ serverDays: 30, shortestDays: 2, longestDays: 80, mostBytes });
       const found = await Promise.all(
         Object.entries(ids).map(async ([name, id]) => [name, await kept(id)] as const),
       );
@@ -119,20 +130,26 @@ export function logRetention(fixture: StoreFixture) {
       });
     });
 
-    test("the log is read once a day, in steps, also for organizations whose days have changed", async () => {
+    test("the log is looked at once a day, in steps, also for organizations whose days have changed", async () => {
       await setPlan("free", 7);
       const [free, other] = [await organization("free"), await organization("pro")];
       const startMs = nowMs + 40 * dayMs;
       const at = (days: number) => startMs - days * dayMs;
-      await journal.append(times(sweptAtOnce - 5, () => entryAt(other, at(20))));
-      await journal.append(times(10, () => entryAt(free, at(10))));
+      // Each is closed as a segment of its own.
+      for (const day of [12, 11, 10]) {
+        await journal.append(times(sweptAtOnce, (index) => entryAt(free, at(day) + index)));
+        await journal.append([entryAt(other, at(day))]);
+      }
       await journal.append([entryAt(free, at(6.5))]);
-      const retention = await journal.retention(30);
-      expect(await journal.sweep(retention, startMs)).toBe(sweptAtOnce);
-      expect(await kept(free, startMs)).toHaveLength(6);
-      expect(await journal.sweep(retention, startMs)).toBe(5);
-      expect(await journal.sweep(retention, startMs)).toBe(0);
+      while ((await journal.closeSegment(startMs)) > 0);
+      const retention = await journal.retention({ days: 30, megabytes: null });
+      const sweep = () => journal.sweep(retention, startMs);
+      expect(await sweep()).toBe(1);
+      expect(await kept(free, startMs)).toHaveLength(2 * sweptAtOnce + 1);
+      expect([await sweep(), await sweep(), await sweep()]).toEqual([1, 1, 0]);
       expect(await kept(free, startMs)).toEqual([7]);
+      expect(await kept(other, startMs)).toHaveLength(3);
+      await checkIndex(store);
       // It is complete until the next day.
       expect(await journal.sweep(retention, startMs + sweepEveryMs - hourMs)).toBe(0);
       expect(await kept(free, startMs)).toHaveLength(1);
@@ -141,6 +158,7 @@ export function logRetention(fixture: StoreFixture) {
       );
       await pruneAll(startMs + sweepEveryMs);
       expect([...(await kept(free)), ...(await kept(other))]).toEqual([]);
+      await checkIndex(store);
     });
 
     test("two nodes that read it at the same time share the work and delete nothing else", async () => {
@@ -149,34 +167,27 @@ export function logRetention(fixture: StoreFixture) {
       const startMs = nowMs + 60 * dayMs;
       for (let part = 0; part < 3; part++)
         await journal.append(
-          times(sweptAtOnce, (index) => entryAt(index % 2 === 0 ? free : other, startMs - 10 * dayMs)),
+          times(2_000, (index) => entryAt(index % 2 === 0 ? free : other, startMs - (10 + part) * dayMs)),
         );
       await pruneAll(startMs, [journal, second, journal, second].slice(0, fixture.kind === "sqlite" ? 1 : 4));
-      // A node that finds the row locked leaves the rest to the other.
-      await pruneAll(startMs);
       expect(await kept(free)).toHaveLength(0);
-      expect(await kept(other)).toHaveLength((3 * sweptAtOnce) / 2);
+      expect(await kept(other)).toHaveLength(3_000);
+      await checkIndex(store);
     });
 
     test("a clock that was set back does not stop it", async () => {
       await setPlan("free", 7);
       const free = await organization("free");
-      const retention = await journal.retention(30);
+      const retention = await journal.retention({ days: 30, megabytes: null });
       while ((await journal.sweep(retention, nowMs + 300 * dayMs)) > 0);
       await log(free, [10]);
+      while ((await journal.closeSegment(nowMs)) > 0);
       while ((await journal.sweep(retention, nowMs)) > 0);
       expect(await kept(free)).toEqual([]);
     });
   });
 }
 
-let atMs = 0;
-const idAt = uuidSource(
-  () => atMs,
-  (bytes) => void crypto.getRandomValues(bytes),
-);
-
 function entryAt(organizationId: string, ms: number): JournalEntry {
-  atMs = ms;
-  return [idAt(), ms, organizationId, "p", null, "validate", "active", "192.0.2.1", null, null, null, false];
+  return journalEntry({ at: ms, organization_id: organizationId });
 }

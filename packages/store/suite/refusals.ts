@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { journalEntry } from "../../../tests/support/request-log.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { type JournalDeletion, type JournalEntry, refusalsAtOnce } from "../journal.ts";
 import { openJournal } from "../open.ts";
@@ -147,7 +148,7 @@ export function refusals(fixture: StoreFixture) {
       // Older than the rows of any other test.
       const limitMs = 2 * dayMs + 1;
       // Requests are kept longer, and refusals are not.
-      const retention = { serverDays: 1, shortestDays: 1, longestDays: 3 };
+      const retention = { serverDays: 1, shortestDays: 1, longestDays: 3, mostBytes: 1e9 };
       const prune = () => journal.prune(retention, limitMs + dayMs);
       while ((await prune()) > 0);
       const [old, kept] = [times(5_010, () => newId()), newId()];
@@ -267,5 +268,7 @@ interface Details {
 function refused(details: Partial<Details>): JournalEntry {
   const { atMs = midnight, organization = "o", license = null, endpoint = "validate" } = details;
   const { status = "ip_limit_reached", ip = "192.0.2.1", version = "1.0" } = details;
-  return [newId(), atMs, organization, "p", license, endpoint, status, ip, version, null, null, false];
+  return journalEntry({
+    ...{ at: atMs, organization_id: organization, license_id: license, endpoint, status, ip, version },
+  });
 }

@@ -1,5 +1,4 @@
-import { networksOf } from "@countersign/domain/ip/covering";
-import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-address";
+import { type AskedIp, parseAsked } from "@countersign/domain/ip/covering";
 import { shownPrefix } from "@countersign/domain/products/api-key";
 import { quotaDay } from "@countersign/domain/quota/day";
 import type { BlockDetails, ExplainedIp, ExplainedRequest } from "@countersign/domain/validate/explain-facts";
@@ -11,7 +10,7 @@ import { workingApiKeys } from "@countersign/store/queries/products/products";
 import { usageSince } from "@countersign/store/queries/usage/daily";
 import type { Database, Store } from "@countersign/store/store";
 import type { IpBlockRow, LicenseRow } from "@countersign/store/tables";
-import { concerns, isInForce } from "../ips/blocked.ts";
+import { concerns, isInForce, networksThatCover } from "../ips/blocked.ts";
 
 /** How many registered IP addresses an explanation lists. */
 const mostListedIps = 20;
@@ -33,15 +32,15 @@ export async function explainedRequest(
   if (license === undefined) return null;
   const product = await productState(reads, sealer, license.product_id);
   if (product === null) return null;
-  const address = ip === null ? null : parseIpAddress(ip);
+  const asked = ip === null ? null : parseAsked(ip);
   const keys = await workingApiKeys(reads, [license.product_id], atMs);
   return {
     product: product.facts,
     license: licenseFacts(sealer, license),
     ip:
-      address === null
+      asked === null
         ? null
-        : await explainedIp(reads, license, address, product.facts.ipv6Prefix, atMs, showsLicense),
+        : await explainedIp(reads, license, asked, product.facts.ipv6Prefix, atMs, showsLicense),
     version,
     atMs,
     admission: {
@@ -63,21 +62,21 @@ export async function explainedRequest(
 async function explainedIp(
   db: Database,
   license: LicenseRow,
-  address: IpAddress,
+  asked: AskedIp,
   ipv6Prefix: 64 | 128,
   atMs: number,
   showsLicense: boolean,
 ): Promise<ExplainedIp> {
   const { id: licenseId, organization_id: organizationId, customer_id: customerId } = license;
-  const covering = await ipBlocksOfCidrs(db, organizationId, networksOf(address));
+  const covering = await ipBlocksOfCidrs(db, organizationId, networksThatCover(asked));
   const blocks = covering.filter(
     (block) => isInForce(block, atMs) && concerns(block, { organizationId, customerId, licenseId }),
   );
   const [first] = blocks.toSorted((a, b) => levels.indexOf(a.tier) - levels.indexOf(b.tier));
   return {
-    text: address.text,
+    text: asked.text,
     block: first === undefined ? null : blockDetails(first, showsLicense),
-    registered: await isRegistered(db, licenseId, address, ipv6Prefix),
+    registered: await isRegistered(db, licenseId, asked, ipv6Prefix),
   };
 }
 

@@ -7,8 +7,9 @@ import { repeatUntilZero } from "./repeat-until-zero.ts";
 
 export interface JournalSettings {
   readonly database: DatabaseLocation;
-  /** What the environment sets; null for the setting in the database, which is read before each pruning. */
+  /** What the environment sets; null for the settings in the database, which are read before each pruning. */
   readonly requestLogDays: number | null;
+  readonly requestLogMegabytes: number | null;
 }
 
 /** What the journal thread can be asked to do. */
@@ -24,6 +25,10 @@ export interface JournalCalls {
 /** What the journal thread reports. */
 export interface JournalReports {
   written(count: number): void;
+  /** A segment of the log was closed. */
+  closed(rows: number): void;
+  /** The log was too large: requests before this time were deleted, before their time. */
+  cut(untilMs: number): void;
   failed(reason: string): void;
 }
 
@@ -35,6 +40,7 @@ const gatherMs = 1_000;
  */
 const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
+const closeEveryMs = 10_000;
 /** Between two steps of deleting data. */
 const restMs = 5;
 /** Between two steps of reading the log, which is not urgent. */
@@ -42,7 +48,7 @@ const sweepRestMs = 50;
 
 /** A separate thread, so that writing the request log never delays a request. */
 async function start(
-  { database, requestLogDays }: JournalSettings,
+  { database, requestLogDays, requestLogMegabytes }: JournalSettings,
   recorder: ThreadCalls<JournalReports>,
 ): Promise<JournalCalls> {
   const journal = await openJournal(database);
@@ -73,31 +79,40 @@ async function start(
     });
     return writing;
   };
-  let pruning: Promise<void> | null = null;
   const writeTimer = setInterval(() => void writeNow(), gatherMs);
   let isClosing = false;
   const rest = (ms = restMs) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+  const repeat = (step: () => Promise<number>, ms: number) =>
+    repeatUntilZero(
+      () => operations.run(step),
+      () => rest(ms),
+      () => isClosing,
+    );
+  const closeSegments = () =>
+    repeat(async () => {
+      const rows = await journal.closeSegment(Date.now());
+      if (rows > 0) recorder.notify("closed", rows);
+      return rows;
+    }, restMs);
   const prune = async () => {
-    const retention = await operations.run(() => journal.retention(requestLogDays));
-    const repeat = (step: () => Promise<number>, ms: number) =>
-      repeatUntilZero(
-        () => operations.run(step),
-        () => rest(ms),
-        () => isClosing,
-      );
+    const environment = { days: requestLogDays, megabytes: requestLogMegabytes };
+    const retention = await operations.run(() => journal.retention(environment));
     await repeat(() => journal.prune(retention, Date.now()), restMs);
+    await trim(retention.mostBytes);
     if (retention.shortestDays < retention.longestDays)
       await repeat(() => journal.sweep(retention, Date.now()), sweepRestMs);
   };
-  const pruneTimer = setInterval(() => {
-    pruning ??= prune()
-      .catch((error) => {
-        recorder.notify("failed", reasonOf(error));
-      })
-      .finally(() => {
-        pruning = null;
-      });
-  }, pruneEveryMs);
+  const trim = async (mostBytes: number) => {
+    let cutUntil: number | null = null;
+    await repeat(async () => {
+      const until = await journal.trim(mostBytes);
+      cutUntil = until ?? cutUntil;
+      return until === null ? 0 : 1;
+    }, restMs);
+    if (cutUntil !== null) recorder.notify("cut", cutUntil);
+  };
+  const closing = periodically(closeSegments, closeEveryMs, recorder);
+  const pruning = periodically(prune, pruneEveryMs, recorder);
   return {
     entries: (json) => {
       for (const entry of JSON.parse(json) as JournalEntry[]) waiting.push(entry);
@@ -115,11 +130,34 @@ async function start(
     stop: async () => {
       isClosing = true;
       clearInterval(writeTimer);
-      clearInterval(pruneTimer);
-      await pruning;
+      await Promise.all([closing.stop(), pruning.stop()]);
       await writing;
       await writeNow();
       await operations.run(() => journal.close());
+    },
+  };
+}
+
+/** Repeats work, never twice at once. Failures are reported, and it is tried again the next time. */
+function periodically(
+  work: () => Promise<void>,
+  everyMs: number,
+  recorder: ThreadCalls<JournalReports>,
+): { stop(): Promise<void> } {
+  let running: Promise<void> | null = null;
+  const timer = setInterval(() => {
+    running ??= work()
+      .catch((error) => {
+        recorder.notify("failed", reasonOf(error));
+      })
+      .finally(() => {
+        running = null;
+      });
+  }, everyMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
     },
   };
 }

@@ -3,13 +3,15 @@ import { mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import type { JournalEntry } from "@countersign/store/journal";
 import { newId } from "@countersign/store/new-id";
 import { openStore } from "@countersign/store/open";
+import { logTable } from "@countersign/store/request-log/tables";
 import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
 import { freshFolder } from "../../../../tests/support/databases.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { Recorder } from "./recorder.ts";
 
 function entry(): JournalEntry {
-  return [newId(), Date.now(), "o", "p", null, "validate", "active", "192.0.2.1", null, null, null, false];
+  const request = [Date.now(), newId(), "o", "p", null, "validate", "active", "192.0.2.1"] as const;
+  return [...request, null, null, null, 900, 1, 0, null, false];
 }
 
 test("a thread that exits is restarted, its entries count as dropped, and closing does not wait for it", async () => {
@@ -22,7 +24,11 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
       dropped += count;
     },
   };
-  const settings = { database: { kind: "sqlite", folder }, requestLogDays: 30 } as const;
+  const settings = {
+    database: { kind: "sqlite", folder },
+    requestLogDays: 30,
+    requestLogMegabytes: null,
+  } as const;
   const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
   await store.close();
   // Without its file, the thread cannot start.
@@ -49,7 +55,9 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
 
 function writtenIn(folder: string): number {
   const journal = openDatabase(sqliteFiles(folder).journal);
-  const row = journal.prepare("select count(*) as rows from request_log").get();
+  const { day } = journal.prepare("select max(day) as day from request_days").get() ?? {};
+  if (typeof day !== "number") return 0;
+  const row = journal.prepare(`select count(*) as rows from ${logTable(day)}`).get();
   journal.close();
   return Number(row?.rows);
 }

@@ -1,9 +1,14 @@
 import { threadFile } from "@countersign/store/built";
 import type { JournalEntry } from "@countersign/store/journal";
 import { WorkerThread } from "../../worker-thread.ts";
+import { FoldedEntries } from "./folded-entries.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
 
 export interface RecorderObserver {
+  entriesWritten?(count: number): void;
+  segmentClosed?(rows: number): void;
+  /** The log was too large: requests before this time were deleted, before their time. */
+  logCut?(untilMs: number): void;
   entriesDropped(count: number): void;
   journalFailed(reason: string): void;
 }
@@ -22,6 +27,7 @@ export class Recorder {
   /** How many entries the thread has received but not written yet. */
   #kept = 0;
   readonly #deletions = new Map<string, Promise<void>>();
+  readonly #folded = new FoldedEntries((entry) => this.#keep(entry));
 
   constructor(settings: JournalSettings, observer: RecorderObserver) {
     this.#observer = observer;
@@ -30,7 +36,10 @@ export class Recorder {
       offers: {
         written: (count) => {
           this.#kept -= count;
+          observer.entriesWritten?.(count);
         },
+        closed: (rows) => observer.segmentClosed?.(rows),
+        cut: (untilMs) => observer.logCut?.(untilMs),
         failed: (reason) => observer.journalFailed(reason),
       },
       exited: (reason) => {
@@ -41,6 +50,11 @@ export class Recorder {
   }
 
   record(entry: JournalEntry): void {
+    if (this.#folded.concerns(entry)) this.#folded.add(entry);
+    else this.#keep(entry);
+  }
+
+  #keep(entry: JournalEntry): void {
     if (this.#gathered.length === 0) setTimeout(() => this.#send(), gatherMs);
     this.#gathered.push(entry);
   }
@@ -61,6 +75,7 @@ export class Recorder {
 
   /** Writes the remaining entries and ends the thread. */
   async close(): Promise<void> {
+    this.#folded.flush(Date.now());
     this.#send();
     await this.#thread.stop();
     this.#dropKept();

@@ -1,5 +1,5 @@
 import { type Plan, plans } from "@countersign/domain/quota/limit";
-import { defaultLogDays } from "@countersign/domain/requests/log-days";
+import { defaultLogDays, defaultLogMegabytes } from "@countersign/domain/requests/log-days";
 import { stateOf, statesNamed } from "@countersign/store/queries/admin/platform-state";
 import type { Database } from "@countersign/store/store";
 import type { Config } from "../../config.ts";
@@ -19,6 +19,8 @@ export interface PlatformSettings {
   readonly webhook_endpoints: number;
   /** How many days requests are kept in the log. */
   readonly request_log_days: number;
+  /** How many megabytes the log can take on disk. */
+  readonly request_log_mb: number;
 }
 
 export type SettingName = keyof PlatformSettings;
@@ -67,6 +69,12 @@ const definitions: { readonly [Name in SettingName]: Definition<PlatformSettings
     parse: wholeNumber,
     fallback: defaultLogDays,
   },
+  request_log_mb: {
+    variable: "COUNTERSIGN_REQUEST_LOG_MB",
+    fromEnvironment: (config) => config.requestLogMegabytes,
+    parse: wholeNumber,
+    fallback: defaultLogMegabytes,
+  },
 };
 
 export const settingNames = Object.keys(definitions) as readonly SettingName[];
@@ -106,6 +114,7 @@ export async function settingsWithSource(
     daily_emails: value("daily_emails"),
     webhook_endpoints: value("webhook_endpoints"),
     request_log_days: value("request_log_days"),
+    request_log_mb: value("request_log_mb"),
   };
   return { values, setBy };
 }

@@ -56,6 +56,8 @@ async function shown(db: Database, config: Config) {
     webhook_endpoints_set_by: setBy.webhook_endpoints,
     request_log_days: values.request_log_days,
     request_log_days_set_by: setBy.request_log_days,
+    request_log_mb: values.request_log_mb,
+    request_log_mb_set_by: setBy.request_log_mb,
     currency,
     billing_contact: contact,
     automatic_tax: automaticTax,

@@ -21,7 +21,7 @@ test("a journal entry is short, whatever was sent as the version", () => {
   );
   const product = { organizationId: "o", productId: "p" } as CallerProduct["facts"];
   const happened = { nowMs: 1, product, licenseId: null, status: "active", ip: "203.0.113.1" };
-  const rest = { deviceId: null, problem: null, tracked: false };
+  const rest = { deviceId: null, problem: null, facts: null, tracked: false };
   caller.record({ ...happened, ...rest, version: "9".repeat(15_000) });
   caller.record({ ...happened, ...rest, version: "2.1.3" });
   expect(kept.map((entry) => entry[8])).toEqual(["9".repeat(64), "2.1.3"]);

@@ -1,4 +1,4 @@
-import type { IpAddress } from "@countersign/domain/ip/ip-address";
+import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
 import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
@@ -30,6 +30,8 @@ export interface RequestOutcome {
   readonly version: string | null;
   readonly deviceId: string | null;
   readonly problem: string | null;
+  /** What the rule saw that refused the request, as JSON. */
+  readonly facts: string | null;
   readonly tracked: boolean;
 }
 
@@ -41,6 +43,7 @@ export class Caller {
   readonly ipAddress: IpAddress;
   readonly #respond: (response: Response) => void;
   readonly #observers: RequestObservers;
+  readonly #startedMs = performance.now();
 
   constructor(
     endpoint: Endpoint,
@@ -72,11 +75,12 @@ export class Caller {
     version,
     deviceId,
     problem,
+    facts,
     tracked,
   }: RequestOutcome): void {
     this.#observers.record([
-      this.requestId,
       nowMs,
+      this.requestId,
       product.organizationId,
       product.productId,
       licenseId,
@@ -87,7 +91,22 @@ export class Caller {
       version === null ? null : version.slice(0, maxVersionLength),
       deviceId,
       problem,
+      Math.round((performance.now() - this.#startedMs) * 1_000),
+      1,
+      0,
+      facts,
       tracked,
     ]);
+  }
+
+  /** Records a request that ended before a license was looked up. */
+  recordEnded(status: string, product: CallerProduct["facts"]): void {
+    this.record({
+      nowMs: Date.now(),
+      product,
+      status,
+      ip: countedAs(this.ipAddress, product.ipv6Prefix),
+      ...{ licenseId: null, version: null, deviceId: null, problem: null, facts: null, tracked: false },
+    });
   }
 }

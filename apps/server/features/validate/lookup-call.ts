@@ -39,10 +39,12 @@ export class LookupCall implements WaitingCall {
         break;
       case "limited":
         this.#caller.answer("rate_limit_exceeded", limitReached(requestId, result.quota));
+        this.#caller.recordEnded("rate_limit_exceeded", result.caller.facts);
         break;
       case "admitted":
         // A key that no license can have is not looked up: the call ends once it is admitted.
         this.#caller.answer("not_found", licenseMissing(requestId, result.quota));
+        this.#caller.recordEnded("not_found", result.caller.facts);
         break;
       case "looked_up":
         this.#respond(result);
@@ -76,6 +78,7 @@ export class LookupCall implements WaitingCall {
       version: null,
       deviceId: null,
       problem: null,
+      facts: null,
       // A lookup registers no IP address, and records no sighting.
       tracked: false,
     });

@@ -1,5 +1,7 @@
 import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
-import type { CallResult, Question, QuotaState } from "@countersign/store/calls";
+import { isoTime } from "@countersign/domain/validate/answer";
+import type { Verdict } from "@countersign/domain/validate/decide";
+import type { CallResult, Question } from "@countersign/store/calls";
 import {
   bodyTooLarge,
   bodyTooSlow,
@@ -15,6 +17,9 @@ import { verdictBody } from "./respond.ts";
 
 /** The state of a request's body. */
 type BodyState = "pending" | "here" | "too_large" | "gone";
+
+/** Counted in an earlier batch. */
+type Admitted = Extract<CallResult, { tag: "admitted" }>;
 
 const slowestBodyMs = 10_000;
 const admission: Question = { kind: "admission" };
@@ -35,7 +40,7 @@ export class ValidateCall implements WaitingCall {
   #text = "";
   #body: ValidateBody | null = null;
   /** What remained when this request was counted, if that was in an earlier batch. */
-  #admitted: QuotaState | null = null;
+  #admitted: Admitted | null = null;
   #slowTimer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(caller: Caller, nonce: string, queue: CallQueue) {
@@ -71,10 +76,11 @@ export class ValidateCall implements WaitingCall {
         break;
       case "limited":
         this.#end("rate_limit_exceeded", limitReached(requestId, result.quota));
+        this.#caller.recordEnded("rate_limit_exceeded", result.caller.facts);
         break;
       case "admitted":
-        this.#admitted = result.quota;
-        this.#continue(result.quota);
+        this.#admitted = result;
+        this.#continue(result);
         break;
       case "validated":
         this.#respond(result);
@@ -89,7 +95,7 @@ export class ValidateCall implements WaitingCall {
     this.#end("unavailable", unavailable(this.#caller.requestId));
   }
 
-  #continue(quota: QuotaState): void {
+  #continue({ quota, caller }: Admitted): void {
     const { requestId } = this.#caller;
     switch (this.#bodyState) {
       case "here":
@@ -97,9 +103,11 @@ export class ValidateCall implements WaitingCall {
         break;
       case "too_large":
         this.#end("body_too_large", bodyTooLarge(requestId, quota, maxBodyBytes));
+        this.#caller.recordEnded("body_too_large", caller.facts);
         break;
       case "gone":
         this.#end("body_gone", bodyTooSlow(requestId, quota));
+        this.#caller.recordEnded("body_timeout", caller.facts);
         break;
       case "pending":
         this.#slowTimer = setTimeout(() => this.bodyIs("gone"), slowestBodyMs);
@@ -112,7 +120,7 @@ export class ValidateCall implements WaitingCall {
     const { facts: product } = result.caller;
     const body = this.#body ?? readValidateBody("");
     const text = verdictBody(result, body, this.#nonce, this.ipAddress.text);
-    const quota = this.#admitted ?? result.quota;
+    const { quota } = this.#admitted ?? result;
     this.#end(verdict.status, verdictResponse(text, this.#caller.requestId, quota, body.problem));
     this.#caller.record({
       nowMs,
@@ -123,6 +131,7 @@ export class ValidateCall implements WaitingCall {
       version: body.version,
       deviceId: body.deviceId,
       problem: body.problem,
+      facts: license === null || verdict.status === "active" ? null : seenFacts(verdict),
       tracked: product.trackIp,
     });
   }
@@ -131,4 +140,9 @@ export class ValidateCall implements WaitingCall {
     if (this.#slowTimer !== null) clearTimeout(this.#slowTimer);
     this.#caller.answer(outcome, response);
   }
+}
+
+/** What the rules saw of a license they refused: it can change afterwards, and the request log keeps this. */
+function seenFacts({ expiresAtMs, ipCount, maxIps, version }: Verdict): string {
+  return JSON.stringify({ expires: isoTime(expiresAtMs), ip_count: ipCount, max_ips: maxIps, version });
 }

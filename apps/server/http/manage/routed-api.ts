@@ -130,6 +130,11 @@ export class RoutedApi {
         }
       },
       progress: () => idempotency?.progress() ?? null,
+      checkAccess: async () => {
+        const nowMs = await store.clock();
+        const caller = await this.#site.authenticate(request, nowMs);
+        await authorize(route, match.params, caller, store, nowMs);
+      },
       step: async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
         // Progress is stored as is, so it could contain a secret.
         if (this.#secrets.hasSecrets(route))

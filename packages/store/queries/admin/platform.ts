@@ -1,4 +1,6 @@
 import { type SelectQueryBuilder, sql } from "kysely";
+import { existingDays } from "../../request-log/days.ts";
+import { logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { OrganizationRow, Tables } from "../../tables.ts";
 import { endOfPrefix, type TextPosition } from "../prefix.ts";
@@ -143,13 +145,15 @@ export async function lockPlatformBlocks(db: Database): Promise<void> {
     .execute();
 }
 
-/** Request log rows are stored in the order of their IDs, which sort by time. */
 export async function lastRequestAt(db: Database): Promise<number | null> {
-  const last = await db
-    .selectFrom("request_log")
-    .select("at")
-    .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return last?.at ?? null;
+  for (const day of await existingDays(db)) {
+    const last = await db
+      .selectFrom(logOf(day))
+      .select("at")
+      .orderBy("at", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (last !== undefined) return last.at;
+  }
+  return null;
 }

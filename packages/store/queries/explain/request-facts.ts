@@ -1,4 +1,5 @@
-import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
+import type { AskedIp } from "@countersign/domain/ip/covering";
+import { countedAs } from "@countersign/domain/ip/ip-address";
 import type { LicenseFacts, ProductFacts } from "@countersign/domain/validate/facts";
 import { sql } from "kysely";
 import {
@@ -63,8 +64,9 @@ export function licenseFacts(sealer: Sealer, row: LicenseRow): LicenseFacts {
 export async function isRegistered(
   db: Database,
   licenseId: string,
-  address: IpAddress,
+  { text, address, isNetwork }: AskedIp,
   ipv6Prefix: 64 | 128,
 ): Promise<boolean> {
-  return (await licenseIp(db, licenseId, countedAs(address, ipv6Prefix))) !== undefined;
+  const counted = isNetwork ? text : countedAs(address, ipv6Prefix);
+  return (await licenseIp(db, licenseId, counted)) !== undefined;
 }

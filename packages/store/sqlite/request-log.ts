@@ -1,0 +1,204 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type JournalEntry, loggedMembers } from "../journal.ts";
+import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { type Bounds, placeLate } from "../request-log/late.ts";
+import {
+  horizon,
+  isDue,
+  keysIn,
+  mergeKeys,
+  rowsPerSegment,
+  storedBytes,
+  wholeMilliseconds,
+} from "../request-log/segment.ts";
+import {
+  createDay,
+  dayOf,
+  dropDay,
+  keysTable,
+  logColumns,
+  logTable,
+  startOfDay,
+} from "../request-log/tables.ts";
+import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+
+/** Writes the request log. Every function runs inside a transaction that the caller has begun. */
+export class SqliteRequestLog {
+  readonly #database: DatabaseSync;
+  /** The insert statements of each day that has tables. */
+  readonly #days = new Map<number, DayStatements>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** Returns the entries that were not written before. */
+  append(entries: readonly JournalEntry[]): JournalEntry[] {
+    const closedUntil = this.#closedUntil();
+    const late: RequestLogRow[] = [];
+    let day = Number.NaN;
+    let statement: StatementSync | null = null;
+    const fresh = entries.filter((entry) => {
+      const [at] = entry;
+      if (statement === null || dayOf(at) !== day) {
+        day = dayOf(at);
+        statement = this.#statements(day).log;
+      }
+      const { changes } = statement.run(...(entry.slice(0, loggedMembers) as (string | number | null)[]));
+      if (changes === 0) return false;
+      if (at < closedUntil) late.push(rowOf(entry));
+      return true;
+    });
+    if (late.length > 0) this.#addLate(late);
+    return fresh;
+  }
+
+  /** As `Journal.closeSegment`. */
+  closeSegment(nowMs: number): number {
+    const first = this.#firstOpenAt();
+    if (first === null) return 0;
+    const table = logTable(dayOf(first));
+    const until = horizon(first, nowMs);
+    const open = this.#database
+      .prepare(`select count(*) as count from (select 1 from ${table} where at >= ? and at < ? limit ?)`)
+      .get(first, until, rowsPerSegment + 1)?.count;
+    if (!isDue(first, Number(open), nowMs)) return 0;
+    const some = wholeMilliseconds(
+      this.#database
+        .prepare(`select ${logColumns.join()} from ${table} where at >= ? and at < ? order by at, id limit ?`)
+        .all(first, until, rowsPerSegment + 1) as unknown as RequestLogRow[],
+    );
+    const rows =
+      some.length > 0
+        ? some
+        : (this.#database
+            .prepare(`select ${logColumns.join()} from ${table} where at = ? order by id`)
+            .all(first) as unknown as RequestLogRow[]);
+    const untilAt = (rows.at(-1) as RequestLogRow).at + 1;
+    this.#addSegment(rows, { from_at: first, until_at: untilAt }, nowMs);
+    this.#database.prepare("update request_log_state set closed_until = ? where id = 1").run(untilAt);
+    return rows.length;
+  }
+
+  /** Drops the tables of a day, and returns how many rows its segments had. */
+  dropDay(day: number): number {
+    const bounds = [startOfDay(day), startOfDay(day + 1)] as const;
+    const rows = this.#database
+      .prepare(
+        "select coalesce(sum(rows), 0) as rows from request_segments where from_at >= ? and from_at < ?",
+      )
+      .get(...bounds)?.rows;
+    this.#days.delete(day);
+    for (const statement of dropDay(day)) this.#database.exec(statement);
+    this.#database.prepare("delete from request_segments where from_at >= ? and from_at < ?").run(...bounds);
+    this.#database.prepare("delete from request_days where day = ?").run(day);
+    return Number(rows);
+  }
+
+  /** Forgets what a transaction that was rolled back may have created. */
+  forget(): void {
+    this.#days.clear();
+  }
+
+  #statements(day: number): DayStatements {
+    const known = this.#days.get(day);
+    if (known !== undefined) return known;
+    const { changes } = this.#database
+      .prepare("insert into request_days (day) values (?) on conflict (day) do nothing")
+      .run(day);
+    if (changes > 0) for (const statement of createDay("sqlite", day)) this.#database.exec(statement);
+    const log = this.#database.prepare(
+      `insert into ${logTable(day)} (${logColumns.join()}) values (${logColumns.map(() => "?").join()})
+       on conflict (at, id) do nothing`,
+    );
+    const key = this.#database.prepare(
+      `insert into ${keysTable(day)} (from_at, kind, key, count, ats) values (?, ?, ?, ?, ?)
+       on conflict (from_at, kind, key) do update set count = excluded.count, ats = excluded.ats`,
+    );
+    const statements = { log, key };
+    this.#days.set(day, statements);
+    for (const oldest of this.#days.keys()) {
+      if (this.#days.size <= mostDaysPrepared) break;
+      this.#days.delete(oldest);
+    }
+    return statements;
+  }
+
+  #closedUntil(): number {
+    return Number(this.#database.prepare("select closed_until from request_log_state").get()?.closed_until);
+  }
+
+  #firstOpenAt(): number | null {
+    const closedUntil = this.#closedUntil();
+    const days = this.#database
+      .prepare("select day from request_days where day >= ? order by day")
+      .all(dayOf(closedUntil));
+    for (const { day } of days) {
+      const first = this.#database
+        .prepare(`select at from ${logTable(Number(day))} where at >= ? order by at limit 1`)
+        .get(closedUntil)?.at;
+      if (first !== undefined) return Number(first);
+    }
+    return null;
+  }
+
+  #addSegment(rows: readonly RequestLogRow[], { from_at, until_at }: Bounds, nowMs: number): void {
+    const keys = keysIn(rows, from_at);
+    this.#writeKeys(keys);
+    this.#database
+      .prepare(
+        "insert into request_segments (from_at, until_at, rows, bytes, closed_at) values (?, ?, ?, ?, ?)",
+      )
+      .run(from_at, until_at, rows.length, storedBytes("sqlite", rows, keys), nowMs);
+    this.#rollUp(rows);
+  }
+
+  #addLate(late: RequestLogRow[]): void {
+    late.sort(byTime);
+    for (const rows of Map.groupBy(late, ({ at }) => dayOf(at)).values()) {
+      const day = dayOf((rows[0] as RequestLogRow).at);
+      const segments = this.#database
+        .prepare("select from_at, until_at from request_segments where from_at >= ? and from_at < ?")
+        .all(startOfDay(day), startOfDay(day + 1)) as unknown as Bounds[];
+      for (const { isNew, rows: own, ...bounds } of placeLate(rows, segments)) {
+        if (isNew) this.#addSegment(own, bounds, Date.now());
+        else this.#addToSegment(own, bounds);
+      }
+    }
+  }
+
+  #addToSegment(rows: readonly RequestLogRow[], { from_at }: Bounds): void {
+    const known = this.#database.prepare(
+      `select from_at, kind, key, count, ats from ${keysTable(dayOf(from_at))}
+       where from_at = ? and kind = ? and key = ?`,
+    );
+    const keys = keysIn(rows, from_at);
+    this.#writeKeys(
+      keys.map((key) => {
+        const before = known.get(from_at, key.kind, key.key) as unknown as RequestKeyRow | undefined;
+        return before === undefined ? key : mergeKeys(before, key);
+      }),
+    );
+    this.#database
+      .prepare("update request_segments set rows = rows + ?, bytes = bytes + ? where from_at = ?")
+      .run(rows.length, storedBytes("sqlite", rows, keys), from_at);
+    this.#rollUp(rows);
+  }
+
+  #writeKeys(keys: readonly RequestKeyRow[]): void {
+    const first = keys[0];
+    if (first === undefined) return;
+    const { key: statement } = this.#statements(dayOf(first.from_at));
+    for (const { from_at, kind, key, count, ats } of keys) statement.run(from_at, kind, key, count, ats);
+  }
+
+  /** Rows are added to the roll-ups in the transaction that adds them to a segment, so the two always agree. */
+  #rollUp(_rows: readonly RequestLogRow[]): void {}
+}
+
+interface DayStatements {
+  readonly log: StatementSync;
+  readonly key: StatementSync;
+}
+
+const mostDaysPrepared = 4;
