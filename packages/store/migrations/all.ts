@@ -9,6 +9,7 @@ import { logRetention } from "./0004-log-retention.ts";
 import { portal } from "./0005-portal.ts";
 import { requestLogByDay } from "./0005-request-log-by-day.ts";
 import { billing } from "./0006-billing.ts";
+import { rollUps } from "./0006-rollups.ts";
 import { usage } from "./0007-usage.ts";
 import { sandbox } from "./0008-sandbox.ts";
 import type { Migration } from "./migration.ts";
@@ -35,4 +36,5 @@ export const journalMigrations: readonly Migration[] = [
   platformIps,
   logRetention,
   requestLogByDay,
+  rollUps,
 ];

@@ -11,6 +11,7 @@ import {
 } from "../journal.ts";
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
@@ -25,11 +26,12 @@ import { trimSome } from "./trim-request-log.ts";
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
   readonly #url: string;
-  readonly #log = new PostgresRequestLog();
+  readonly #log: PostgresRequestLog;
   readonly #budget = new SightingBudget();
   #client: pg.Client | null = null;
 
-  constructor(url: string) {
+  constructor(url: string, geo: () => Geo | null = () => null) {
+    this.#log = new PostgresRequestLog(geo);
     this.#url = url;
   }
 

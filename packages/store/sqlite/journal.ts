@@ -12,6 +12,7 @@ import {
 } from "../journal.ts";
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { deleteSome } from "./delete-from-journal.ts";
@@ -34,10 +35,10 @@ export class SqliteJournal implements Journal {
   readonly #pruneRefusals: StatementSync;
   readonly #budget = new SightingBudget();
 
-  constructor(folder: string) {
+  constructor(folder: string, geo: () => Geo | null = () => null) {
     this.#files = sqliteFiles(folder);
     this.#database = openDatabase(this.#files.journal);
-    this.#log = new SqliteRequestLog(this.#database);
+    this.#log = new SqliteRequestLog(this.#database, geo);
     const seen = `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
       first_seen_at = min(first_seen_at, ?6)`;
     const there = "where tier = ?1 and scope_id = ?2 and ip = ?3";
