@@ -15,6 +15,7 @@ import { memberRoutes } from "../features/members/routes.tsx";
 import { organizationSettingsRoutes } from "../features/organizations/routes.tsx";
 import { overviewRoutes } from "../features/overview/routes.tsx";
 import { productRoutes } from "../features/products/routes.tsx";
+import { requestRoutes } from "../features/requests/routes.tsx";
 import { roleRoutes } from "../features/roles/routes.tsx";
 import { transferRoutes } from "../features/transfers/routes.tsx";
 import { usageRoutes } from "../features/usage/routes.tsx";
@@ -42,6 +43,7 @@ const tree = rootRoute.addChildren([
       ...transferRoutes,
       ...ipBlockRoutes,
       ...ipRoutes,
+      ...requestRoutes,
       ...productRoutes,
       ...memberRoutes,
       ...roleRoutes,
