@@ -38,19 +38,21 @@ export function wholeMilliseconds(rows: readonly RequestLogRow[]): readonly Requ
 
 /** The keys of the rows of one segment, in the order of their table. The rows are sorted by time. */
 export function keysIn(rows: readonly RequestLogRow[], fromAt: number): RequestKeyRow[] {
-  const found = { i: new Map<string, Occurrences>(), l: new Map<string, Occurrences>(), o: new Map() };
+  const [ips, licenses, organizations] = [new Map(), new Map(), new Map()] as [Found, Found, Found];
   for (const { at, organization_id, license_id, ip } of rows) {
     const time = at - fromAt;
-    note(found.o, organization_id, time);
-    note(found.i, ipKey(organization_id, ip), time);
-    if (license_id !== null) note(found.l, license_id, time);
+    note(organizations, organization_id, time);
+    note(ips, ipKey(organization_id, ip), time);
+    if (license_id !== null) note(licenses, license_id, time);
   }
-  return (["i", "l", "o"] as const).flatMap((kind) =>
-    [...found[kind].keys()].sort().map((key): RequestKeyRow => {
-      const { count, times } = found[kind].get(key) as Occurrences;
-      return { from_at: fromAt, kind, key, count, ats: times === null ? null : `[${times.join()}]` };
-    }),
-  );
+  const keys: RequestKeyRow[] = [];
+  for (const [kind, found] of [
+    ["i", ips],
+    ["l", licenses],
+    ["o", organizations],
+  ] as const)
+    for (const key of [...found.keys()].sort()) keys.push(keyRow(fromAt, kind, key, found.get(key) ?? 0));
+  return keys;
 }
 
 /** The key of an IP address within an organization. */
@@ -84,22 +86,38 @@ export function storedBytes(
   return bytes;
 }
 
+/** Most keys occur once: then it is just the time. */
+type Found = Map<string, number | Occurrences>;
+
 interface Occurrences {
   count: number;
   /** Distinct and ascending; null if there are many. */
   times: number[] | null;
 }
 
-function note(found: Map<string, Occurrences>, key: string, time: number): void {
+function note(found: Found, key: string, time: number): void {
   const known = found.get(key);
   if (known === undefined) {
-    found.set(key, { count: 1, times: [time] });
-    return;
+    found.set(key, time);
+  } else if (typeof known === "number") {
+    found.set(key, { count: 2, times: known === time ? [time] : [known, time] });
+  } else {
+    known.count += 1;
+    if (known.times === null || known.times.at(-1) === time) return;
+    if (known.times.length === mostTimes) known.times = null;
+    else known.times.push(time);
   }
-  known.count += 1;
-  if (known.times === null || known.times.at(-1) === time) return;
-  if (known.times.length === mostTimes) known.times = null;
-  else known.times.push(time);
+}
+
+function keyRow(
+  from_at: number,
+  kind: RequestKeyRow["kind"],
+  key: string,
+  found: number | Occurrences,
+): RequestKeyRow {
+  if (typeof found === "number") return { from_at, kind, key, count: 1, ats: `[${found}]` };
+  const { count, times } = found;
+  return { from_at, kind, key, count, ats: times === null ? null : `[${times.join()}]` };
 }
 
 /** Measured: numbers, the ID, headers, PostgreSQL's index, and pages that are not quite full. */
