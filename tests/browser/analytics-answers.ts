@@ -174,7 +174,12 @@ const suspects: Suspects = {
 
 /** Answers the analytics of the page in place of the server. */
 export async function answerAnalytics(page: Page, changes: Partial<Analytics> = {}): Promise<void> {
-  await answers(page, "/organizations/*/analytics?*", () => ({ ...analytics, ...changes }));
+  await page.route("**/api/manage/v1/organizations/*/analytics?*", (route) => {
+    // The period before ends where the range starts.
+    const isBefore = new URL(route.request().url()).searchParams.get("to") === range.from;
+    const shifted = { ...analytics, buckets: buckets.slice(3).concat(buckets.slice(0, 3)) };
+    return route.fulfill({ json: { ...(isBefore ? shifted : analytics), ...changes } });
+  });
   await answers(page, "/organizations/*/analytics/licenses?*", () => licenses);
   await answers(page, "/organizations/*/analytics/refused?*", () => refused);
   await answers(page, "/organizations/*/analytics/sharing?*", () => suspects);

@@ -15,7 +15,13 @@ export function Help({ about, children }: HelpProps) {
   return (
     <Popover position="bottom" shadow="md" width={320} withArrow trapFocus={false} returnFocus>
       <Popover.Target>
-        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t("help", { about })}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          style={{ alignSelf: "center" }}
+          aria-label={t("help", { about })}
+        >
           <Icon name="info" size={15} />
         </ActionIcon>
       </Popover.Target>

@@ -13,7 +13,12 @@ interface TimeZoneSelectProps {
 }
 
 /** One of the browser's time zones, found by part of its name. */
-export function TimeZoneSelect({ onChange, nothingFound, withinPortal = true, ...field }: TimeZoneSelectProps) {
+export function TimeZoneSelect({
+  onChange,
+  nothingFound,
+  withinPortal = true,
+  ...field
+}: TimeZoneSelectProps) {
   const { value } = field;
   const choices = useMemo(() => {
     const zones = new Set([value, "UTC", ...Intl.supportedValuesOf("timeZone")]);

@@ -50,7 +50,13 @@ export function AnalyticsView({ search, onChange, productId, choosesProduct }: A
           title={t("empty.title")}
           action={
             opensProducts && (
-              <GoLink to={productId === undefined ? `/o/${slug}/products` : `/o/${slug}/products/${productId}/integrate`}>
+              <GoLink
+                to={
+                  productId === undefined
+                    ? `/o/${slug}/products`
+                    : `/o/${slug}/products/${productId}/integrate`
+                }
+              >
                 {t(productId === undefined ? "empty.products" : "empty.integrate")}
               </GoLink>
             )

@@ -24,7 +24,10 @@ interface BarRowsProps {
 export function BarRows({ label, rows, names, isCompared }: BarRowsProps) {
   const { t, i18n } = useTranslation("analytics");
   const number = new Intl.NumberFormat(i18n.language);
-  const highest = Math.max(1, ...rows.flatMap(({ value, before }) => [value, isCompared ? (before ?? 0) : 0]));
+  const highest = Math.max(
+    1,
+    ...rows.flatMap(({ value, before }) => [value, isCompared ? (before ?? 0) : 0]),
+  );
   const width = (value: number) => ({ width: `${(100 * value) / highest}%` });
   return (
     <table className={classes.rows} aria-label={label}>

@@ -29,7 +29,10 @@ export function Controls({ search, onChange, state, choosesProduct, interval }: 
         className={classes.interval ?? ""}
         label={t("interval.label")}
         data={[
-          { value: "", label: suits ? t("interval.auto", { interval: t(`interval.${interval}`) }) : t("interval.suited") },
+          {
+            value: "",
+            label: suits ? t("interval.auto", { interval: t(`interval.${interval}`) }) : t("interval.suited"),
+          },
           ...intervals.map((value) => ({ value, label: t(`interval.${value}`) })),
         ]}
         value={search.interval ?? ""}

@@ -1,10 +1,9 @@
-import { Code, Skeleton, Text } from "@mantine/core";
+import { Code, ScrollArea, Skeleton, Text } from "@mantine/core";
 import { Trans, useTranslation } from "react-i18next";
 import { useMe } from "../../app/current-organization.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";
-import classes from "./analytics.module.css";
 import { BarRows } from "./bar-rows.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 
@@ -36,8 +35,15 @@ export function Countries({ state }: { state: AnalyticsState }) {
       {data.countries.length === 0 ? (
         <Text c="dimmed">{t("countries.none")}</Text>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also with the keyboard.
-        <div className={classes.scroll} tabIndex={0} role="region" aria-label={title}>
+        <ScrollArea.Autosize
+          mah={304}
+          // Scrolls, also with the keyboard.
+          viewportProps={{
+            tabIndex: 0,
+            role: "region",
+            "aria-label": t("everywhere:chart.table", { chart: title }),
+          }}
+        >
           <BarRows
             label={title}
             isCompared={isCompared}
@@ -49,7 +55,7 @@ export function Countries({ state }: { state: AnalyticsState }) {
               before,
             }))}
           />
-        </div>
+        </ScrollArea.Autosize>
       )}
     </Section>
   );

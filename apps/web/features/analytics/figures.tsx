@@ -41,10 +41,12 @@ export function Figures({ state: { data, isCompared } }: { state: AnalyticsState
         name={t("figures.refused.name")}
         help={t("figures.refused.help")}
         value={now === undefined ? undefined : share(now)}
-        aside={now === undefined ? null : t("figures.refused.count", { count: now.refused, number: number.format(now.refused) })}
-        before={
-          isCompared && before !== undefined ? t("figures.beforeOnly", { value: share(before) }) : null
+        aside={
+          now === undefined
+            ? null
+            : t("figures.refused.count", { count: now.refused, number: number.format(now.refused) })
         }
+        before={isCompared && before !== undefined ? t("figures.beforeOnly", { value: share(before) }) : null}
       />
       {counted("unique_licenses", error(now?.unique_licenses))}
       {counted("unique_ips", error(now?.unique_ips))}

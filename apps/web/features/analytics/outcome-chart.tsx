@@ -8,6 +8,7 @@ import { usePoints } from "./use-points.ts";
 /** Validations by outcome. */
 export function OutcomeChart({ state }: { state: AnalyticsState }) {
   const { t, i18n } = useTranslation("analytics");
+  const { t: outcomeName } = useTranslation("requests");
   const { data, before } = state;
   const points = usePoints(data);
   const number = new Intl.NumberFormat(i18n.language);
@@ -20,7 +21,9 @@ export function OutcomeChart({ state }: { state: AnalyticsState }) {
       data={
         data && {
           points,
-          bars: outcomeSeries(data.buckets, (outcome) => t(`outcome.${outcome}`)),
+          bars: outcomeSeries(data.buckets, (outcome) =>
+            outcome === "rest" ? t("outcomes.rest") : outcomeName(`outcomes.${outcome}`),
+          ),
           lines:
             before === undefined
               ? []

@@ -5,14 +5,24 @@ const bucket = (outcomes: Record<string, number>) =>
   ({
     outcomes,
     validations: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-    refused: Object.entries(outcomes).reduce((sum, [name, count]) => sum + (name === "active" ? 0 : count), 0),
+    refused: Object.entries(outcomes).reduce(
+      (sum, [name, count]) => sum + (name === "active" ? 0 : count),
+      0,
+    ),
   }) as unknown as Bucket;
 
 test("valid validations come first, lookups do not count, and rare refusals are one", () => {
   const series = outcomeSeries(
     [
       bucket({ expired: 3, found: 7, not_found: 1, active: 10 }),
-      bucket({ revoked: 9, ip_blocked: 5, ip_limit_reached: 4, license_not_found: 8, product_disabled: 1, org_suspended: 1 }),
+      bucket({
+        revoked: 9,
+        ip_blocked: 5,
+        ip_limit_reached: 4,
+        license_not_found: 8,
+        product_disabled: 1,
+        org_suspended: 1,
+      }),
     ],
     (outcome) => outcome,
   );

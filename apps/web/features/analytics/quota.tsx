@@ -11,6 +11,7 @@ import type { AnalyticsState } from "./use-analytics.ts";
 /** How much of today's limits is used. Limits start again at midnight UTC. */
 export function Quota({ state: { data, timeZone } }: { state: AnalyticsState }) {
   const { t, i18n } = useTranslation("analytics");
+  const { t: usage } = useTranslation("usage");
   const { language } = i18n;
   const title = t("quota.title");
   const resetsAt = data?.quota[0]?.resets_at;
@@ -21,7 +22,7 @@ export function Quota({ state: { data, timeZone } }: { state: AnalyticsState }) 
       note={
         resetsAt === undefined
           ? undefined
-          : t("usage:today.resets", { time: resetTime(resetsAt, language, timeZone) })
+          : usage("today.resets", { time: resetTime(resetsAt, language, timeZone) })
       }
     >
       {data === undefined && <Skeleton height={46} />}
@@ -34,7 +35,7 @@ export function Quota({ state: { data, timeZone } }: { state: AnalyticsState }) 
               <Meter name={one.product_name} used={one.used_today} limit={one.daily_limit} />
               {forecast !== null && (
                 <Text size="sm" mt={4}>
-                  {t(`usage:forecast.${forecast}`, {
+                  {usage(`forecast.${forecast}`, {
                     time: clockTime(one.runs_out_at ?? one.resets_at, language, timeZone),
                     reset: clockTime(one.resets_at, language, timeZone),
                   })}

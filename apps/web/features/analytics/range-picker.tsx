@@ -32,24 +32,22 @@ export function RangePicker({ search, onChange, timeZone }: RangePickerProps) {
   const zone = timeZone.replaceAll("_", " ");
   return (
     <Popover opened={isOpen} onChange={setOpen} trapFocus position="bottom-start" shadow="md" width={320}>
-      <Popover.Target>
-        <Input.Wrapper label={t("range.label", { zone })} labelElement="div">
-          <div>
+      <Input.Wrapper label={t("range.label", { zone })} labelElement="div">
+        <div>
+          <Popover.Target>
             <Button
               variant="default"
               fw={400}
               leftSection={<Icon name="clock" size={15} />}
               rightSection={<Icon name="down" size={14} />}
               aria-label={`${t("range.label", { zone })}: ${words}`}
-              aria-expanded={isOpen}
-              aria-haspopup="dialog"
               onClick={() => setOpen(!isOpen)}
             >
               {words}
             </Button>
-          </div>
-        </Input.Wrapper>
-      </Popover.Target>
+          </Popover.Target>
+        </div>
+      </Input.Wrapper>
       <Popover.Dropdown aria-label={t("range.choose")}>
         <Stack gap="sm">
           <Group gap={6}>
@@ -62,7 +60,11 @@ export function RangePicker({ search, onChange, timeZone }: RangePickerProps) {
                   variant={isCurrent ? "filled" : "light"}
                   aria-pressed={isCurrent}
                   onClick={() => {
-                    onChange({ range: range === defaultRange ? undefined : range, from: undefined, to: undefined });
+                    onChange({
+                      range: range === defaultRange ? undefined : range,
+                      from: undefined,
+                      to: undefined,
+                    });
                     setOpen(false);
                   }}
                 >
@@ -102,7 +104,8 @@ function CustomRange({ search, onChange, timeZone }: RangePickerProps) {
   const [from, setFrom] = useState(local(current.from));
   const [to, setTo] = useState(current.to === undefined ? "" : local(current.to));
   const [start, end] = [instantOf(from, timeZone), to === "" ? undefined : instantOf(to, timeZone)];
-  const isWrong = start === null || end === null || (end !== undefined && Date.parse(end) <= Date.parse(start));
+  const isWrong =
+    start === null || end === null || (end !== undefined && Date.parse(end) <= Date.parse(start));
   return (
     <form
       onSubmit={(event) => {

@@ -49,6 +49,9 @@ test.each([
   ["week", 2, "Europe/Berlin", "2026-11-01T23:00:00.000Z", "2026-10-18T22:00:00.000Z"],
   ["month", 12, "Europe/Berlin", "2026-09-30T22:00:00.000Z", "2025-09-30T22:00:00.000Z"],
   ["month", 1, "UTC", "2027-03-31T00:00:00.000Z", "2027-02-28T00:00:00.000Z"],
-] as const)("the period before of %s × %d in %s ends at %s and starts at %s", (interval, count, zone, from, before) => {
-  expect(startOfBefore(from, interval, count, zone)).toBe(before);
-});
+] as const)(
+  "the period before of %s × %d in %s ends at %s and starts at %s",
+  (interval, count, zone, from, before) => {
+    expect(startOfBefore(from, interval, count, zone)).toBe(before);
+  },
+);

@@ -17,6 +17,7 @@ const shown = 10;
 /** The licenses that were refused most, with links to their requests. */
 export function RefusedLicenses({ state }: { state: AnalyticsState }) {
   const { t, i18n } = useTranslation("analytics");
+  const { t: outcomeName } = useTranslation("requests");
   const { id, slug } = useOrganization();
   const seesRequests = useMaySee()("requests:view");
   const { data, error, isPending } = useQuery({
@@ -57,7 +58,7 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
                   .sort(([, one], [, other]) => other - one)
                   .map(([outcome, count]) => (
                     <span key={outcome}>
-                      {t(`outcome.${outcome}`)} <b>{number.format(count)}</b>
+                      {outcomeName(`outcomes.${outcome}`)} <b>{number.format(count)}</b>
                     </span>
                   ))}
               </div>

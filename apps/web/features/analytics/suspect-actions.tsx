@@ -48,7 +48,11 @@ export function SuspectActions({ suspect }: { suspect: Suspect }) {
             <Menu.Item
               key={name}
               renderRoot={(props) => (
-                <Link {...props} to={to as "/"} {...(search === undefined ? {} : { search: search as never })} />
+                <Link
+                  {...props}
+                  to={to as "/"}
+                  {...(search === undefined ? {} : { search: search as never })}
+                />
               )}
               {...(name === "revoke" ? { color: "red" } : {})}
             >

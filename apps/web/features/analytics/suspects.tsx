@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import { Text, VisuallyHidden } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
@@ -21,7 +21,10 @@ export function Suspects({ state }: { state: AnalyticsState }) {
   const { id } = useOrganization();
   const isOperator = useMe().is_platform_admin;
   const { data, error, isPending } = useQuery({
-    ...ask("listSharingSuspects", { params: { organization_id: id }, query: { ...state.scope, limit: shown } }),
+    ...ask("listSharingSuspects", {
+      params: { organization_id: id },
+      query: { ...state.scope, limit: shown },
+    }),
     placeholderData: keepPreviousData,
   });
   const title = t("sharing.title");
@@ -41,7 +44,12 @@ export function Suspects({ state }: { state: AnalyticsState }) {
         empty={<Text c="dimmed">{t("sharing.none")}</Text>}
         columns={[
           { id: "license", header: t("license"), cell: (row) => <ListedLicense license={row} /> },
-          { id: "evidence", header: t("sharing.evidence"), fills: true, cell: (row) => <Evidence suspect={row} /> },
+          {
+            id: "evidence",
+            header: t("sharing.evidence"),
+            fills: true,
+            cell: (row) => <Evidence suspect={row} />,
+          },
           {
             id: "days",
             header: t("sharing.days"),
@@ -56,7 +64,7 @@ export function Suspects({ state }: { state: AnalyticsState }) {
           },
           {
             id: "actions",
-            header: "",
+            header: <VisuallyHidden>{t("sharing.act")}</VisuallyHidden>,
             align: "right",
             cell: (row) => <SuspectActions suspect={row} />,
           },

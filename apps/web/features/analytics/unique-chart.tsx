@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ChartSection } from "../../ui/chart/chart-section.tsx";
 import type { Series } from "../../ui/chart/series.ts";
@@ -33,7 +34,6 @@ export function UniqueChart({ state }: { state: AnalyticsState }) {
     <ChartSection
       title={t("unique.title")}
       help={t("unique.help", { exactUpTo })}
-      note={error ? t("unique.error", { error, exactUpTo }) : undefined}
       csv={state.csv("requests")}
       data={
         data && {
@@ -45,6 +45,11 @@ export function UniqueChart({ state }: { state: AnalyticsState }) {
           ],
         }
       }
-    />
+    >
+      {/* Also without an error, so that charts next to each other have the same height. */}
+      <Text size="xs" c="dimmed" mt={4} mih="1.2em">
+        {error && t("unique.error", { error, exactUpTo })}
+      </Text>
+    </ChartSection>
   );
 }

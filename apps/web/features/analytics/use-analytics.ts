@@ -22,7 +22,11 @@ export function useAnalytics(search: AnalyticsSearch, productId: string | undefi
   const timeZone = search.zone ?? browserTimeZone();
   // The same within an hour or a day, so that it can be cached.
   const range = rangeOf(search, timeZone, Date.now());
-  const scope = { ...range, time_zone: timeZone, ...(productId === undefined ? {} : { product_id: productId }) };
+  const scope = {
+    ...range,
+    time_zone: timeZone,
+    ...(productId === undefined ? {} : { product_id: productId }),
+  };
   const interval = search.interval === undefined ? {} : { interval: search.interval };
   const options = { placeholderData: keepPreviousData, refetchInterval: refreshMs } as const;
   const main = useQuery({ ...ask("getAnalytics", { params, query: { ...scope, ...interval } }), ...options });
@@ -44,8 +48,7 @@ export function useAnalytics(search: AnalyticsSearch, productId: string | undefi
     enabled: isCompared && isKept && data !== undefined && !main.isPlaceholderData,
     staleTime: 10 * refreshMs,
   });
-  const csv = (table: Table) =>
-    urlOf("exportAnalytics", { params, query: { ...scope, ...interval, table } });
+  const csv = (table: Table) => urlOf("exportAnalytics", { params, query: { ...scope, ...interval, table } });
   return {
     timeZone,
     scope,

@@ -40,8 +40,7 @@ export function VersionChart({ state, productId, choosesProduct }: VersionChartP
         }
       }
       empty={
-        data !== undefined &&
-        data.versions.every(({ version }) => version === null) && (
+        data?.versions.every(({ version }) => version === null) && (
           <Text c="dimmed" ta="center">
             {t("versions.none")}
           </Text>

@@ -23,6 +23,9 @@ test("versions beyond the colours, and those the server summed up, are one", () 
 });
 
 test("requests without a version have a name, and there are no others without requests", () => {
-  expect(versionSeries([use(null, [3]), use("2.0", [1])], names).map(({ name }) => name)).toEqual(["none", "2.0"]);
+  expect(versionSeries([use(null, [3]), use("2.0", [1])], names).map(({ name }) => name)).toEqual([
+    "none",
+    "2.0",
+  ]);
   expect(versionSeries([], names)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
 import { expect, test } from "bun:test";
+import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
 import de from "../../i18n/de/sandbox.json" with { type: "json" };
 import en from "../../i18n/en/sandbox.json" with { type: "json" };
 import es from "../../i18n/es/sandbox.json" with { type: "json" };
@@ -8,7 +8,11 @@ import { curlOf, meaningKey } from "./curl.ts";
 test("every fixed license key is explained in every language", () => {
   const wanted = sandboxLicenses.map(({ licenseKey }) => meaningKey(licenseKey)).sort();
   for (const { meaning } of [en, de, es])
-    expect(Object.keys(meaning).map((key) => `meaning.${key}`).sort()).toEqual(wanted);
+    expect(
+      Object.keys(meaning)
+        .map((key) => `meaning.${key}`)
+        .sort(),
+    ).toEqual(wanted);
 });
 
 test("the command sends the license key with the test API key", () => {

@@ -26,7 +26,7 @@ export function SandboxKeys({ sandbox }: { sandbox: Sandbox }) {
               <Stack gap={0}>
                 <Copyable value={row.license_key} />
                 <Text size="xs" c="dimmed" hiddenFrom="sm">
-                  {t(meaningKey(row.license_key), { defaultValue: row.description })}
+                  {row.http_status}. {t(meaningKey(row.license_key), { defaultValue: row.description })}
                 </Text>
               </Stack>
             ),
@@ -35,12 +35,13 @@ export function SandboxKeys({ sandbox }: { sandbox: Sandbox }) {
             id: "status",
             header: t("keys.status"),
             wide: true,
-            cell: (row) => <span className="mono">{row.status}</span>,
+            cell: (row) => <span className="mono oneLine">{row.status}</span>,
           },
           {
             id: "http",
             header: t("keys.http"),
             align: "right",
+            wide: true,
             cell: (row) => <span className="figures">{row.http_status}</span>,
           },
           {

@@ -3,8 +3,8 @@ import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { Notice } from "../../ui/notice.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { exactTime } from "../../ui/time.tsx";
 import type { Product } from "../products/use-product.ts";
@@ -30,7 +30,11 @@ export function ShadowResult({ product, change, days, result }: ShadowResultProp
   const setting = settingOf(change, { slug, productId: product.id });
   const isShorter = complete && Date.parse(result.until) - Date.parse(since) < days * dayMs - dayMs / 2;
   const link = may(...setting.needs) && (
-    <GoLink to={setting.to} {...(setting.search === undefined ? {} : { search: setting.search })} underline="always">
+    <GoLink
+      to={setting.to}
+      {...(setting.search === undefined ? {} : { search: setting.search })}
+      underline="always"
+    >
       {t(`setting.${change.type}`)}
     </GoLink>
   );
@@ -57,8 +61,7 @@ export function ShadowResult({ product, change, days, result }: ShadowResultProp
     >
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          {t("result.since", { time: exactTime(since, i18n.language) })}{" "}
-          {isShorter && t("result.shorter")}
+          {t("result.since", { time: exactTime(since, i18n.language) })} {isShorter && t("result.shorter")}
         </Text>
         {!complete && <Notice tone="warn" title={t("result.incomplete")} />}
         <Text size="sm" c="dimmed">

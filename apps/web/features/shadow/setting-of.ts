@@ -9,12 +9,19 @@ interface Setting {
 }
 
 /** Where a change is made. */
-export function settingOf(change: Change, at: { readonly slug: string; readonly productId: string }): Setting {
+export function settingOf(
+  change: Change,
+  at: { readonly slug: string; readonly productId: string },
+): Setting {
   const product = `/o/${at.slug}/products/${at.productId}`;
   switch (change.type) {
     case "max_ips":
       // The product's setting is for new licenses; those that exist are changed in bulk.
-      return { to: `/o/${at.slug}/licenses`, search: { product_id: at.productId }, needs: ["licenses:update"] };
+      return {
+        to: `/o/${at.slug}/licenses`,
+        search: { product_id: at.productId },
+        needs: ["licenses:update"],
+      };
     case "registration":
       return { to: product, needs: ["products:manage"] };
     case "block_version":

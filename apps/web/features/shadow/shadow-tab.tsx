@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Radio, Stack, TextInput } from "@mantine/core";
+import { Box, Button, Group, NumberInput, Radio, Stack, TextInput } from "@mantine/core";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -59,13 +59,15 @@ export function ShadowTab() {
               </Stack>
             </Radio.Group>
             <ValueField draft={draft} onChange={setDraft} error={shadow.error} />
-            <Choice
-              label={t("days.label")}
-              values={dayChoices.map(String)}
-              words={(days) => t("days.count", { count: Number(days) })}
-              value={String(draft.days)}
-              onChange={(days) => setDraft({ ...draft, days: Number(days) })}
-            />
+            <Box maw={560}>
+              <Choice
+                label={t("days.label")}
+                values={dayChoices.map(String)}
+                words={(days) => t("days.count", { count: Number(days) })}
+                value={String(draft.days)}
+                onChange={(days) => setDraft({ ...draft, days: Number(days) })}
+              />
+            </Box>
             <ProblemAlert error={shadow.error} beside={["max_ips", "version", "cidr"]} />
             <Group>
               <Button

@@ -13,7 +13,8 @@ const widest = 56;
 
 export function Bars({ plot, series, isShare }: BarsProps) {
   const width = Math.max(1, Math.min(widest, slotOf(plot) * 0.78));
-  return Array.from({ length: plot.count }, (_, point) => {
+  const points = Array.from({ length: plot.count }, (_, point) => point);
+  return points.map((point) => {
     const x = centerOf(plot, point) - width / 2;
     return stack(series, point, isShare).map(({ key, tone, from, to }) => {
       const top = heightOf(plot, to);

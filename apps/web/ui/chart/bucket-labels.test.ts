@@ -1,5 +1,5 @@
-import { hourMs } from "@countersign/domain/dates/lengths";
 import { expect, test } from "bun:test";
+import { hourMs } from "@countersign/domain/dates/lengths";
 import { bucketPoints } from "./bucket-labels.ts";
 
 const hours = (from: string, count: number) =>
@@ -24,7 +24,9 @@ test("an hour that comes twice has two names", () => {
 
 test("the first hour of a day is labelled with the day, also in zones of half hours", () => {
   const shorts = (timeZone: string, from: string) =>
-    bucketPoints(hours(from, 2), { interval: "hour", timeZone, language: "en" }).map(({ short }) => plain(short));
+    bucketPoints(hours(from, 2), { interval: "hour", timeZone, language: "en" }).map(({ short }) =>
+      plain(short),
+    );
   expect(shorts("UTC", "2026-11-17T00:00:00.000Z")).toEqual(["Nov 17", "1:00 AM"]);
   expect(shorts("Asia/Kolkata", "2026-11-16T19:00:00.000Z")).toEqual(["Nov 17", "1:30 AM"]);
 });
@@ -39,7 +41,9 @@ test("days, weeks and months are those of the time zone, however long they are",
     short: "Oct 25",
     full: "Sunday, October 25, 2026",
   });
-  expect(plain(bucketPoints([week], { ...shown, interval: "week" })[0]?.full ?? "")).toBe("Oct 19 – 25, 2026");
+  expect(plain(bucketPoints([week], { ...shown, interval: "week" })[0]?.full ?? "")).toBe(
+    "Oct 19 – 25, 2026",
+  );
   expect(bucketPoints([month], { ...shown, interval: "month" })[0]).toMatchObject({
     short: "Oct",
     full: "October 2026",

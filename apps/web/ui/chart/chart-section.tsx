@@ -4,7 +4,8 @@ import { useTranslation } from "react-i18next";
 import { Help } from "../help.tsx";
 import { Icon } from "../icon.tsx";
 import { Section } from "../section.tsx";
-import { type ChartData, TimeChart } from "./time-chart.tsx";
+import type { ChartData } from "./series.ts";
+import { TimeChart } from "./time-chart.tsx";
 
 const ChartTable = lazy(() => import("./chart-table.tsx").then((file) => ({ default: file.ChartTable })));
 
@@ -52,7 +53,7 @@ export function ChartSection({ title, help, note, data, csv, empty, children }: 
     >
       {data === undefined ? (
         <Skeleton height={height + 26} />
-      ) : empty !== undefined && empty !== null ? (
+      ) : empty ? (
         <div style={{ minHeight: height + 26, display: "grid", alignItems: "center" }}>{empty}</div>
       ) : view === "chart" ? (
         <TimeChart label={title} height={height} {...data} />

@@ -1,7 +1,6 @@
 import { ScrollArea, Table } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { totalAt } from "./series.ts";
-import type { ChartData } from "./time-chart.tsx";
+import { type ChartData, totalAt } from "./series.ts";
 
 interface ChartTableProps {
   readonly label: string;

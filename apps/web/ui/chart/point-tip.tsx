@@ -2,8 +2,7 @@ import { useTranslation } from "react-i18next";
 import classes from "./chart.module.css";
 import { Swatch } from "./legend.tsx";
 import { centerOf, type Plot } from "./plot.ts";
-import { totalAt } from "./series.ts";
-import type { ChartData } from "./time-chart.tsx";
+import { type ChartData, totalAt } from "./series.ts";
 
 interface PointTipProps {
   readonly data: ChartData;

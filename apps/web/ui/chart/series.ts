@@ -22,6 +22,19 @@ export interface Point {
   readonly full: string;
 }
 
+/** What a chart shows. */
+export interface ChartData {
+  readonly points: readonly Point[];
+  /** Stacked, the first at the bottom. */
+  readonly bars: readonly Series[];
+  /** In front of the bars. With `isShare`, their values are fractions. */
+  readonly lines: readonly Series[];
+  /** Bars show the shares of their parts. */
+  readonly isShare?: boolean;
+  /** Whether the values of the bars add up to a figure of their own. */
+  readonly hasTotal?: boolean;
+}
+
 /** What all series have at a point. */
 export function totalAt(series: readonly Series[], point: number): number {
   return series.reduce((sum, { values }) => sum + (values[point] ?? 0), 0);

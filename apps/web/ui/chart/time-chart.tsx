@@ -9,20 +9,8 @@ import { Patterns } from "./patterns.tsx";
 import { type Plot, pointAt, slotOf } from "./plot.ts";
 import { PointTip } from "./point-tip.tsx";
 import { Scale } from "./scale.tsx";
-import { type Point, type Series, totalAt } from "./series.ts";
+import { type ChartData, totalAt } from "./series.ts";
 import { shownLabels, ticksFor } from "./ticks.ts";
-
-export interface ChartData {
-  readonly points: readonly Point[];
-  /** Stacked, the first at the bottom. */
-  readonly bars: readonly Series[];
-  /** In front of the bars. With `isShare`, their values are fractions. */
-  readonly lines: readonly Series[];
-  /** Bars show the shares of their parts. */
-  readonly isShare?: boolean;
-  /** Whether the values of the bars add up to a figure of their own. */
-  readonly hasTotal?: boolean;
-}
 
 interface TimeChartProps extends ChartData {
   /** The name of the chart, for screen readers. */
