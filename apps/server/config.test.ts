@@ -33,6 +33,7 @@ test("every setting has a default", () => {
     logFormat: "auto",
     requestLogDays: null,
     requestLogMegabytes: null,
+    geoipFile: null,
     webhookEndpoints: null,
   });
 });

@@ -53,9 +53,9 @@ export async function startServer(
   });
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.watchWriteLock(() => store.writeHolds ?? writeHolds);
-  const { database, requestLogDays, requestLogMegabytes } = config;
+  const { database, requestLogDays, requestLogMegabytes, geoipFile } = config;
   const recorder = new Recorder(
-    { database, requestLogDays, requestLogMegabytes },
+    { database, requestLogDays, requestLogMegabytes, geoipFile },
     {
       logCut: reports.logCut,
       journalFailed: (reason) => {
