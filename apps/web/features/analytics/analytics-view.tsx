@@ -5,7 +5,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
 import classes from "./analytics.module.css";
 import { Controls } from "./controls.tsx";
-import { Countries } from "./countries.tsx";
+import { Countries, NoCountries } from "./countries.tsx";
 import { Figures } from "./figures.tsx";
 import { LicenseFlow } from "./license-flow.tsx";
 import { OutcomeChart } from "./outcome-chart.tsx";
@@ -76,11 +76,20 @@ export function AnalyticsView({ search, onChange, productId, choosesProduct }: A
             <div className={classes.whole}>
               <VersionChart state={state} productId={productId} choosesProduct={choosesProduct} />
             </div>
-            <Countries state={state} />
             <LicenseFlow state={state} />
-            <div className={classes.whole}>
-              <Quota state={state} />
-            </div>
+            {data?.has_countries === false ? (
+              <div className={classes.column}>
+                <Quota state={state} />
+                <NoCountries />
+              </div>
+            ) : (
+              <>
+                <Countries state={state} />
+                <div className={classes.whole}>
+                  <Quota state={state} />
+                </div>
+              </>
+            )}
           </div>
         )
       )}

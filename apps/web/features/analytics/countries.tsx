@@ -7,10 +7,9 @@ import { Section } from "../../ui/section.tsx";
 import { BarRows } from "./bar-rows.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 
-/** Where requests come from. Null without a GeoIP file, except for operators, who can supply one. */
+/** Where requests come from. */
 export function Countries({ state }: { state: AnalyticsState }) {
   const { t, i18n } = useTranslation("analytics");
-  const isOperator = useMe().is_platform_admin;
   const { data, isCompared } = state;
   const title = t("countries.title");
   const beside = <Help about={title}>{t("countries.help")}</Help>;
@@ -18,15 +17,6 @@ export function Countries({ state }: { state: AnalyticsState }) {
     return (
       <Section title={title} beside={beside}>
         <Skeleton height={220} />
-      </Section>
-    );
-  if (!data.has_countries && !isOperator) return null;
-  if (!data.has_countries)
-    return (
-      <Section title={title} beside={beside}>
-        <Text c="dimmed">
-          <Trans t={t} i18nKey="countries.setUp" components={{ code: <Code /> }} />
-        </Text>
       </Section>
     );
   const names = new Intl.DisplayNames(i18n.language, { type: "region", fallback: "code" });
@@ -57,6 +47,19 @@ export function Countries({ state }: { state: AnalyticsState }) {
           />
         </ScrollArea.Autosize>
       )}
+    </Section>
+  );
+}
+
+/** Without a GeoIP file: how operators supply one. Null for others. */
+export function NoCountries() {
+  const { t } = useTranslation("analytics");
+  if (!useMe().is_platform_admin) return null;
+  return (
+    <Section title={t("countries.title")}>
+      <Text c="dimmed">
+        <Trans t={t} i18nKey="countries.setUp" components={{ code: <Code /> }} />
+      </Text>
     </Section>
   );
 }

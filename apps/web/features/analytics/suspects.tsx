@@ -7,7 +7,7 @@ import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";
-import { shortDate } from "../../ui/time.tsx";
+import { utcDay } from "../usage/times.ts";
 import { Evidence } from "./evidence.tsx";
 import { ListedLicense } from "./listed-license.tsx";
 import { SuspectActions } from "./suspect-actions.tsx";
@@ -58,7 +58,7 @@ export function Suspects({ state }: { state: AnalyticsState }) {
               <span className="figures">
                 {t("sharing.dayCount", { count: row.days })}
                 <br />
-                {t("sharing.last", { day: shortDate(row.last_day, i18n.language) })}
+                {t("sharing.last", { day: utcDay(Date.parse(row.last_day), i18n.language) })}
               </span>
             ),
           },

@@ -14,6 +14,8 @@ export function Lines({ plot, series, chosen }: LinesProps) {
   const hasRoom = slotOf(plot) >= 14;
   return series.map(({ key, tone, values, isBefore = false }) => (
     <g key={key} className={classes.tone} data-tone={tone}>
+      {/* So that it stands out from bars of any colour. */}
+      {isBefore && <path className={classes.halo} d={linePath(plot, values)} />}
       <path className={classes.line} data-before={isBefore || undefined} d={linePath(plot, values)} />
       {values.map((value, point) =>
         value === null || isBefore || !(hasRoom || point === chosen || isMarked(point, plot)) ? null : (
