@@ -1,5 +1,5 @@
 import { existingDays, isDayGone } from "../../request-log/days.ts";
-import { ipKey } from "../../request-log/segment.ts";
+import { ipKey, keyColumn, timesOfKey } from "../../request-log/keys.ts";
 import { dayOf, keysOf, logOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestSegmentRow } from "../../tables.ts";
@@ -190,32 +190,41 @@ async function* spansOf(
   const found = await ofDay(
     db
       .selectFrom(keysOf(day))
-      .select(["from_at", "count", "ats"])
+      .select(["from_at", "key", "ats"])
       .where("from_at", "in", padded(segments.map(({ from_at }) => from_at)))
       .where("kind", "=", kind)
-      .where("key", "in", keys)
+      .where(
+        "key",
+        "in",
+        keys.map((key) => keyColumn(kind, key)),
+      )
       .execute(),
   );
   for (const segment of segments) {
     const { from_at: fromAt, until_at: untilAt, rows } = segment;
     const entries = found.filter((entry) => entry.from_at === fromAt);
-    if (entries.length === 0 && segment !== segments.at(-1)) continue;
+    const occurrences = keys.flatMap((key) => {
+      const entry = entries.find((one) => one.key === keyColumn(kind, key));
+      const times = entry === undefined ? undefined : timesOfKey(entry, kind, key);
+      return times === undefined ? [] : [times];
+    });
+    if (occurrences.length === 0 && segment !== segments.at(-1)) continue;
     const fromMs = Math.max(fromAt, range.fromMs);
     const untilMs = Math.min(untilAt, range.untilMs);
-    const times = timesOf(fromAt, entries, { fromMs, untilMs });
+    const times = timesWithin(fromAt, occurrences, { fromMs, untilMs });
     yield { day, fromMs, untilMs, times, rows: times === null ? rows : times.length };
   }
 }
 
-function timesOf(
+function timesWithin(
   fromAt: number,
-  entries: readonly { readonly ats: string | null }[],
+  occurrences: readonly (readonly number[] | null)[],
   { fromMs, untilMs }: TimeRange,
 ): number[] | null {
   const times = new Set<number>();
-  for (const { ats } of entries) {
-    if (ats === null) return null;
-    for (const time of JSON.parse(ats) as number[]) {
+  for (const some of occurrences) {
+    if (some === null) return null;
+    for (const time of some) {
       const at = fromAt + time;
       if (at >= fromMs && at < untilMs) times.add(at);
     }
