@@ -24,16 +24,16 @@ const buckets = Array.from({ length: 30 }, (_, day) => {
     ip_blocked: day % 6,
     revoked: 3,
     rate_limit_exceeded: day === 13 ? 90 : 0,
-    found: 40,
   };
-  const validations = Object.values(outcomes).reduce((sum, count) => sum + count, 0) - outcomes.found;
+  const validations = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
   return {
     from: at(day),
     to: at(day + 1),
-    requests: validations + outcomes.found,
+    requests: validations + 40,
     validations,
     refused: validations - outcomes.active,
-    outcomes,
+    outcomes: { ...outcomes, found: 40 },
+    validation_outcomes: outcomes,
     unique_licenses: Math.round(busy / 3),
     active_licenses: Math.round(busy / 3.2),
     unique_ips: Math.round(busy / 2.2),
@@ -48,6 +48,7 @@ const totalsOf = (factor: number) => {
     validations: sum("validations"),
     refused: sum("refused"),
     outcomes: {},
+    validation_outcomes: {},
     unique_licenses: Math.round(factor * 2_140),
     active_licenses: Math.round(factor * 2_010),
     unique_ips: Math.round(factor * 3_480),

@@ -3,19 +3,18 @@ import { largest, type Series, tones } from "../../ui/chart/series.ts";
 
 export type Bucket = Answer<"getAnalytics">["buckets"][number];
 
-/** Outcomes of lookups, which are no validations. */
-const ofLookups: readonly string[] = ["found", "not_found"];
-
 /** Validations by outcome: valid ones at the bottom, then the most frequent refusals, then the others as one. */
 export function outcomeSeries(buckets: readonly Bucket[], nameOf: (outcome: string) => string): Series[] {
   const totals = new Map<string, number>();
-  for (const { outcomes } of buckets)
+  for (const { validation_outcomes: outcomes } of buckets)
     for (const [outcome, count] of Object.entries(outcomes))
-      if (!ofLookups.includes(outcome)) totals.set(outcome, (totals.get(outcome) ?? 0) + count);
+      totals.set(outcome, (totals.get(outcome) ?? 0) + count);
   const refusals = [...totals].filter(([outcome]) => outcome !== "active");
   const { shown, rest } = largest(refusals, tones.length - 2, ([, count]) => count);
   const values = (outcomes: readonly string[]) =>
-    buckets.map((bucket) => outcomes.reduce((sum, outcome) => sum + (bucket.outcomes[outcome] ?? 0), 0));
+    buckets.map((bucket) =>
+      outcomes.reduce((sum, outcome) => sum + (bucket.validation_outcomes[outcome] ?? 0), 0),
+    );
   return [
     { key: "active", name: nameOf("active"), values: values(["active"]), tone: 0 },
     ...shown.map(([outcome], place) => ({

@@ -1,8 +1,9 @@
+import { exactUniques } from "@countersign/domain/analytics/unique-count";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ChartSection } from "../../ui/chart/chart-section.tsx";
 import type { Series } from "../../ui/chart/series.ts";
-import { errorText, exactUpTo } from "./error-text.ts";
+import { errorText } from "./error-text.ts";
 import type { AnalyticsState } from "./use-analytics.ts";
 import { usePoints } from "./use-points.ts";
 
@@ -33,7 +34,7 @@ export function UniqueChart({ state }: { state: AnalyticsState }) {
   return (
     <ChartSection
       title={t("unique.title")}
-      help={t("unique.help", { exactUpTo })}
+      help={t("unique.help", { exactUpTo: exactUniques })}
       csv={state.csv("requests")}
       data={
         data && {
@@ -48,7 +49,7 @@ export function UniqueChart({ state }: { state: AnalyticsState }) {
     >
       {/* Also without an error, so that charts next to each other have the same height. */}
       <Text size="xs" c="dimmed" mt={4} mih="1.2em">
-        {error && t("unique.error", { error, exactUpTo })}
+        {error && t("unique.error", { error, exactUpTo: exactUniques })}
       </Text>
     </ChartSection>
   );
