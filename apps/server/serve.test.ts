@@ -26,11 +26,11 @@ const allowed = [
   "features/products/api-key-use.ts",
   "features/requests/folded-entries.ts",
   "features/requests/recorder.ts",
+  "features/requests/unwritten.ts",
   "features/sandbox/batch.ts",
   "features/sandbox/license-record.ts",
   "features/sandbox/observers.ts",
   "features/sandbox/product.ts",
-  "features/requests/unwritten.ts",
   "release.ts",
   "features/validate/",
 ];
@@ -45,6 +45,14 @@ test("the validating thread loads no code of the management API, sign-in, import
 test("only traces are loaded later, if they are configured", () => {
   const { later } = loadedFrom(join(server, "serve.ts"));
   expect([...later].map((file) => relative(server, file))).toEqual(["features/traces/request-traces.ts"]);
+});
+
+test("neither thread loads OpenTelemetry when it starts", () => {
+  for (const start of ["serve.ts", "management/management-worker.ts"]) {
+    const { files } = loadedFrom(join(server, start));
+    expect([...files].filter((file) => file.includes("/features/traces/"))).toEqual([]);
+    expect([...files].filter((file) => readFileSync(file, "utf8").includes("@opentelemetry/"))).toEqual([]);
+  }
 });
 
 /** The server's own files that a file loads, itself included, and those that it can load later. */
