@@ -11,6 +11,8 @@ import {
 } from "../journal.ts";
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
+import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
@@ -25,11 +27,12 @@ import { trimSome } from "./trim-request-log.ts";
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
   readonly #url: string;
-  readonly #log = new PostgresRequestLog();
+  readonly #log: PostgresRequestLog;
   readonly #budget = new SightingBudget();
   #client: pg.Client | null = null;
 
-  constructor(url: string) {
+  constructor(url: string, geo: () => Geo | null = () => null) {
+    this.#log = new PostgresRequestLog(geo);
     this.#url = url;
   }
 
@@ -96,7 +99,8 @@ export class PostgresJournal implements Journal {
       ...pruneRefusals,
       values: [quotaDay(keptSince(serverDays, nowMs))],
     });
-    return (dropped ? 1 : 0) + (refused.rowCount ?? 0);
+    const rolledUp = await pruneRollUps(client, serverDays, nowMs);
+    return (dropped ? 1 : 0) + (refused.rowCount ?? 0) + rolledUp;
   }
 
   async trim(mostBytes: number): Promise<number | null> {
@@ -231,6 +235,15 @@ export class PostgresJournal implements Journal {
     this.#client?.connection.stream.destroy();
     this.#client = null;
   }
+}
+
+async function pruneRollUps(client: pg.Client, serverDays: number, nowMs: number): Promise<number> {
+  let pruned = 0;
+  for (const table of keptRollUps(nowMs, keptSince(serverDays, nowMs))) {
+    const { rowCount } = await client.query(pruneStatement(table, "$1", "$2"), [table.since, rollUpsAtOnce]);
+    pruned += rowCount ?? 0;
+  }
+  return pruned;
 }
 
 const uniqueViolation = "23505";

@@ -13,16 +13,23 @@ import {
   logTable,
   startOfDay,
 } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
+import { RecentUse } from "../rollups/recent-use.ts";
+import { rollUp } from "../rollups/roll-up.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import { writeRollUps } from "./write-rollups.ts";
 
 /** Writes the request log. Every function runs inside a transaction that the caller has begun. */
 export class SqliteRequestLog {
   readonly #database: DatabaseSync;
+  readonly #geo: () => Geo | null;
+  readonly #recent = new RecentUse();
   /** The insert statements of some days, which have tables. */
   readonly #days = new Map<number, StatementSync>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, geo: () => Geo | null) {
     this.#database = database;
+    this.#geo = geo;
   }
 
   /** Returns the entries that were not written before. */
@@ -175,7 +182,9 @@ export class SqliteRequestLog {
   }
 
   /** Rows are added to the roll-ups in the transaction that adds them to a segment, so the two always agree. */
-  #rollUp(_rows: readonly RequestLogRow[]): void {}
+  #rollUp(rows: readonly RequestLogRow[]): void {
+    writeRollUps(this.#database, rollUp(rows, this.#geo(), this.#recent));
+  }
 }
 
 export function writeKeys(database: DatabaseSync, keys: readonly RequestKeyRow[]): void {
