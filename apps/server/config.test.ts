@@ -25,6 +25,7 @@ test("every setting has a default", () => {
     discord: null,
     mail: null,
     metricsToken: null,
+    traces: null,
     dailyEmails: null,
     language: "en",
     durability: "standard",

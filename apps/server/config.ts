@@ -5,6 +5,11 @@ import { CidrSet } from "@countersign/domain/ip/cidr";
 import { type Language, languageOfLocale } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
 import {
+  readTraceSettings,
+  TraceSettingProblem,
+  type TraceSettings,
+} from "@countersign/domain/traces/settings";
+import {
   type AllowedTargets,
   noAllowedTargets,
   parseAllowedTargets,
@@ -57,6 +62,8 @@ export interface Config {
   readonly webhookEndpoints: number | null;
   /** The bearer token that `/metrics` requires; null if anyone can read it. */
   readonly metricsToken: string | null;
+  /** Where traces are sent; null if they are not. */
+  readonly traces: TraceSettings | null;
 }
 
 export interface StripeSettings {
@@ -140,6 +147,7 @@ export function readConfig(environment: Environment): Config {
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
     webhookEndpoints: numberIfSet("COUNTERSIGN_WEBHOOK_ENDPOINTS", 1, 1000),
     metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),
+    traces: traces(setting),
   };
 }
 
@@ -342,4 +350,13 @@ function metricsToken(text: string | null): string | null {
   throw new ConfigProblem(
     "COUNTERSIGN_METRICS_TOKEN is invalid. It must be 16 to 512 letters, digits and symbols without spaces, such as the output of openssl rand -hex 24.",
   );
+}
+
+function traces(setting: (name: string) => string | null): TraceSettings | null {
+  try {
+    return readTraceSettings(setting);
+  } catch (cause) {
+    if (cause instanceof TraceSettingProblem) throw new ConfigProblem(cause.message, { cause });
+    throw cause;
+  }
 }

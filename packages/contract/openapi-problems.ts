@@ -79,7 +79,8 @@ function accessCodes(route: Route, isWrite: boolean): ProblemCode[] {
   }
 }
 
-function suspended({ whileUnpaid }: Route): ProblemCode[] {
+function suspended({ whileUnpaid, changesNothing }: Route): ProblemCode[] {
+  if (changesNothing === true) return [];
   return ["organization_suspended", ...(whileUnpaid === true ? [] : (["billing_suspended"] as const))];
 }
 

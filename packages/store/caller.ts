@@ -51,8 +51,8 @@ export interface CallerRow {
   sealed_secret: string | null;
 }
 
-export const callerColumns = `
-  k.public_id, k.hash,
+/** Everything of a `CallerRow` that its product, organization and plan decide, whichever API key is used. */
+export const productColumns = `
   p.id as product_id, p.name as product_name, p.status, p.deleted_at, p.auto_register_ip_on_validate,
   p.auto_register_scope, p.track_ip_on_validate, p.expiry_enforcement, p.signed_validation as product_signs,
   p.custom_response_enabled, p.custom_response, p.custom_response_on_refusal, p.version_module_enabled,
@@ -61,6 +61,8 @@ export const callerColumns = `
   o.signed_validation as organization_signs, o.suspended_at, o.billing_state, o.ip_blocks_revision,
   o.customer_block_count, o.had_version_module, o.version_checks_on_downgrade,
   plan.daily_limit as plan_daily_limit, plan.version_module as plan_version_module`;
+
+export const callerColumns = `k.public_id, k.hash, ${productColumns}`;
 
 /** The plan whose limits apply to an organization: `effectivePlan` of domain/quota. */
 export const planJoin = `join plans plan

@@ -22,6 +22,7 @@ export interface Tables {
   products: ProductRow;
   product_api_keys: ProductApiKeyRow;
   product_signing_keys: ProductSigningKeyRow;
+  product_sandbox_keys: ProductSandboxKeyRow;
   product_versions: ProductVersionRow;
   customers: CustomerRow;
   organization_customers: WithDefaults<OrganizationCustomerRow, "search_text">;
@@ -214,6 +215,14 @@ export interface ProductApiKeyRow {
   unused_notified_at: number | null;
   /** When it expires; null for never. */
   expires_at: number | null;
+}
+
+/** A test API key. It grants nothing, so the whole key is stored. */
+export interface ProductSandboxKeyRow {
+  product_id: string;
+  public_id: string;
+  api_key: string;
+  created_at: number;
 }
 
 export interface ProductSigningKeyRow {
@@ -712,17 +721,17 @@ export interface RequestLogRow {
   facts: string | null;
 }
 
-/** In which milliseconds of a segment an organization, a license or an IP address occurs. */
+/** In which milliseconds of a segment an organization, or some licenses or IP addresses occur: see `request-log/keys.ts`. */
 export interface RequestKeyRow {
   /** The start of the segment. */
   from_at: number;
   /** Organization, license, or IP address within an organization. */
   kind: "o" | "l" | "i";
-  /** An organization ID, a license ID, or an organization ID, a space and an IP address. */
+  /** An organization ID, or a part of the hashes of licenses or IP addresses. */
   key: string;
-  /** How many rows of the segment have the key. */
+  /** How many rows of the segment have it. */
   count: number;
-  /** The times of these rows, as a JSON array of milliseconds since `from_at`, ascending; null if there are many. */
+  /** The times of these rows, as text; null for an organization with many. */
   ats: string | null;
 }
 

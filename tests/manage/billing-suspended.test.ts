@@ -18,7 +18,7 @@ setDefaultTimeout(60_000);
 const routes = manageRoutes
   .map(({ route }) => route)
   .filter(({ access }) => access.who === "member" || access.who === "owner");
-const writes = routes.filter(({ method }) => method !== "GET");
+const writes = routes.filter(({ method, changesNothing }) => method !== "GET" && changesNothing !== true);
 const portalWrites = portalRoutes
   .map(({ route }) => route)
   .filter(({ access, method, path }) => {

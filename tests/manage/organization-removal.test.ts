@@ -29,6 +29,7 @@ const belonging: Readonly<Record<string, "goes" | "stays">> = {
   products: "stays",
   product_api_keys: "stays",
   product_signing_keys: "stays",
+  product_sandbox_keys: "goes",
   audit_log: "stays",
   product_versions: "goes",
   product_downloads: "goes",

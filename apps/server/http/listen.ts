@@ -63,6 +63,8 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
     fetch: (request, server) => {
       // A client that waits for events may get no data for longer than the idle limit.
       if (request.url.includes("wait_seconds=")) server.timeout(request, longestWaitSeconds);
+      // The same for requests as they happen, and for those that match a rare filter.
+      else if (requestStreams.test(request.url)) server.timeout(request, longestSilenceSeconds);
       return forwarder.forward(request, server.requestIP(request)?.address ?? null, newRequestId());
     },
     error: errorResponder(parts.log),
@@ -71,6 +73,8 @@ export function listen(host: string, port: number, parts: PublicParts): Listener
 }
 
 const longestWaitSeconds = 30;
+const requestStreams = /\/requests\/(?:live|export)\b/;
+const longestSilenceSeconds = 60;
 
 export function listener(server: Bun.Server<unknown>, port: number): Listener {
   return {

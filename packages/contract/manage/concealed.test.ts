@@ -25,6 +25,11 @@ const harmlessParameters: Readonly<Record<string, string>> = {
   from: "A time.",
   to: "A time.",
   after: "The ID of an event.",
+  outcome: "Shown.",
+  endpoint: "Shown.",
+  ip: "IP addresses are shown.",
+  version: "Shown.",
+  problem: "Shown.",
   interval: "A length of time.",
 };
 

@@ -47,6 +47,7 @@ const shown = [
   "downloads",
   "event",
   "expiring",
+  "facts",
   "failure",
   "from",
   "invited_by",
@@ -59,9 +60,11 @@ const shown = [
   "next_cursor",
   "params",
   "previous",
+  "license_keys",
   "request",
   "role",
   "sightings",
+  "signing_key",
   "subject",
   "subscription",
   "summary",
@@ -147,6 +150,7 @@ const shown = [
   "code",
   "decided_by",
   "disabled_reason",
+  "endpoint",
   "error",
   "event_type",
   "field",
@@ -156,6 +160,7 @@ const shown = [
   "last_at",
   "level",
   "message",
+  "outcome",
   "problem",
   "reason",
   "review_reason",
@@ -167,6 +172,9 @@ const shown = [
 ] as const;
 
 const withheld = [
+  // Of the sandbox.
+  "api_key",
+  "secret",
   // Sellers' own data, which programs read.
   "custom_override",
   "custom_response",

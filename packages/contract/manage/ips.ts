@@ -5,6 +5,11 @@ import { id, inSteps, page, pageQuery, time } from "./shapes.ts";
 
 const group = "IP addresses";
 
+export const deviceIds = z.array(z.string()).nullable().meta({
+  description:
+    "The device IDs of its latest requests, as far as the request log has them: the newest first, at most 10. Null without `requests:view`.",
+});
+
 const sighting = z
   .object({
     ip: z
@@ -67,6 +72,7 @@ export const getIp = route({
         .array(ipBlock.extend({ customer_id: id.nullable(), license_id: id.nullable() }))
         .meta({ description: "The organization's blocks that currently apply to it, at all levels." }),
       blocked_by_platform: z.boolean(),
+      device_ids: deviceIds,
     })
     .meta({ id: "IpAddress" }),
 });

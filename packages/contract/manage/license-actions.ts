@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listBody } from "../body-limit.ts";
 import { fieldCode } from "../problems/problems.ts";
+import { deviceIds } from "./ips.ts";
 import {
   durations,
   license,
@@ -166,6 +167,7 @@ export const listLicenseIps = route({
         blocked: z.boolean().meta({
           description: "Whether a block at any level currently rejects this IP address for this license.",
         }),
+        device_ids: deviceIds,
       })
       .meta({ id: "ListedLicenseIp" }),
   ),

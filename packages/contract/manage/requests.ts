@@ -105,6 +105,7 @@ export const getRequest = route({
   group,
   access,
   answer: loggedRequest,
+  problems: ["request_not_found"],
 });
 
 export const streamRequests = route({
@@ -113,13 +114,16 @@ export const streamRequests = route({
   path: "/organizations/{organization_id}/requests/live",
   summary: "Stream an organization's requests as they happen",
   description:
-    "Server-sent events: `request` with a logged request as JSON, whose `id` can be sent back as `Last-Event-ID` to continue without a gap; " +
-    "`skipped` with a number of requests that were left out because there were too many to show. The stream ends after a few minutes, and clients reconnect.",
+    "Server-sent events: `request` with a logged request as JSON. After an interruption, the `id` of the last event can be sent as " +
+    "`Last-Event-ID` to continue without a gap; a few requests can then occur twice, with the same request ID. " +
+    "`skipped` means that requests were left out because there were too many: `count` is their number, or null if it is not known. " +
+    "The stream ends after ten minutes, and clients reconnect.",
   group,
   access,
   query: z.object(filters),
   answerType: "text/event-stream",
   answer: z.string(),
+  problems: ["too_many_streams"],
 });
 
 export const exportRequests = route({
@@ -142,7 +146,7 @@ export const getLastValidation = route({
   path: "/products/{product_id}/last-validation",
   summary: "Get the result of a product's last validation",
   description:
-    "Use this to test an integration: it considers only the last hour, and only the newest 2,000 requests to the server. " +
+    "Use this to test an integration: it considers only the last hour, and on a very busy server only the newest part of it. " +
     "Requests without a valid API key are not recorded.",
   group,
   access,

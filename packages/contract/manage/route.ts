@@ -41,6 +41,8 @@ export interface Route<
    * pay, to leave and to end someone's access do, and those that change nothing.
    */
   readonly whileUnpaid?: true;
+  /** For a POST that only computes its response: it works for a suspended organization, as reads do. */
+  readonly changesNothing?: true;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

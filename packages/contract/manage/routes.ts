@@ -15,6 +15,7 @@ import * as branding from "./branding.ts";
 import * as customers from "./customers.ts";
 import * as downloads from "./downloads.ts";
 import * as events from "./events.ts";
+import * as explain from "./explain.ts";
 import * as invitations from "./invitations.ts";
 import * as ipBlocks from "./ip-blocks.ts";
 import * as ips from "./ips.ts";
@@ -30,6 +31,8 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
+import * as sandbox from "./sandbox.ts";
+import * as shadow from "./shadow.ts";
 import * as transfers from "./transfers.ts";
 import * as usage from "./usage.ts";
 import * as versions from "./versions.ts";
@@ -60,6 +63,7 @@ export const contractRoutes: readonly Route[] = [
   customers,
   downloads,
   events,
+  explain,
   invitations,
   ipBlocks,
   ips,
@@ -73,6 +77,8 @@ export const contractRoutes: readonly Route[] = [
   products,
   requests,
   roles,
+  shadow,
+  sandbox,
   transfers,
   versions,
   webhooks,
@@ -99,6 +105,7 @@ export type ManageContract = typeof accessTokens &
   typeof customers &
   typeof downloads &
   typeof events &
+  typeof explain &
   typeof invitations &
   typeof ipBlocks &
   typeof ips &
@@ -112,6 +119,8 @@ export type ManageContract = typeof accessTokens &
   typeof products &
   typeof requests &
   typeof roles &
+  typeof shadow &
+  typeof sandbox &
   typeof transfers &
   typeof versions &
   typeof webhooks &

@@ -10,7 +10,7 @@ const group = "Versions";
 /** The maximum number of versions per product: limits what every node rereads after a change. */
 export const maxVersions = 5_000;
 
-const version = z
+export const version = z
   .string()
   .trim()
   .refine((text) => parseVersionRecord(text) !== null, {

@@ -14,6 +14,7 @@ import { identityFieldErrors, identityProblems } from "./identity.ts";
 import { licensesFieldErrors, licensesProblems } from "./licenses.ts";
 import { organizationsFieldErrors, organizationsProblems } from "./organizations.ts";
 import { portalProblems } from "./portal.ts";
+import { requestsProblems } from "./requests.ts";
 import { selfServiceProblems } from "./self-service.ts";
 import { transfersFieldErrors, transfersProblems } from "./transfers.ts";
 import { webhooksFieldErrors, webhooksProblems } from "./webhooks.ts";
@@ -30,6 +31,7 @@ export const problems = {
   ...selfServiceProblems,
   ...billingProblems,
   ...analyticsProblems,
+  ...requestsProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 
 export type ProblemCode = keyof typeof problems;

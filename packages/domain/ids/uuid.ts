@@ -28,6 +28,12 @@ export function firstUuidAt(ms: number): string {
   return `${timePart(ms)}-7000-8000-000000000000`;
 }
 
+/** When an ID was generated; null for a text that is none. */
+export function timeOfUuid(id: string): number | null {
+  const time = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.exec(id);
+  return time === null ? null : Number.parseInt(`${time[1]}${time[2]}`, 16);
+}
+
 /** The version digit and everything that the next three digits can count. */
 const counters = Array.from({ length: 4096 }, (_, count) => `7${count.toString(16).padStart(3, "0")}-`);
 

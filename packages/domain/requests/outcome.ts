@@ -10,3 +10,8 @@ export const requestOutcomes = [
 ] as const;
 
 export type RequestOutcome = (typeof requestOutcomes)[number];
+
+/** Whether a request with this outcome was refused: neither an active license nor a lookup that found one. */
+export function isRefused(outcome: string): boolean {
+  return outcome !== "active" && outcome !== "found";
+}

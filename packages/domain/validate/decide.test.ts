@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { VersionPin } from "../versions/gate.ts";
-import { decide, isExpired } from "./decide.ts";
+import { decide } from "./decide.ts";
 import type { BillingState } from "./facts.ts";
+import { isExpired } from "./rules.ts";
 import { nowMs, sampleCaller, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
 import type { Outcome } from "./status.ts";
 

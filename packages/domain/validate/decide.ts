@@ -1,5 +1,6 @@
 import { gateVersion } from "../versions/gate.ts";
-import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
+import type { CallerFacts, LicenseFacts, ProductFacts } from "./facts.ts";
+import { ipSlot, productRefusal, refusesExpired, refusesVersion } from "./rules.ts";
 import type { Outcome } from "./status.ts";
 
 /** The verdict, and the one write that storage has to make because of it. */
@@ -36,46 +37,17 @@ export function decide(
     : versionModuleOff;
 
   if (license.revoked) return verdict(license, gate, "revoked", null);
-  if (product.expiryEnforced && isExpired(license.expiresAtMs, nowMs))
-    return verdict(license, gate, "expired", null);
+  if (refusesExpired(product, license, nowMs)) return verdict(license, gate, "expired", null);
   if (caller.blocked) return verdict(license, gate, "ip_blocked", false);
 
-  const slot = product.trackIp ? ipSlot(license.ips, caller.registered, product.registration) : "held";
+  const slot = ipSlot(product, license, caller);
   if (slot === "ip_not_registered" || slot === "ip_limit_reached") return verdict(license, gate, slot, false);
 
   // An IP address takes a slot only if the whole request passes, so that an outdated app cannot use one up.
-  if (gate.versionValid === false && product.versions?.enforced)
-    return verdict(license, gate, "version_not_allowed", false);
+  if (refusesVersion(product, gate.versionValid)) return verdict(license, gate, "version_not_allowed", false);
   return slot === "free"
     ? verdict(license, gate, "active", true, "register_ip", nowMs)
     : verdict(license, gate, "active", false, "none", nowMs);
-}
-
-export function isExpired(expiresAtMs: number | null, nowMs: number): boolean {
-  return expiresAtMs !== null && expiresAtMs <= nowMs;
-}
-
-/** Why the product rejects every request, if it does. No license is looked up then. */
-export function productRefusal(product: ProductFacts): Outcome | null {
-  if (product.deleted) return "product_not_found";
-  if (product.organizationSuspended) return "org_suspended";
-  if (product.billing === "suspended") return "billing_suspended";
-  if (product.status === "archived") return "product_archived";
-  if (product.status === "disabled") return "product_disabled";
-  return null;
-}
-
-/** Whether the IP address is registered, can take a free slot, or is rejected, and why. */
-function ipSlot(
-  ips: LicenseFacts["ips"],
-  registered: boolean,
-  registration: IpRegistration,
-): "held" | "free" | "ip_not_registered" | "ip_limit_reached" {
-  if (ips === null || registered) return "held";
-  if (registration === "off") return "ip_not_registered";
-  if (ips.registered >= ips.max) return "ip_limit_reached";
-  if (registration === "first_only" && ips.registered > 0) return "ip_not_registered";
-  return "free";
 }
 
 function verdict(

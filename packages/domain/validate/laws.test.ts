@@ -1,54 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { VersionCatalog } from "../versions/catalog.ts";
-import type { VersionPin } from "../versions/gate.ts";
+import { caller, license, product, rarely, version } from "./any-facts.ts";
 import { decide } from "./decide.ts";
-import type { CallerFacts, IpRegistration, LicenseFacts, ProductFacts } from "./facts.ts";
+import type { ProductFacts } from "./facts.ts";
 import { nowMs, sampleLicense, sampleProduct } from "./sample-facts.ts";
-
-const registration = fc.constantFrom<IpRegistration>("off", "until_limit", "first_only");
-const version = fc.constantFrom("0.9.0", "1.0.0", "1.0.5", "2.0.0", "2.0.0-rc", "3", "?");
-const catalog = fc
-  .array(
-    fc.record({
-      version: fc.constantFrom("0.9.0", "1.0.x", "1.0.5", "2.x", "2.0.0", "3"),
-      state: fc.constantFrom("allowed", "deprecated", "latest", "blocked"),
-    }),
-    { maxLength: 6 },
-  )
-  .map((records) => VersionCatalog.from(records));
-const pin: fc.Arbitrary<VersionPin> = fc.oneof(
-  fc.constant(null),
-  fc.record({ mode: fc.constant<"pinned">("pinned"), version }),
-  fc.record({ mode: fc.constant<"range">("range"), min: fc.option(version), max: fc.option(version) }),
-);
-const product: fc.Arbitrary<ProductFacts> = fc
-  .record({
-    deleted: rarely(),
-    status: fc.constantFrom<ProductFacts["status"]>("active", "active", "disabled", "archived"),
-    organizationSuspended: rarely(),
-    billing: fc.constantFrom<ProductFacts["billing"]>("active", "grace", "suspended", "cancelled"),
-    expiryEnforced: fc.boolean(),
-    trackIp: fc.boolean(),
-    registration,
-    versions: fc.option(fc.record({ catalog, enforced: fc.boolean() })),
-  })
-  .map((settings) => ({ ...sampleProduct, ...settings }));
-const license: fc.Arbitrary<LicenseFacts> = fc
-  .record({
-    revoked: rarely(),
-    expiresAtMs: fc.option(fc.integer({ min: nowMs - 5, max: nowMs + 20 })),
-    ips: fc.option(
-      fc.record({ max: fc.integer({ min: 1, max: 4 }), registered: fc.integer({ min: 0, max: 4 }) }),
-    ),
-    pin,
-  })
-  .map((settings) => ({ ...sampleLicense, ...settings }));
-const caller: fc.Arbitrary<CallerFacts> = fc.record({
-  blocked: fc.boolean(),
-  registered: fc.boolean(),
-  version: fc.option(version),
-});
 
 test("a blocked address is never valid and never registered, whatever else holds", () => {
   fc.assert(
@@ -147,7 +102,3 @@ test("a product that is not served reveals nothing about the license", () => {
     }),
   );
 });
-
-function rarely(): fc.Arbitrary<boolean> {
-  return fc.constantFrom(false, false, false, false, true);
-}

@@ -1,4 +1,4 @@
-import type { VersionCatalog } from "./catalog.ts";
+import type { VersionCatalog, VersionState } from "./catalog.ts";
 import { compareParts, compareVersions, parseVersion, type Version } from "./version.ts";
 
 export type VersionPin =
@@ -52,9 +52,7 @@ function readPin(pin: VersionPin): PinRule {
 }
 
 function isAccepted(catalog: VersionCatalog, rule: PinRule, submitted: string): boolean {
-  const version = parseVersion(submitted);
-  if (version === null || !pinAllows(rule, version)) return false;
-  const state = catalog.stateOf(version);
+  const state = stateFor(catalog, rule, submitted);
   switch (state) {
     case "allowed":
     case "deprecated":
@@ -62,10 +60,25 @@ function isAccepted(catalog: VersionCatalog, rule: PinRule, submitted: string): 
       return true;
     case "blocked":
     case "missing":
+    case "unreadable":
+    case "outside_pin":
       return false;
     default:
       return state satisfies never;
   }
+}
+
+/** What decides on a submitted version: its record, unless it cannot be parsed or the pin excludes it. */
+export type SubmittedState = VersionState | "missing" | "unreadable" | "outside_pin";
+
+export function submittedState(catalog: VersionCatalog, pin: VersionPin, submitted: string): SubmittedState {
+  return stateFor(catalog, readPin(pin), submitted);
+}
+
+function stateFor(catalog: VersionCatalog, rule: PinRule, submitted: string): SubmittedState {
+  const version = parseVersion(submitted);
+  if (version === null) return "unreadable";
+  return pinAllows(rule, version) ? catalog.stateOf(version) : "outside_pin";
 }
 
 function pinAllows(rule: PinRule, version: Version): boolean {

@@ -11,6 +11,7 @@ import { requestLogByDay } from "./0005-request-log-by-day.ts";
 import { billing } from "./0006-billing.ts";
 import { rollUps } from "./0006-rollups.ts";
 import { usage } from "./0007-usage.ts";
+import { sandbox } from "./0008-sandbox.ts";
 import { revocations } from "./0009-revocations.ts";
 import type { Migration } from "./migration.ts";
 
@@ -23,6 +24,7 @@ export const mainMigrations: readonly Migration[] = [
   portal,
   billing,
   usage,
+  sandbox,
   revocations,
 ];
 

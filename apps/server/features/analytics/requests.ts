@@ -87,19 +87,23 @@ export async function requestAnalytics(
 
 function figuresOf({ counts }: HourCounts, { licenses, active, ips }: Uniques) {
   const outcomes: Record<string, number> = {};
+  const validationOutcomes: Record<string, number> = {};
   let requests = 0;
   let validations = 0;
   for (const [key, count] of counts) {
     const [endpoint, outcome = ""] = key.split(" ");
     outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
     requests += count;
-    if (endpoint === "validate") validations += count;
+    if (endpoint !== "validate") continue;
+    validations += count;
+    validationOutcomes[outcome] = count;
   }
   return {
     requests,
     validations,
     refused: validations - (counts.get("validate active") ?? 0),
     outcomes,
+    validation_outcomes: validationOutcomes,
     unique_licenses: licenses.size,
     active_licenses: active.size,
     unique_ips: ips.size,

@@ -49,7 +49,7 @@ export function isInForce(block: IpBlockRow, nowMs: number): boolean {
   return block.expires_at === null || block.expires_at > nowMs;
 }
 
-function concerns({ tier, scope_id: scopeId }: IpBlockRow, whose: BlockedFor): boolean {
+export function concerns({ tier, scope_id: scopeId }: IpBlockRow, whose: BlockedFor): boolean {
   switch (tier) {
     case "platform":
     case "organization":

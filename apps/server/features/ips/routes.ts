@@ -1,5 +1,5 @@
 import * as contract from "@countersign/contract/manage/ips";
-import { isExpired } from "@countersign/domain/validate/decide";
+import { isExpired } from "@countersign/domain/validate/rules";
 import { customersByIds } from "@countersign/store/queries/customers/views";
 import { ipBlocksOfCidrs } from "@countersign/store/queries/ip-blocks/blocks";
 import {
@@ -14,6 +14,7 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
+import { deviceIds, mostDeviceIds } from "../requests/device-ids.ts";
 import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";
 import { askedIn, ipPage, showSighting } from "./list.ts";
 
@@ -30,6 +31,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const sightings = await sightingsOf(db, scopeOf(context), asked.countedAs);
     const covering = await ipBlocksOfCidrs(db, id, networksThatCover(asked));
     const inForce = covering.filter((block) => isInForce(block, context.nowMs));
+    const devices = await deviceIds(context, { ips: asked.countedAs });
     return {
       ip: asked.text,
       sightings: sightings.map(showSighting),
@@ -41,6 +43,8 @@ export const ipRoutes: readonly BoundRoute[] = [
           license_id: block.tier === "license" ? block.scope_id : null,
         })),
       blocked_by_platform: inForce.some((block) => block.tier === "platform"),
+      device_ids:
+        devices === null ? null : [...new Set([...devices.values()].flat())].slice(0, mostDeviceIds),
     };
   }),
 

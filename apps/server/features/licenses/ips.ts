@@ -15,6 +15,7 @@ import { invalid, Problem } from "../../http/manage/problem.ts";
 import { audit } from "../audit-log/record.ts";
 import { licenseEvent, recordEvents } from "../events/record.ts";
 import { blockedAmong } from "../ips/blocked.ts";
+import { deviceIds } from "../requests/device-ids.ts";
 import { current } from "./change.ts";
 
 export const ipRoutes: readonly BoundRoute[] = [
@@ -35,11 +36,16 @@ export const ipRoutes: readonly BoundRoute[] = [
       { organizationId, customerId, licenseId },
       context.nowMs,
     );
+    const devices = await deviceIds(context, { licenseId });
     return pageOf(
       rows,
       query.limit,
       (row) => [row.ip],
-      (row) => ({ ...showIp(row), blocked: blocked.has(row.ip) }),
+      (row) => ({
+        ...showIp(row),
+        blocked: blocked.has(row.ip),
+        device_ids: devices === null ? null : [...(devices.get(row.ip) ?? [])],
+      }),
     );
   }),
 

@@ -1,18 +1,82 @@
 import * as contract from "@countersign/contract/manage/requests";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { validateStatuses } from "@countersign/domain/validate/status";
+import { requestById } from "@countersign/store/queries/requests/by-id";
+import { everyRequest } from "@countersign/store/queries/requests/filter";
 import { lastValidation } from "@countersign/store/queries/requests/last-validation";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireProduct } from "../../http/manage/context.ts";
-import { iso } from "../../http/manage/page.ts";
+import { searchRequests } from "@countersign/store/queries/requests/search";
+import type { TimeRange } from "@countersign/store/queries/requests/spans";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import { type Context, requireOrganization, requireProduct } from "../../http/manage/context.ts";
+import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";
+import { Problem } from "../../http/manage/problem.ts";
+import { exportedRequests } from "./export.ts";
+import { filterOf } from "./filter.ts";
+import { requestsKeptSince } from "./kept-since.ts";
+import { showRequests } from "./show.ts";
+import { requestStream } from "./stream.ts";
 
 export const requestRoutes: readonly BoundRoute[] = [
+  bind(contract.listRequests, async (context, { query }) => {
+    const { id: organizationId } = requireOrganization(context);
+    const { store } = context;
+    const keptSinceMs = await keptSince(context);
+    const after = decodeCursor(query.cursor, ["number", "text"]);
+    const found = await searchRequests(store.listReads, {
+      filter: filterOf(query, organizationId),
+      range: rangeOf(query, keptSinceMs),
+      after: after === null ? null : { at: Number(after[0]), id: String(after[1]) },
+      limit: query.limit,
+    });
+    return {
+      data: await showRequests(store.reads, organizationId, found.rows),
+      next_cursor: found.next === null ? null : encodeCursor([found.next.at, found.next.id]),
+      searched_until: iso(found.searchedUntilMs),
+      kept_since: iso(keptSinceMs),
+    };
+  }),
+
+  bind(contract.getRequest, async (context, input) => {
+    const { id } = requireOrganization(context);
+    const { store } = context;
+    const filter = { ...everyRequest(id), requestId: param(input, "request_id") };
+    const row = await requestById(store.listReads, filter, rangeOf({}, await keptSince(context)));
+    const [request] = row === null ? [] : await showRequests(store.reads, id, [row]);
+    if (request === undefined) throw new Problem("request_not_found");
+    return request;
+  }),
+
+  bind(contract.streamRequests, async (context, { query }) => {
+    const filter = filterOf(query, requireOrganization(context).id);
+    return requestStream(context, filter, await keptSince(context));
+  }),
+
+  bind(contract.exportRequests, async (context, { query }) => {
+    const filter = filterOf(query, requireOrganization(context).id);
+    const range = rangeOf(query, await keptSince(context));
+    return exportedRequests(context.store, { filter, range }, query.format);
+  }),
+
   bind(contract.getLastValidation, async (context) => {
     const { listReads } = context.store;
-    const row = await lastValidation(listReads, requireProduct(context).id, context.nowMs - hourMs);
+    const row = await lastValidation(listReads, requireProduct(context), context.nowMs - hourMs);
     const status = validateStatuses.find((known) => known === row?.status);
     if (row === undefined || status === undefined) return { request: null };
     const { id, at, license_id, problem } = row;
     return { request: { id, at: iso(at), status, license_id, problem } };
   }),
 ];
+
+function keptSince(context: Context): Promise<number> {
+  return requestsKeptSince(context, requireOrganization(context));
+}
+
+function rangeOf(
+  query: { from?: string | undefined; to?: string | undefined },
+  keptSinceMs: number,
+): TimeRange {
+  return {
+    fromMs: Math.max(keptSinceMs, query.from === undefined ? 0 : milliseconds(query.from)),
+    untilMs: query.to === undefined ? Number.MAX_SAFE_INTEGER : milliseconds(query.to),
+  };
+}

@@ -53,6 +53,8 @@ export interface Context {
    * The result of the last step, also of an earlier attempt; null before the first, or without an `Idempotency-Key`.
    */
   readonly progress: () => unknown;
+  /** For responses that take minutes: rejects if the caller can no longer make this request. */
+  readonly checkAccess: () => Promise<void>;
 }
 
 export function requireOrganization(context: Context): OrganizationRow {

@@ -8,6 +8,7 @@ import { billingRoutes } from "../../features/billing/routes.ts";
 import { brandingRoutes, portalBrandingRoutes } from "../../features/branding/routes.ts";
 import { customerRoutes } from "../../features/customers/routes.ts";
 import { eventRoutes } from "../../features/events/routes.ts";
+import { explainRoutes } from "../../features/explain/routes.ts";
 import { accountRoutes } from "../../features/identity/routes.ts";
 import { impersonationRoutes } from "../../features/impersonations/routes.ts";
 import { invitationRoutes } from "../../features/invitations/routes.ts";
@@ -29,7 +30,9 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { sandboxRoutes } from "../../features/sandbox/routes.ts";
 import { settingsRoutes } from "../../features/settings/routes.ts";
+import { shadowRoutes } from "../../features/shadow/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
 import { transferRoutes } from "../../features/transfers/routes.ts";
 import { usageRoutes } from "../../features/usage/routes.ts";
@@ -53,7 +56,9 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...sandboxRoutes,
   ...settingsRoutes,
+  ...shadowRoutes,
   ...transferRoutes,
   ...licenseFileRoutes,
   ...organizationRoutes,
@@ -71,6 +76,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...ipBlockRoutes,
   ...customerRoutes,
   ...eventRoutes,
+  ...explainRoutes,
   ...webhookRoutes,
 ];
 

@@ -1,41 +1,23 @@
-import { existingDays } from "../../request-log/days.ts";
-import { dayOf, logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables.ts";
+import { everyRequest } from "./filter.ts";
+import { iterateRequests } from "./iterate.ts";
+import { type SearchBounds, searchBounds } from "./search.ts";
 
-/**
- * The log has no index by product, which each request would have to update: instead, this many of the newest rows of a
- * day are read.
- */
-const mostRead = 2_000;
-
-/** The newest validate request of a product since then, if it is among the newest of the server. */
+/** The newest validate request of a product since then, as far as a bounded search finds it. */
 export async function lastValidation(
   db: Database,
-  productId: string,
+  { id, organization_id }: { readonly id: string; readonly organization_id: string },
   sinceMs: number,
+  { clock, longestMs }: SearchBounds = searchBounds,
 ): Promise<RequestLogRow | undefined> {
-  const days = (await existingDays(db)).filter((day) => day >= dayOf(sinceMs));
-  for (const day of days) {
-    const last = await db
-      .selectFrom((from) =>
-        from
-          .selectFrom(logOf(day))
-          .selectAll()
-          .where("at", ">=", sinceMs)
-          .orderBy("at", "desc")
-          .orderBy("id", "desc")
-          .limit(mostRead)
-          .as("newest"),
-      )
-      .selectAll()
-      .where("product_id", "=", productId)
-      .where("endpoint", "=", "validate")
-      .orderBy("at", "desc")
-      .orderBy("id", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    if (last !== undefined) return last;
-  }
+  const deadlineMs = clock() + longestMs;
+  const lists = iterateRequests(db, {
+    filter: { ...everyRequest(organization_id), productId: id, endpoint: "validate" },
+    range: { fromMs: sinceMs, untilMs: Number.MAX_SAFE_INTEGER },
+    order: "newest",
+    rowsTogether: 1,
+  });
+  for await (const [newest] of lists) if (newest !== undefined || clock() >= deadlineMs) return newest;
   return undefined;
 }

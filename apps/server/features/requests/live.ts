@@ -1,0 +1,139 @@
+import { matches, type RequestFilter } from "@countersign/store/queries/requests/filter";
+import type { Store } from "@countersign/store/store";
+import { Problem } from "../../http/manage/problem.ts";
+import { type Log, reasonOf } from "../../log.ts";
+import { showRequests } from "./show.ts";
+import { RequestTail } from "./tail.ts";
+
+/** One client that watches requests as they happen. */
+export interface Watcher {
+  /** Who it counts for. */
+  readonly actorId: string;
+  readonly filter: RequestFilter;
+  /** Gets the requests that are new and match, the oldest first, and how many were left out. */
+  receive(events: readonly RequestEvent[], skipped: number): void;
+  /** The server is stopping. */
+  end(): void;
+}
+
+/** A request, and the time and ID by which a client can continue after it. */
+export interface RequestEvent {
+  readonly at: number;
+  readonly id: string;
+  readonly json: string;
+}
+
+const readEveryMs = 1_000;
+/** Reading takes at most this part of the time, however many organizations are watched. */
+const busyPart = 0.1;
+const mostPerActor = 10;
+const mostInAll = 500;
+
+/**
+ * Reads the log once a second for each organization that is watched, for all of its watchers, and only while there are
+ * any. What other nodes have logged is found like everything else.
+ */
+export class LiveRequests {
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #watched = new Map<string, { readonly tail: RequestTail; readonly watchers: Set<Watcher> }>();
+  #count = 0;
+  #isStopped = false;
+  #isReading = false;
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** From now on, the watcher gets new requests. Returns a function that ends that. */
+  async watch(watcher: Watcher): Promise<() => void> {
+    if (this.#isStopped || this.#count >= mostInAll) throw new Problem("server_busy", {}, soon);
+    const { organizationId } = watcher.filter;
+    if (this.#countOf(watcher.actorId) >= mostPerActor)
+      throw new Problem("too_many_streams", { limit: mostPerActor }, soon);
+    this.#count += 1;
+    const known = this.#watched.get(organizationId);
+    const organization = known ?? {
+      tail: new RequestTail(this.#store.listReads, organizationId),
+      watchers: new Set<Watcher>(),
+    };
+    this.#watched.set(organizationId, organization);
+    organization.watchers.add(watcher);
+    const leave = () => {
+      if (!organization.watchers.delete(watcher)) return;
+      this.#count -= 1;
+      if (organization.watchers.size === 0) this.#watched.delete(organizationId);
+    };
+    try {
+      // What is in the log already is not new.
+      if (known === undefined) await organization.tail.read(await this.#store.clock());
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    void this.#readOn();
+    return leave;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const { watchers } of this.#watched.values()) for (const watcher of [...watchers]) watcher.end();
+  }
+
+  #countOf(actorId: string): number {
+    const all = [...this.#watched.values()].flatMap(({ watchers }) => [...watchers]);
+    return all.filter((watcher) => watcher.actorId === actorId).length;
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    let restMs = readEveryMs;
+    while (this.#watched.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, restMs));
+      const startMs = performance.now();
+      try {
+        for (const organizationId of [...this.#watched.keys()]) await this.#read(organizationId);
+      } catch (error) {
+        this.#log.warn("New requests could not be read from the log.", { reason: reasonOf(error) });
+      }
+      restMs = Math.max(readEveryMs, (performance.now() - startMs) / busyPart);
+    }
+    this.#isReading = false;
+  }
+
+  async #read(organizationId: string): Promise<void> {
+    const organization = this.#watched.get(organizationId);
+    if (organization === undefined) return;
+    const { rows, skipped } = await organization.tail.read(await this.#store.clock());
+    const watchers = [...organization.watchers];
+    const meant = rows.filter((row) => watchers.some(({ filter }) => matches(filter, row)));
+    const shown = await showRequests(this.#store.reads, organizationId, meant);
+    const events = meant.map(({ at, id }, index) => ({ at, id, json: JSON.stringify(shown[index]) }));
+    for (const watcher of watchers) {
+      const own = events.filter((_, index) => matches(watcher.filter, meant[index] ?? never()));
+      if (own.length > 0 || skipped > 0) watcher.receive(own, skipped);
+    }
+  }
+}
+
+function never(): never {
+  throw new Error("There is an event for each row.");
+}
+
+const soon = { headers: { "retry-after": "5" } };
+
+const ofStores = new WeakMap<Store, LiveRequests>();
+
+/** Those of this process. */
+export function liveRequests(store: Store, log: Log): LiveRequests {
+  const known = ofStores.get(store) ?? new LiveRequests(store, log);
+  ofStores.set(store, known);
+  return known;
+}
+
+/** Ends all streams, so that the server can stop. Clients continue on another node. */
+export function stopStreams(store: Store): void {
+  ofStores.get(store)?.stop();
+}

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { decide } from "../validate/decide.ts";
+import type { ProductFacts } from "../validate/facts.ts";
+import { nowMs, sampleLicense, sampleProduct } from "../validate/sample-facts.ts";
+import { VersionCatalog } from "../versions/catalog.ts";
+import { type IneffectiveReason, ineffective, type ShadowChange, withBlocked } from "./change.ts";
+import { type PastUse, type ReplayedLicense, replay } from "./replay.ts";
+
+const sinceMs = nowMs - 1_000;
+const records = [
+  { version: "1.0.x", state: "allowed" },
+  { version: "2.0.0", state: "latest" },
+  { version: "0.9.0", state: "blocked" },
+] as const;
+const product: ProductFacts = {
+  ...sampleProduct,
+  versions: { catalog: VersionCatalog.from(records), enforced: true },
+};
+
+describe("a change that refuses nothing says why", () => {
+  const limit: ShadowChange = { type: "max_ips", max_ips: 1 };
+  const off: ShadowChange = { type: "registration", registration: "off" };
+  const version: ShadowChange = { type: "block_version", version: "2.x" };
+  const cidr: ShadowChange = { type: "block_ip", cidr: "203.0.113.0/24" };
+  const rows: [ShadowChange, Partial<ProductFacts>, IneffectiveReason | null][] = [
+    [limit, {}, null],
+    [limit, { trackIp: false }, "ip_not_checked"],
+    [limit, { registration: "off" }, "registration_already_off"],
+    [limit, { registration: "first_only" }, "only_first_ip_registered"],
+    [off, {}, null],
+    [off, { registration: "first_only" }, null],
+    [off, { registration: "off" }, "registration_already_off"],
+    [off, { trackIp: false }, "ip_not_checked"],
+    [version, {}, null],
+    [version, { versions: null }, "versions_not_checked"],
+    [
+      version,
+      { versions: { catalog: VersionCatalog.from(records), enforced: false } },
+      "versions_reported_only",
+    ],
+    [cidr, { trackIp: false, versions: null }, null],
+  ];
+  test.each(rows)("%j with %j: %p", (change, settings, reason) => {
+    expect(ineffective(change, { ...product, ...settings })).toBe(reason);
+  });
+});
+
+describe("a lower limit", () => {
+  test("goes to IP addresses in the order of their first use, and keeps those registered before", () => {
+    const license = licenseWith(
+      { maxIps: 5, slotsBefore: 2, registeredAtMs: { a: sinceMs - 1, late: sinceMs + 30 } },
+      use("a", 10),
+      use("third", 20),
+      use("late", 30),
+      use("third", 40, "1.0.0"),
+    );
+    expect(refusedIps({ type: "max_ips", max_ips: 3 }, license)).toEqual(["late ip_limit_reached"]);
+    expect(refusedIps({ type: "max_ips", max_ips: 1 }, license)).toEqual([
+      "third ip_limit_reached",
+      "late ip_limit_reached",
+      "third ip_limit_reached",
+    ]);
+  });
+
+  test("changes nothing for licenses without a limit, or with one that is not higher", () => {
+    const uses = [use("a", 1), use("b", 2), use("c", 3)];
+    for (const maxIps of [null, 1, 2])
+      expect(refusedIps({ type: "max_ips", max_ips: 2 }, licenseWith({ maxIps }, ...uses))).toEqual([]);
+    expect(refusedIps({ type: "max_ips", max_ips: 2 }, licenseWith({ maxIps: 3 }, ...uses))).toHaveLength(1);
+  });
+
+  test("gives the same as deciding every single request in order", () => {
+    const request = fc.record({ ip: fc.constantFrom("a", "b", "c", "d", "e"), atMs: fc.nat({ max: 30 }) });
+    fc.assert(
+      fc.property(
+        fc.array(request, { maxLength: 30 }),
+        fc.subarray(["a", "b", "x", "y"]),
+        fc.integer({ min: 1, max: 4 }),
+        (requests, before, limit) => {
+          const inOrder = requests.toSorted((one, other) => one.atMs - other.atMs);
+          const slots = new Set(before);
+          const expected = inOrder.filter(({ ip, atMs }) => {
+            const ips = { max: limit, registered: slots.size };
+            const caller = { blocked: false, registered: slots.has(ip), version: null };
+            const { status, effect } = decide(product, { ...sampleLicense, ips }, caller, atMs);
+            if (effect === "register_ip") slots.add(ip);
+            return status !== "active";
+          });
+          const uses = [...Map.groupBy(inOrder, ({ ip }) => ip)].map(([ip, all]) => ({
+            ...use(ip, all[0]?.atMs ?? 0),
+            requests: all.length,
+          }));
+          const registeredAtMs = Object.fromEntries(before.map((ip) => [ip, sinceMs - 1]));
+          const license = licenseWith({ maxIps: 9, slotsBefore: before.length, registeredAtMs }, ...uses);
+          const refused = replay(asked({ type: "max_ips", max_ips: limit }), license);
+          const count = refused.reduce((sum, { requests }) => sum + requests, 0);
+          expect(count).toBe(expected.length);
+          expect(new Set(refused.map(({ ip }) => ip))).toEqual(new Set(expected.map(({ ip }) => ip)));
+        },
+      ),
+    );
+  });
+});
+
+describe("without automatic registration", () => {
+  const change: ShadowChange = { type: "registration", registration: "off" };
+
+  test("only IP addresses that were registered before their first request pass", () => {
+    const registeredAtMs = { before: sinceMs - 1, by_hand: sinceMs + 5, automatically: sinceMs + 20 };
+    const license = licenseWith(
+      { slotsBefore: 1, registeredAtMs },
+      use("before", 1),
+      use("by_hand", 10),
+      use("automatically", 20),
+      use("automatically", 50, "2.0.0"),
+      use("removed_since", 30),
+    );
+    expect(refusedIps(change, license)).toEqual([
+      "automatically ip_not_registered",
+      "automatically ip_not_registered",
+      "removed_since ip_not_registered",
+    ]);
+  });
+
+  test("licenses without an IP limit are not concerned", () => {
+    expect(refusedIps(change, licenseWith({ maxIps: null }, use("a", 1)))).toEqual([]);
+  });
+});
+
+test("a blocked version refuses it, except where another record or no version decides", () => {
+  const uses = [
+    use("a", 1, "1.0.4"),
+    use("a", 2, "2.0.0"),
+    use("a", 3, null),
+    use("a", 4, "0.9.0"),
+    use("a", 5, "v2"),
+  ];
+  const versions = (version: string) =>
+    replay(asked({ type: "block_version", version }), licenseWith({}, ...uses)).map(
+      (refused) => `${refused.version} ${refused.status}`,
+    );
+  expect(versions("2.0")).toEqual(["2.0.0 version_not_allowed", "v2 version_not_allowed"]);
+  expect(versions("1.x")).toEqual([]);
+  expect(versions("1.0.x")).toEqual(["1.0.4 version_not_allowed"]);
+  expect(versions("0.9.0")).toEqual([]);
+});
+
+test("a blocked network refuses what is inside it, registered or not", () => {
+  const uses = ["203.0.113.7", "203.0.114.7", "2001:db8:1::/64", "2001:db8:1:1::5"].map((ip) => use(ip, 1));
+  const license = licenseWith({ maxIps: null }, ...uses);
+  const blocked = (cidr: string) => refusedIps({ type: "block_ip", cidr }, license);
+  expect(blocked("203.0.113.0/24")).toEqual(["203.0.113.7 ip_blocked"]);
+  expect(blocked("2001:db8:1::/48")).toEqual(["2001:db8:1::/64 ip_blocked", "2001:db8:1:1::5 ip_blocked"]);
+  // The log does not say which address of the /64 it was.
+  expect(blocked("2001:db8:1::1/128")).toEqual([]);
+});
+
+test("nothing else than the changed rule refuses", () => {
+  const refusing: ProductFacts = {
+    ...product,
+    deleted: true,
+    status: "disabled",
+    organizationSuspended: true,
+    billing: "suspended",
+  };
+  const license = licenseWith({ maxIps: 3 }, use("203.0.113.7", 1, "0.9.0"));
+  const changes: ShadowChange[] = [
+    { type: "max_ips", max_ips: 1 },
+    { type: "block_version", version: "7" },
+    { type: "block_ip", cidr: "192.0.2.0/24" },
+  ];
+  for (const change of changes) expect(replay({ ...asked(change), product: refusing }, license)).toEqual([]);
+});
+
+function asked(change: ShadowChange) {
+  const changedVersions = change.type === "block_version" ? withBlocked(records, change.version) : null;
+  return { change, product, changedVersions, sinceMs };
+}
+
+function refusedIps(change: ShadowChange, license: ReplayedLicense): string[] {
+  return replay(asked(change), license).map(({ ip, status }) => `${ip} ${status}`);
+}
+
+/** Times are milliseconds after the start of the replayed time. */
+function use(ip: string, atMs: number, version: string | null = null): PastUse {
+  return { ip, version, requests: 1, firstAtMs: sinceMs + atMs, lastAtMs: sinceMs + atMs };
+}
+
+function licenseWith(
+  settings: Partial<Omit<ReplayedLicense, "uses" | "registeredAtMs">> & {
+    readonly registeredAtMs?: Readonly<Record<string, number>>;
+  },
+  ...uses: PastUse[]
+): ReplayedLicense {
+  const { registeredAtMs = {}, ...rest } = settings;
+  return {
+    maxIps: 3,
+    slotsBefore: 0,
+    ...rest,
+    registeredAtMs: new Map(Object.entries(registeredAtMs)),
+    uses,
+  };
+}

@@ -1,0 +1,167 @@
+import { isWithin } from "../ip/within.ts";
+import { decide } from "../validate/decide.ts";
+import type { CallerFacts, LicenseFacts, ProductFacts } from "../validate/facts.ts";
+import type { Outcome } from "../validate/status.ts";
+import type { VersionCatalog } from "../versions/catalog.ts";
+import { blockedCidr, type ShadowChange } from "./change.ts";
+
+/** The valid requests of a license from one IP address with one version. */
+export interface PastUse {
+  /** As the log has it: for IPv6 usually the /64 network. */
+  readonly ip: string;
+  readonly version: string | null;
+  readonly requests: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+}
+
+export interface ReplayedLicense {
+  /** Null if the license does not limit IP addresses. */
+  readonly maxIps: number | null;
+  /** How many IP addresses had been registered when the replayed time starts. */
+  readonly slotsBefore: number;
+  /** When the IP addresses in `uses` were registered, of those that still are. */
+  readonly registeredAtMs: ReadonlyMap<string, number>;
+  readonly uses: readonly PastUse[];
+}
+
+export interface RefusedUse extends PastUse {
+  readonly status: Exclude<Outcome, "active">;
+}
+
+export interface Replay {
+  readonly change: ShadowChange;
+  readonly product: ProductFacts;
+  /** The product's version records with the change. */
+  readonly changedVersions: VersionCatalog | null;
+  readonly sinceMs: number;
+}
+
+/**
+ * Which past uses of a license the change would have refused. Every use was valid at its time, so only the changed rule
+ * is decided, and everything else passes.
+ *
+ * IP addresses that were registered before the replayed time keep their slots: a lower limit removes none. Others come
+ * in the order of their first use. One that gets no slot at its first use gets none later, because no slot becomes free
+ * in the replay, so that counts by IP address give the same result as single requests.
+ */
+export function replay(
+  { change, product, changedVersions, sinceMs }: Replay,
+  license: ReplayedLicense,
+): RefusedUse[] {
+  const passing = passingProduct(product);
+  switch (change.type) {
+    case "max_ips":
+      return replayLimit(passing, license, change.max_ips, sinceMs);
+    case "registration":
+      return replayWithoutRegistration(passing, license);
+    case "block_version":
+      return replayVersions(passing, license, product.versions, changedVersions);
+    case "block_ip": {
+      const cidr = blockedCidr(change.cidr);
+      return refusedUses(license, (use) =>
+        decided(passing, passingLicense, { ...passingCaller, blocked: isWithin(use.ip, cidr) }, use),
+      );
+    }
+  }
+}
+
+function replayLimit(
+  product: ProductFacts,
+  { maxIps, slotsBefore, registeredAtMs, uses }: ReplayedLicense,
+  limit: number,
+  sinceMs: number,
+): RefusedUse[] {
+  if (maxIps === null || limit >= maxIps) return [];
+  const refusedIps = new Map<string, Outcome>();
+  let registered = slotsBefore;
+  const inOrder = [...firstUses(uses)].sort(([, one], [, other]) => one - other);
+  for (const [ip, atMs] of inOrder) {
+    const caller = { ...passingCaller, registered: isRegisteredBefore(registeredAtMs, ip, sinceMs) };
+    const license = { ...passingLicense, ips: { max: limit, registered } };
+    const verdict = decide(product, license, caller, atMs);
+    if (verdict.effect === "register_ip") registered += 1;
+    refusedIps.set(ip, verdict.status);
+  }
+  return uses.flatMap((use) => refused(use, refusedIps.get(use.ip) ?? "active"));
+}
+
+/** Who was registered by a request of the replay would not have been. */
+function replayWithoutRegistration(product: ProductFacts, license: ReplayedLicense): RefusedUse[] {
+  const { maxIps, slotsBefore, registeredAtMs, uses } = license;
+  const firsts = firstUses(uses);
+  const ips = maxIps === null ? null : { max: maxIps, registered: slotsBefore };
+  return refusedUses(license, (use) => {
+    const firstAtMs = firsts.get(use.ip) ?? use.firstAtMs;
+    const caller = { ...passingCaller, registered: isRegisteredBefore(registeredAtMs, use.ip, firstAtMs) };
+    return decided({ ...product, registration: "off" }, { ...passingLicense, ips }, caller, use);
+  });
+}
+
+function replayVersions(
+  product: ProductFacts,
+  license: ReplayedLicense,
+  current: ProductFacts["versions"],
+  changed: VersionCatalog | null,
+): RefusedUse[] {
+  if (current === null || changed === null) return [];
+  return refusedUses(license, (use) => {
+    const caller = { ...passingCaller, version: use.version };
+    const before = decided({ ...product, versions: current }, passingLicense, caller, use);
+    // A version that is refused today anyway is not refused by the change.
+    if (before !== "active") return "active";
+    const versions = { ...current, catalog: changed };
+    return decided({ ...product, versions }, passingLicense, caller, use);
+  });
+}
+
+function refusedUses({ uses }: ReplayedLicense, statusOf: (use: PastUse) => Outcome): RefusedUse[] {
+  return uses.flatMap((use) => refused(use, statusOf(use)));
+}
+
+function decided(product: ProductFacts, license: LicenseFacts, caller: CallerFacts, use: PastUse): Outcome {
+  return decide(product, license, caller, use.lastAtMs).status;
+}
+
+function refused(use: PastUse, status: Outcome): RefusedUse[] {
+  return status === "active" ? [] : [{ ...use, status }];
+}
+
+function firstUses(uses: readonly PastUse[]): Map<string, number> {
+  const firsts = new Map<string, number>();
+  for (const { ip, firstAtMs } of uses)
+    firsts.set(ip, Math.min(firsts.get(ip) ?? Number.POSITIVE_INFINITY, firstAtMs));
+  return firsts;
+}
+
+/** A request that registers an IP address has the same time as the registration. */
+function isRegisteredBefore(registeredAtMs: ReadonlyMap<string, number>, ip: string, atMs: number): boolean {
+  const at = registeredAtMs.get(ip);
+  return at !== undefined && at < atMs;
+}
+
+/** The product with every rule passing that the change does not concern. */
+function passingProduct(product: ProductFacts): ProductFacts {
+  return {
+    ...product,
+    deleted: false,
+    status: "active",
+    organizationSuspended: false,
+    billing: "active",
+    expiryEnforced: false,
+    versions: null,
+    custom: null,
+  };
+}
+
+const passingLicense: LicenseFacts = {
+  id: "",
+  revoked: false,
+  expiresAtMs: null,
+  unused: null,
+  ips: null,
+  pin: null,
+  custom: null,
+};
+
+const passingCaller: CallerFacts = { blocked: false, registered: true, version: null };

@@ -1,0 +1,33 @@
+import type { Database } from "../../store.ts";
+
+/** What is shown of a license next to its requests. */
+export interface NamedLicense {
+  readonly license_key: string;
+  readonly customer_name: string | null;
+}
+
+/** The licenses of an organization with these IDs, as far as they still exist. */
+export async function namedLicenses(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, NamedLicense>> {
+  const named = new Map<string, NamedLicense>();
+  for (let start = 0; start < ids.length; start += idsTogether) {
+    const rows = await db
+      .selectFrom("licenses as l")
+      .leftJoin("organization_customers as c", (join) =>
+        join
+          .onRef("c.organization_id", "=", "l.organization_id")
+          .onRef("c.customer_id", "=", "l.customer_id"),
+      )
+      .select(["l.id", "l.license_key", "c.name as customer_name"])
+      .where("l.id", "in", ids.slice(start, start + idsTogether))
+      .where("l.organization_id", "=", organizationId)
+      .execute();
+    for (const { id, ...license } of rows) named.set(id, license);
+  }
+  return named;
+}
+
+const idsTogether = 500;
