@@ -6,6 +6,7 @@ import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-addres
 import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
 import { memoize } from "@countersign/store/revisioned";
+import type { RequestSpans } from "../features/traces/request-spans.ts";
 import type { CallQueue } from "../features/validate/batch.ts";
 import {
   Caller,
@@ -33,12 +34,20 @@ export class PublicApi {
   readonly #live: PublicApiMode;
   readonly #sandbox: PublicApiMode;
   readonly #trustedProxies: CidrSet;
+  readonly #spans: RequestSpans | null;
   #draining = false;
 
-  constructor(live: PublicApiMode, sandbox: PublicApiMode, trustedProxies: CidrSet) {
+  /** `spans` is null if no traces are configured. */
+  constructor(
+    live: PublicApiMode,
+    sandbox: PublicApiMode,
+    trustedProxies: CidrSet,
+    spans: RequestSpans | null = null,
+  ) {
     this.#live = live;
     this.#sandbox = sandbox;
     this.#trustedProxies = trustedProxies;
+    this.#spans = spans;
   }
 
   /** From now on every response asks the caller to reconnect, so that another server takes the connection. */
@@ -67,6 +76,7 @@ export class PublicApi {
     endpoint: Endpoint,
     submit: (caller: Caller, queue: CallQueue) => void,
   ): Response | Promise<Response> {
+    const startedMs = performance.now();
     const requestId = newRequestId();
     const { headers } = request;
     const authorization = headers.get("authorization") ?? "";
@@ -81,10 +91,14 @@ export class PublicApi {
       observers.count(endpoint, "unavailable");
       return unavailable(requestId);
     }
+    const span =
+      this.#spans === null
+        ? null
+        : this.#spans.request(endpoint, headers.get("traceparent"), requestId, startedMs);
     return new Promise((resolve) => {
       const marked = apiKey.isTest ? (response: Response) => resolve(asSandbox(response)) : resolve;
       const respond = this.#draining ? (last: Response) => marked(closeConnection(last)) : marked;
-      submit(new Caller(endpoint, requestId, apiKey, ipAddress, respond, observers), queue);
+      submit(new Caller(endpoint, requestId, apiKey, ipAddress, startedMs, span, respond, observers), queue);
     });
   }
 

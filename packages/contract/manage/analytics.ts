@@ -1,3 +1,4 @@
+import { sharingReasons } from "@countersign/domain/analytics/suspects";
 import { z } from "zod";
 import {
   bucket,
@@ -50,11 +51,9 @@ export const getAnalytics = route({
         description:
           "The most used versions that validations reported, most used first, then all others as one. Empty without `product_id`.",
       }),
-      has_countries: z
-        .boolean()
-        .meta({
-          description: "Whether the operator supplies a GeoIP file. Requests before that have no country.",
-        }),
+      has_countries: z.boolean().meta({
+        description: "Whether the operator supplies a GeoIP file. Requests before that have no country.",
+      }),
       countries: z.array(countryUse).max(300).meta({ description: "Most requests first." }),
       quota: z.array(quotaUse).max(20).meta({
         description:
@@ -121,7 +120,7 @@ export const listMostRefused = route({
   summary: "List the licenses that were refused most",
   description:
     `Most refusals first. ${byDay} Refusals of an unknown license key belong to no license and are not listed. ` +
-    "Each day keeps the 200 most refused licenses of a product.",
+    "Of each day and product, the 200 most frequent pairs of license and outcome are known.",
   group,
   access,
   query: listQuery,
@@ -141,8 +140,6 @@ export const listMostRefused = route({
     .meta({ id: "MostRefused" }),
   problems: ["product_not_found", "range_empty"],
 });
-
-export const sharingReasons = ["many_ips", "many_devices", "impossible_travel"] as const;
 
 const place = z.object({
   ip: z.string(),

@@ -7,6 +7,7 @@ import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminRevenue from "./admin-revenue.ts";
 import * as adminUsers from "./admin-users.ts";
+import * as analytics from "./analytics.ts";
 import * as announcements from "./announcements.ts";
 import * as auditLog from "./audit-log.ts";
 import * as billing from "./billing.ts";
@@ -30,8 +31,8 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
-import * as shadow from "./shadow.ts";
 import * as sandbox from "./sandbox.ts";
+import * as shadow from "./shadow.ts";
 import * as transfers from "./transfers.ts";
 import * as usage from "./usage.ts";
 import * as versions from "./versions.ts";
@@ -52,6 +53,7 @@ export const contractRoutes: readonly Route[] = [
   adminJobs,
   adminIps,
   adminRevenue,
+  analytics,
   announcements,
   billing,
   plans,
@@ -93,6 +95,7 @@ export type ManageContract = typeof accessTokens &
   typeof adminJobs &
   typeof adminIps &
   typeof adminRevenue &
+  typeof analytics &
   typeof announcements &
   typeof billing &
   typeof plans &

@@ -1,8 +1,12 @@
 import type { Call, CallResult } from "@countersign/store/calls";
 import type { Store } from "@countersign/store/store";
+import type { RequestSpans } from "../traces/request-spans.ts";
+import type { Span } from "../traces/tracer.ts";
 
 /** A call that waits for its verdict. */
 export interface WaitingCall extends Call {
+  /** Its trace; null if it is not sampled. */
+  readonly span: Span | null;
   finish(result: CallResult): void;
   failed(): void;
 }
@@ -29,15 +33,18 @@ export interface BatchObserver {
 export class Batcher implements CallQueue {
   readonly #store: Store;
   readonly #observer: BatchObserver;
+  readonly #spans: RequestSpans | null;
   #waiting: WaitingCall[] = [];
   #inFlight = 0;
   /** Calls that wait for a row locked by another session, after the rest of their batch was answered. */
   #locked = 0;
   #scheduled = false;
 
-  constructor(store: Store, observer: BatchObserver) {
+  /** `spans` is null if no traces are configured. */
+  constructor(store: Store, observer: BatchObserver, spans: RequestSpans | null = null) {
     this.#store = store;
     this.#observer = observer;
+    this.#spans = spans;
   }
 
   submit(call: WaitingCall): void {
@@ -66,11 +73,13 @@ export class Batcher implements CallQueue {
     this.#waiting = this.#waiting.length <= maxCalls ? [] : this.#waiting.slice(maxCalls);
     this.#inFlight += 1;
     this.#schedule();
+    const span = this.#spans === null ? null : this.#spans.batch(batch);
     const startedMs = performance.now();
     try {
       const results = await this.#store.validateEach(batch);
       const doneMs = performance.now();
       this.#observer.batchDone(batch.length, (doneMs - startedMs) / 1000);
+      if (span !== null) span.end();
       batch.forEach((call, index) => {
         const answer = results[index];
         if (answer === undefined) call.failed();
@@ -82,6 +91,7 @@ export class Batcher implements CallQueue {
       });
     } catch (cause) {
       this.#observer.batchFailed(batch.length, cause);
+      if (span !== null) span.end(true);
       for (const call of batch) call.failed();
     } finally {
       this.#inFlight -= 1;

@@ -10,6 +10,7 @@ import {
   unavailable,
   verdictResponse,
 } from "../../http/answers.ts";
+import type { Span } from "../traces/tracer.ts";
 import type { CallQueue, WaitingCall } from "./batch.ts";
 import { maxBodyBytes, readValidateBody, type ValidateBody } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
@@ -33,6 +34,7 @@ const admission: Question = { kind: "admission" };
 export class ValidateCall implements WaitingCall {
   readonly apiKey: PresentedKey;
   readonly ipAddress: IpAddress;
+  readonly span: Span | null;
   readonly #caller: Caller;
   readonly #nonce: string;
   readonly #queue: CallQueue;
@@ -46,6 +48,7 @@ export class ValidateCall implements WaitingCall {
   constructor(caller: Caller, nonce: string, queue: CallQueue) {
     this.apiKey = caller.apiKey;
     this.ipAddress = caller.ipAddress;
+    this.span = caller.span;
     this.#caller = caller;
     this.#nonce = nonce;
     this.#queue = queue;
