@@ -24,6 +24,7 @@ const allowed = [
   "features/health/",
   "features/identity/setup-link.ts",
   "features/products/api-key-use.ts",
+  "features/requests/folded-entries.ts",
   "features/requests/recorder.ts",
   "features/requests/unwritten.ts",
   "features/sandbox/batch.ts",
@@ -44,14 +45,6 @@ test("the validating thread loads no code of the management API, sign-in, import
 test("only traces are loaded later, if they are configured", () => {
   const { later } = loadedFrom(join(server, "serve.ts"));
   expect([...later].map((file) => relative(server, file))).toEqual(["features/traces/request-traces.ts"]);
-});
-
-test("neither thread loads OpenTelemetry when it starts", () => {
-  for (const start of ["serve.ts", "management/management-worker.ts"]) {
-    const { files } = loadedFrom(join(server, start));
-    expect([...files].filter((file) => file.includes("/features/traces/"))).toEqual([]);
-    expect([...files].filter((file) => readFileSync(file, "utf8").includes("@opentelemetry/"))).toEqual([]);
-  }
 });
 
 /** The server's own files that a file loads, itself included, and those that it can load later. */

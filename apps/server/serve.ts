@@ -65,14 +65,7 @@ export async function startServer(
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
   const { database, requestLogDays, requestLogMegabytes } = config;
-  const recorder = new Recorder(
-    { database, requestLogDays, requestLogMegabytes },
-    {
-      logCut: reports.logCut,
-      journalFailed: reports.journalFailed,
-      entriesDropped: reports.entriesDropped,
-    },
-  );
+  const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes }, reports);
   metrics.add(() => requestLogMetrics(recorder.state));
   const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
   const readiness = new Readiness({
@@ -102,7 +95,7 @@ export async function startServer(
       version: release,
       database: store.kind,
       isReady: readiness.isReady,
-      waitingCalls: batcher.size + sandbox.size,
+      waitingCalls: batcher.size,
     }),
   );
   const observers: RequestObservers = {

@@ -721,17 +721,17 @@ export interface RequestLogRow {
   facts: string | null;
 }
 
-/** In which milliseconds of a segment an organization, a license or an IP address occurs. */
+/** In which milliseconds of a segment an organization, or some licenses or IP addresses occur: see `request-log/keys.ts`. */
 export interface RequestKeyRow {
   /** The start of the segment. */
   from_at: number;
   /** Organization, license, or IP address within an organization. */
   kind: "o" | "l" | "i";
-  /** An organization ID, a license ID, or an organization ID, a space and an IP address. */
+  /** An organization ID, or a part of the hashes of licenses or IP addresses. */
   key: string;
-  /** How many rows of the segment have the key. */
+  /** How many rows of the segment have it. */
   count: number;
-  /** The times of these rows, as a JSON array of milliseconds since `from_at`, ascending; null if there are many. */
+  /** The times of these rows, as text; null for an organization with many. */
   ats: string | null;
 }
 

@@ -50,11 +50,9 @@ export const getAnalytics = route({
         description:
           "The most used versions that validations reported, most used first, then all others as one. Empty without `product_id`.",
       }),
-      has_countries: z
-        .boolean()
-        .meta({
-          description: "Whether the operator supplies a GeoIP file. Requests before that have no country.",
-        }),
+      has_countries: z.boolean().meta({
+        description: "Whether the operator supplies a GeoIP file. Requests before that have no country.",
+      }),
       countries: z.array(countryUse).max(300).meta({ description: "Most requests first." }),
       quota: z.array(quotaUse).max(20).meta({
         description:

@@ -1,7 +1,8 @@
 import { dayMs } from "../dates/lengths.ts";
 import { quotaDay } from "../quota/day.ts";
-import { decide, productRefusal, type Verdict } from "../validate/decide.ts";
+import { decide, type Verdict } from "../validate/decide.ts";
 import type { CallerFacts, LicenseFacts, ProductFacts } from "../validate/facts.ts";
+import { productRefusal } from "../validate/rules.ts";
 import { VersionCatalog } from "../versions/catalog.ts";
 import type { SandboxLicense } from "./license-keys.ts";
 

@@ -1,16 +1,9 @@
 import type pg from "pg";
 import { type JournalEntry, loggedMembers } from "../journal.ts";
 import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
-import {
-  horizon,
-  isDue,
-  keysIn,
-  mergeKeys,
-  rowsPerSegment,
-  storedBytes,
-  wholeMilliseconds,
-} from "../request-log/segment.ts";
+import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
 import { createDay, dayOf, dropDay, logColumns, startOfDay } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
@@ -201,7 +194,7 @@ export class PostgresRequestLog {
   }
 }
 
-async function writeKeys(client: pg.Client, keys: readonly RequestKeyRow[]): Promise<void> {
+export async function writeKeys(client: pg.Client, keys: readonly RequestKeyRow[]): Promise<void> {
   if (keys.length === 0) return;
   await client.query({
     ...insertKeys,

@@ -75,7 +75,8 @@ export class SqliteJournal implements Journal {
   }
 
   async closeSegment(nowMs: number): Promise<number> {
-    return this.#inTransaction(() => this.#log.closeSegment(nowMs));
+    // Reading comes first, and does not need the lock yet: only this thread writes.
+    return this.#inTransaction(() => this.#log.closeSegment(nowMs), "begin");
   }
 
   async retention(environment: RetentionSettings): Promise<LogRetention> {
@@ -136,9 +137,9 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #inTransaction<T>(work: () => T): T {
+  #inTransaction<T>(work: () => T, begin = "begin immediate"): T {
     try {
-      this.#database.exec("begin immediate");
+      this.#database.exec(begin);
       const result = work();
       this.#database.exec("commit");
       return result;

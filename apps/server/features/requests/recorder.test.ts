@@ -20,6 +20,7 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
   let dropped = 0;
   const observer = {
     journalFailed: (reason: string) => failures.push(reason),
+    logCut: () => {},
     entriesDropped: (count: number) => {
       dropped += count;
     },

@@ -7,7 +7,7 @@ import { Unwritten } from "./unwritten.ts";
 
 export interface RecorderObserver {
   /** The log was too large: requests before this time were deleted, before their time. */
-  logCut?(untilMs: number): void;
+  logCut(untilMs: number): void;
   entriesDropped(count: number): void;
   journalFailed(reason: string): void;
 }
@@ -54,7 +54,7 @@ export class Recorder {
         closed: () => {
           this.#total.segmentsClosed += 1;
         },
-        cut: (untilMs) => observer.logCut?.(untilMs),
+        cut: (untilMs) => observer.logCut(untilMs),
         failed: (reason) => this.#failed(reason),
       },
       exited: (reason) => {

@@ -12,6 +12,8 @@ export function sandboxObservers(live: RequestObservers): RequestObservers {
 
 /** About no license, and no sighting of an IP address. */
 function asSandbox(entry: JournalEntry): JournalEntry {
-  const [id, atMs, organizationId, productId, , endpoint, status, ip, version, deviceId, problem] = entry;
-  return [id, atMs, organizationId, productId, null, endpoint, status, ip, version, deviceId, problem, false];
+  const [atMs, id, organizationId, productId, , endpoint, status, ip, ...rest] = entry;
+  const [version, deviceId, problem, durationUs, count, , facts] = rest;
+  const known = [atMs, id, organizationId, productId, null, endpoint, status, ip] as const;
+  return [...known, version, deviceId, problem, durationUs, count, 1, facts, false];
 }
