@@ -34,6 +34,7 @@ test("every setting has a default", () => {
     logFormat: "auto",
     requestLogDays: null,
     requestLogMegabytes: null,
+    geoipFile: null,
     webhookEndpoints: null,
   });
 });

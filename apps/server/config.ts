@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
@@ -54,6 +54,8 @@ export interface Config {
   readonly requestLogDays: number | null;
   /** How many megabytes the log can take on disk; null if the platform admin decides. */
   readonly requestLogMegabytes: number | null;
+  /** A GeoIP file (MMDB) with the countries, or also the places, of IP addresses; null for none. */
+  readonly geoipFile: string | null;
   /** Private targets that webhooks can reach. */
   readonly webhookTargets: AllowedTargets;
   /** The maximum number of webhooks per organization; null if the platform admin decides. */
@@ -141,6 +143,7 @@ export function readConfig(environment: Environment): Config {
     ]),
     requestLogDays: numberIfSet("COUNTERSIGN_REQUEST_LOG_DAYS", 1, 3650),
     requestLogMegabytes: numberIfSet("COUNTERSIGN_REQUEST_LOG_MB", 10, 10_000_000),
+    geoipFile: ifSet("COUNTERSIGN_GEOIP_FILE", geoipFile),
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
     webhookEndpoints: numberIfSet("COUNTERSIGN_WEBHOOK_ENDPOINTS", 1, 1000),
     metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),
@@ -162,6 +165,28 @@ function secretOrSetting(environment: Environment, name: string): string | null 
   } catch (cause) {
     throw new ConfigProblem(`${name}_FILE points to ${file}, which cannot be read.`, { cause });
   }
+}
+
+/** Checks that it is an MMDB file: its description is near its end, after a marker. */
+function geoipFile(text: string): string {
+  const path = resolve(text);
+  const longestEnd = 128 * 1024;
+  const marker = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
+  let end: Buffer;
+  try {
+    const file = openSync(path, "r");
+    try {
+      const length = Math.min(fstatSync(file).size, longestEnd);
+      end = Buffer.alloc(length);
+      readSync(file, end, 0, length, fstatSync(file).size - length);
+    } finally {
+      closeSync(file);
+    }
+  } catch (cause) {
+    throw new ConfigProblem(`COUNTERSIGN_GEOIP_FILE is "${text}", which cannot be read.`, { cause });
+  }
+  if (end.includes(marker)) return path;
+  throw new ConfigProblem(`COUNTERSIGN_GEOIP_FILE is "${text}". It should be a GeoIP file in MMDB format.`);
 }
 
 function wholeNumber(name: string, text: string, min: number, max: number): number {

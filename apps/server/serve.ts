@@ -64,8 +64,8 @@ export async function startServer(
   });
   const { writeHolds } = store;
   if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
-  const { database, requestLogDays, requestLogMegabytes } = config;
-  const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes }, reports);
+  const { database, requestLogDays, requestLogMegabytes, geoipFile } = config;
+  const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes, geoipFile }, reports);
   metrics.add(() => requestLogMetrics(recorder.state));
   const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
   const readiness = new Readiness({

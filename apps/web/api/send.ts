@@ -65,12 +65,13 @@ export function place(
   return { method, url: base + filled };
 }
 
-/** The query string, without values that are empty. */
+/** The query string, without values that are empty. The items of a list are repeated parameters. */
 export function search(query: object = {}): string {
   const words = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === "") continue;
-    words.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+    if (Array.isArray(value)) for (const item of value) words.append(name, String(item));
+    else words.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
   return words.size === 0 ? "" : `?${words}`;
 }

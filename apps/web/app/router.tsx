@@ -2,6 +2,7 @@ import { createRouter } from "@tanstack/react-router";
 import { accessTokenRoutes } from "../features/access-tokens/routes.tsx";
 import { accountRoutes } from "../features/account/routes.tsx";
 import { adminRoutes } from "../features/admin/routes.tsx";
+import { analyticsRoutes } from "../features/analytics/routes.tsx";
 import { auditLogRoutes } from "../features/audit-log/routes.tsx";
 import { billingRoutes } from "../features/billing/routes.tsx";
 import { brandingRoutes } from "../features/branding/routes.tsx";
@@ -15,6 +16,7 @@ import { memberRoutes } from "../features/members/routes.tsx";
 import { organizationSettingsRoutes } from "../features/organizations/routes.tsx";
 import { overviewRoutes } from "../features/overview/routes.tsx";
 import { productRoutes } from "../features/products/routes.tsx";
+import { requestRoutes } from "../features/requests/routes.tsx";
 import { roleRoutes } from "../features/roles/routes.tsx";
 import { transferRoutes } from "../features/transfers/routes.tsx";
 import { usageRoutes } from "../features/usage/routes.tsx";
@@ -42,6 +44,7 @@ const tree = rootRoute.addChildren([
       ...transferRoutes,
       ...ipBlockRoutes,
       ...ipRoutes,
+      ...requestRoutes,
       ...productRoutes,
       ...memberRoutes,
       ...roleRoutes,
@@ -52,6 +55,7 @@ const tree = rootRoute.addChildren([
       ...licenseRoutes,
       ...licenseFileRoutes,
       ...webhookRoutes,
+      ...analyticsRoutes,
       ...usageRoutes,
       ...auditLogRoutes,
     ]),

@@ -32,6 +32,8 @@ interface DataTableProps<Row> {
   readonly isFetchingMore?: boolean;
   readonly fetchMore?: () => unknown;
   readonly isMarked?: (row: Row) => boolean;
+  /** Appeared while the list was open; highlighted for a moment. */
+  readonly isNew?: (row: Row) => boolean;
 }
 
 /** A list as a table. The next page is loaded when its end becomes visible, or with a button. */
@@ -49,6 +51,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     isFetchingMore = false,
     fetchMore,
     isMarked,
+    isNew,
   } = props;
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -96,7 +99,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   </Table.Tr>
                 ))
               : rows.map((row) => (
-                  <Table.Tr key={keyOf(row)} data-marked={isMarked?.(row) || undefined}>
+                  <Table.Tr
+                    key={keyOf(row)}
+                    data-marked={isMarked?.(row) || undefined}
+                    data-new={isNew?.(row) || undefined}
+                  >
                     {columns.map((column, place) => (
                       <Table.Td
                         key={column.id}

@@ -45,6 +45,9 @@ export const requestFigures = {
     description: "Validations with an outcome other than `active`.",
   }),
   outcomes,
+  validation_outcomes: z.record(z.string(), z.int()).meta({
+    description: "The same for validations only: their sum is `validations`.",
+  }),
   unique_licenses: z.int().meta({
     description:
       "Different licenses that were validated or looked up, whatever the outcome. Exact up to 256, then an estimate: see `unique_error`.",

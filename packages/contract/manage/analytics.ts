@@ -1,3 +1,4 @@
+import { sharingReasons } from "@countersign/domain/analytics/suspects";
 import { z } from "zod";
 import {
   bucket,
@@ -119,7 +120,7 @@ export const listMostRefused = route({
   summary: "List the licenses that were refused most",
   description:
     `Most refusals first. ${byDay} Refusals of an unknown license key belong to no license and are not listed. ` +
-    "Each day keeps the 200 most refused licenses of a product.",
+    "Of each day and product, the 200 most frequent pairs of license and outcome are known.",
   group,
   access,
   query: listQuery,
@@ -139,8 +140,6 @@ export const listMostRefused = route({
     .meta({ id: "MostRefused" }),
   problems: ["product_not_found", "range_empty"],
 });
-
-export const sharingReasons = ["many_ips", "many_devices", "impossible_travel"] as const;
 
 const place = z.object({
   ip: z.string(),

@@ -71,6 +71,18 @@ const shown = [
   "to",
   "transfer",
   "version_checks",
+  // Analytics
+  "buckets",
+  "countries",
+  "country",
+  "last_day",
+  "quota",
+  "reasons",
+  "sample_devices",
+  "sample_ips",
+  "totals",
+  "travel",
+  "versions",
   // People and organizations
   "created_by",
   "customer_email",

@@ -7,6 +7,7 @@ import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminRevenue from "./admin-revenue.ts";
 import * as adminUsers from "./admin-users.ts";
+import * as analytics from "./analytics.ts";
 import * as announcements from "./announcements.ts";
 import * as auditLog from "./audit-log.ts";
 import * as billing from "./billing.ts";
@@ -52,6 +53,7 @@ export const contractRoutes: readonly Route[] = [
   adminJobs,
   adminIps,
   adminRevenue,
+  analytics,
   announcements,
   billing,
   plans,
@@ -93,6 +95,7 @@ export type ManageContract = typeof accessTokens &
   typeof adminJobs &
   typeof adminIps &
   typeof adminRevenue &
+  typeof analytics &
   typeof announcements &
   typeof billing &
   typeof plans &

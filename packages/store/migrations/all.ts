@@ -12,6 +12,7 @@ import { billing } from "./0006-billing.ts";
 import { rollUps } from "./0006-rollups.ts";
 import { usage } from "./0007-usage.ts";
 import { sandbox } from "./0008-sandbox.ts";
+import { revocations } from "./0009-revocations.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
@@ -24,6 +25,7 @@ export const mainMigrations: readonly Migration[] = [
   billing,
   usage,
   sandbox,
+  revocations,
 ];
 
 /**

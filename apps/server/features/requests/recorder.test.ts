@@ -29,6 +29,7 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
     database: { kind: "sqlite", folder },
     requestLogDays: 30,
     requestLogMegabytes: null,
+    geoipFile: null,
   } as const;
   const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
   await store.close();

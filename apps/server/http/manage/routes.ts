@@ -1,5 +1,6 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
+import { analyticsRoutes } from "../../features/analytics/routes.ts";
 import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
 import { paymentRoutes } from "../../features/billing/payment-routes.ts";
@@ -44,6 +45,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accessTokenRoutes,
   ...accountRoutes,
   ...adminRoutes,
+  ...analyticsRoutes,
   ...announcementRoutes,
   ...auditLogRoutes,
   ...billingRoutes,

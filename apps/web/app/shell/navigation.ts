@@ -25,9 +25,11 @@ export const navigationItems: readonly (readonly NavigationItem[])[] = [
       key: "p",
     },
     { path: "ips", icon: "ip", any: ["licenses:view", "ip_blocks:manage"], key: "i" },
+    { path: "requests", icon: "request", any: ["requests:view"], key: "q" },
   ],
   [
     { path: "webhooks", icon: "webhook", any: ["webhooks:view", "webhooks:manage"], key: "w" },
+    { path: "analytics", icon: "analytics", any: ["analytics:view"], key: "n" },
     {
       path: "usage",
       icon: "usage",

@@ -1,0 +1,76 @@
+import { ActionIcon, Button } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Icon } from "../../ui/icon.tsx";
+import { useProducts } from "../licenses/products.ts";
+import { useLicenseKey } from "./license-filter.tsx";
+import classes from "./requests.module.css";
+import { useFilterChange } from "./requests-route.ts";
+import { type FilterName, filterNames, noFilters, type RequestFilters } from "./search.ts";
+
+/** Shown elsewhere on the page. */
+const visible: readonly FilterName[] = ["refused"];
+
+/** The active filters, each with a button to remove it. */
+export function FilterChips({ filters }: { filters: RequestFilters }) {
+  const { t } = useTranslation("requests");
+  const change = useFilterChange();
+  const words = useFilterWords(filters);
+  const active = filterNames.filter((name) => filters[name] !== undefined && !visible.includes(name));
+  if (active.length === 0) return null;
+  return (
+    <ul className={classes.chips} aria-label={t("filters.active")}>
+      {active.map((name) => (
+        <li key={name} className={classes.chip}>
+          {words(name)}
+          <ActionIcon
+            size="xs"
+            variant="subtle"
+            color="gray"
+            radius="xl"
+            aria-label={t("filters.remove", { filter: words(name) })}
+            onClick={() => change({ [name]: undefined })}
+          >
+            <Icon name="close" size={12} />
+          </ActionIcon>
+        </li>
+      ))}
+      {active.length > 1 && (
+        <li>
+          <Button size="compact-sm" variant="subtle" onClick={() => change(noFilters)}>
+            {t("filters.clear")}
+          </Button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function useFilterWords(filters: RequestFilters): (name: FilterName) => string {
+  const { t } = useTranslation("requests");
+  const products = useProducts();
+  const key = useLicenseKey(filters.license_id);
+  return (name) => {
+    switch (name) {
+      case "refused":
+        return t(filters.refused ? "filters.refused" : "filters.accepted");
+      case "outcome":
+        return (filters.outcome ?? []).map((outcome) => t(`outcomes.${outcome}`)).join(", ");
+      case "product_id":
+        return products.data?.find(({ id }) => id === filters.product_id)?.name ?? t("columns.product");
+      case "license_id":
+        return t("chips.license", { key: key ?? filters.license_id });
+      case "ip":
+        return t("chips.ip", { ip: filters.ip });
+      case "version":
+        return t("chips.version", { version: filters.version });
+      case "device_id":
+        return t("chips.device", { device: filters.device_id });
+      case "problem":
+        return t("chips.problem", { problem: filters.problem });
+      case "endpoint":
+        return t(`endpoints.${filters.endpoint}`);
+      case "sandbox":
+        return t(filters.sandbox ? "chips.onlySandbox" : "chips.noSandbox");
+    }
+  };
+}

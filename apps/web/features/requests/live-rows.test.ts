@@ -1,0 +1,78 @@
+import { describe, expect, test } from "bun:test";
+import { type LiveEvent, type LiveRows, liveRows, mostLiveRows, noLiveRows, withOlder } from "./live-rows.ts";
+import type { LoggedRequest } from "./request.ts";
+
+const request = (second: number, count = 1) =>
+  ({
+    id: `request-${second}`,
+    at: new Date(Date.UTC(2026, 10, 17) + second * 1_000).toISOString(),
+    count,
+  }) as LoggedRequest;
+const arrive = (...seconds: number[]): LiveEvent => ({
+  kind: "requests",
+  requests: seconds.map((second) => request(second)),
+});
+const after = (...events: LiveEvent[]): LiveRows => events.reduce(liveRows, noLiveRows);
+const ids = (rows: readonly LoggedRequest[]) => rows.map(({ id }) => Number(id.replace("request-", "")));
+
+describe("live requests", () => {
+  test("are shown newest first and once, also if they arrive out of order or twice", () => {
+    const { shown, skipped, isCut } = after(arrive(1, 3), arrive(2, 3), arrive(3));
+    expect(ids(shown)).toEqual([3, 2, 1]);
+    expect([skipped, isCut]).toEqual([0, false]);
+  });
+
+  test("wait while paused, and are all shown on resuming", () => {
+    const paused = after(arrive(1), { kind: "pause" }, arrive(2), arrive(3, 2));
+    expect([ids(paused.shown), ids(paused.waiting)]).toEqual([[1], [3, 2]]);
+    const resumed = liveRows(paused, { kind: "resume" });
+    expect([ids(resumed.shown), ids(resumed.waiting), resumed.isPaused]).toEqual([[3, 2, 1], [], false]);
+  });
+
+  test("fill a bounded buffer while paused; those that do not fit are counted as skipped", () => {
+    const many = Array.from({ length: mostLiveRows + 3 }, (_, second) => second);
+    const skipped = [4, null].map((count): LiveEvent => ({ kind: "skipped", count }));
+    const paused = after({ kind: "pause" }, arrive(...many), ...skipped);
+    expect(paused.waiting).toHaveLength(mostLiveRows);
+    expect(ids(paused.waiting).at(-1)).toBe(3);
+    expect([paused.skipped, paused.hasSkippedMore]).toEqual([7, true]);
+  });
+
+  test("continue with the rows of the list", () => {
+    const rows = after(arrive(5, 4));
+    expect(
+      ids(
+        withOlder(
+          rows,
+          [4, 3, 2].map((second) => request(second)),
+        ),
+      ),
+    ).toEqual([5, 4, 3, 2]);
+  });
+
+  test("that are waiting are not shown by the list either", () => {
+    const rows = after(arrive(1), { kind: "pause" }, arrive(2));
+    expect(
+      ids(
+        withOlder(
+          rows,
+          [2, 1, 0].map((second) => request(second)),
+        ),
+      ),
+    ).toEqual([1, 0]);
+  });
+
+  test("leave no silent gap: rows older than those that no longer fit are not shown", () => {
+    const many = Array.from({ length: mostLiveRows + 2 }, (_, second) => second + 10);
+    const rows = after(arrive(...many));
+    expect(rows.isCut).toBe(true);
+    expect(
+      ids(
+        withOlder(
+          rows,
+          [9, 8].map((second) => request(second)),
+        ),
+      ).at(-1),
+    ).toBe(12);
+  });
+});

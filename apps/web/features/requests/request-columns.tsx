@@ -1,0 +1,229 @@
+import { isRefused } from "@countersign/domain/requests/outcome";
+import { Badge, Text, Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import type { Column } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { ipClass } from "../../ui/ip-class.ts";
+import { useProducts } from "../licenses/products.ts";
+import { OutcomeMark } from "./outcome-mark.tsx";
+import type { LoggedRequest } from "./request.ts";
+import { RequestTime, timeToTheSecond } from "./request-time.tsx";
+import classes from "./requests.module.css";
+
+/** A column that is the same in every row is left out. */
+export type Known = "license" | "ip";
+
+/** The columns of the request log. On narrow screens, the first has the essential ones. */
+export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>[] {
+  const { t, i18n } = useTranslation("requests");
+  const { slug } = useOrganization();
+  const products = useProducts();
+  const nameOf = (id: string) => products.data?.find((product) => product.id === id)?.name;
+  const columns: (Column<LoggedRequest> | false)[] = [
+    {
+      id: "time",
+      header: t("columns.time"),
+      wide: true,
+      width: 130,
+      cell: (request) => <RequestTime at={request.at} />,
+    },
+    {
+      id: "outcome",
+      header: t("columns.outcome"),
+      fills: true,
+      cell: (request) => (
+        <>
+          <div className={classes.outcome}>
+            <GoLink to={`/o/${slug}/requests/${request.id}`} inherit className={classes.open ?? ""}>
+              <OutcomeMark outcome={request.outcome} />
+            </GoLink>
+            <Marks request={request} />
+            {isRefused(request.outcome) && (
+              <GoLink
+                to={`/o/${slug}/requests/${request.id}`}
+                inherit
+                className="oneLine"
+                aria-label={t("whyOf", {
+                  outcome: t(`outcomes.${request.outcome}`),
+                  time: timeToTheSecond(request.at, i18n.language),
+                })}
+              >
+                {t("why")}
+              </GoLink>
+            )}
+          </div>
+          {request.problem !== null && (
+            <Text inherit c="dimmed" className={classes.problem ?? ""} title={request.problem}>
+              {request.problem}
+            </Text>
+          )}
+          <div className={classes.narrow}>
+            <span className="figures">{timeToTheSecond(request.at, i18n.language)}</span>
+            {known !== "license" && request.license_key !== null && (
+              <>
+                {" · "}
+                <span className="mono">{request.license_key}</span>
+              </>
+            )}
+            {known !== "ip" && (
+              <>
+                {" · "}
+                <span className="mono">{request.ip}</span>
+              </>
+            )}
+          </div>
+        </>
+      ),
+    },
+    known !== "license" &&
+      (products.data?.length ?? 0) > 1 && {
+        id: "product",
+        header: t("columns.product"),
+        wide: true,
+        cell: (request: LoggedRequest) => nameOf(request.product_id) ?? <None />,
+      },
+    known !== "license" && {
+      id: "license",
+      header: t("columns.license"),
+      wide: true,
+      cell: (request: LoggedRequest) => <License request={request} />,
+    },
+    known === "ip"
+      ? {
+          id: "device",
+          header: t("columns.device"),
+          wide: true,
+          cell: ({ device_id: id }: LoggedRequest) => (id === null ? <None /> : <Device id={id} />),
+        }
+      : {
+          id: "ip",
+          header: t("columns.ipAndDevice"),
+          wide: true,
+          cell: ({ ip, device_id: id }: LoggedRequest) => (
+            <>
+              <Ip ip={ip} />
+              {id !== null && <Device id={id} />}
+            </>
+          ),
+        },
+    {
+      id: "version",
+      header: t("columns.version"),
+      wide: true,
+      cell: (request) => request.version ?? <None />,
+    },
+    {
+      id: "duration",
+      header: t("columns.duration"),
+      wide: true,
+      align: "right",
+      cell: ({ duration_ms: ms }) => (
+        <span className="figures oneLine">{ms === null ? <None /> : duration(ms, i18n.language)}</span>
+      ),
+    },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+/** Milliseconds with a sensible number of digits. */
+export function duration(ms: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: "millisecond",
+    maximumFractionDigits: ms < 10 ? 1 : 0,
+  }).format(ms);
+}
+
+function Marks({ request }: { request: LoggedRequest }) {
+  const { t, i18n } = useTranslation("requests");
+  const number = request.count.toLocaleString(i18n.language);
+  return (
+    <>
+      {request.count > 1 && (
+        <Tooltip label={t("timesWords", { number })} multiline maw={280}>
+          <Badge size="sm" variant="default" tt="none" tabIndex={0}>
+            {t("timesCount", { number })}
+          </Badge>
+        </Tooltip>
+      )}
+      {request.endpoint === "lookup" && (
+        <Badge size="sm" variant="default" tt="none" fw={500}>
+          {t("endpoints.lookup")}
+        </Badge>
+      )}
+      {request.sandbox && (
+        <Badge size="sm" variant="light" color="grape" tt="none">
+          {t("sandboxMark")}
+        </Badge>
+      )}
+    </>
+  );
+}
+
+function License({ request }: { request: LoggedRequest }) {
+  const { t } = useTranslation("requests");
+  const maySee = useMaySee();
+  const { slug } = useOrganization();
+  const { license_id: id, license_key: key, customer_name: customer } = request;
+  if (id === null) return <None />;
+  if (key === null)
+    return (
+      <Text span inherit c="dimmed">
+        {t("one.deleted")}
+      </Text>
+    );
+  return (
+    <>
+      {maySee("licenses:view") ? (
+        <GoLink to={`/o/${slug}/licenses/${id}`} inherit className={`mono ${classes.key}`} title={key}>
+          {key}
+        </GoLink>
+      ) : (
+        <span className={`mono ${classes.key}`}>{key}</span>
+      )}
+      {customer !== null && (
+        <Text inherit c="dimmed" className={classes.customer ?? ""} title={customer}>
+          {customer}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** An IP address that links to its page. */
+export function Ip({ ip }: { ip: string }) {
+  const maySee = useMaySee();
+  const { slug } = useOrganization();
+  if (!maySee("licenses:view")) return <span className={ipClass(ip)}>{ip}</span>;
+  return (
+    <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} inherit className={ipClass(ip)}>
+      {ip}
+    </GoLink>
+  );
+}
+
+/** A device ID that shows its requests. */
+function Device({ id }: { id: string }) {
+  const { slug } = useOrganization();
+  return (
+    <GoLink
+      to={`/o/${slug}/requests`}
+      search={{ device_id: id }}
+      inherit
+      c="dimmed"
+      className={classes.device ?? ""}
+      title={id}
+    >
+      {id}
+    </GoLink>
+  );
+}
+
+function None() {
+  return (
+    <Text span inherit c="dimmed">
+      –
+    </Text>
+  );
+}

@@ -1,0 +1,135 @@
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { Copy, Copyable } from "../../ui/copy.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { ipClass } from "../../ui/ip-class.ts";
+import { Section } from "../../ui/section.tsx";
+import { useProducts } from "../licenses/products.ts";
+import type { LoggedRequest } from "./request.ts";
+import { duration, Ip } from "./request-columns.tsx";
+import classes from "./request-page.module.css";
+import { timeWithMilliseconds } from "./request-time.tsx";
+
+/** Everything that the log has about a request, with links to what it is about. */
+export function RequestFacts({ request }: { request: LoggedRequest }) {
+  const { t, i18n } = useTranslation("requests");
+  const { slug } = useOrganization();
+  const maySee = useMaySee();
+  const products = useProducts();
+  const product = products.data?.find(({ id }) => id === request.product_id);
+  const { license_id: licenseId, license_key: key, device_id: device, duration_ms: ms } = request;
+  const others = (search: Record<string, string>, words: string) => (
+    <GoLink to={`/o/${slug}/requests`} search={search} size="sm" display="block">
+      {words}
+    </GoLink>
+  );
+  return (
+    <Section title={t("one.details")}>
+      <dl className={classes.facts}>
+        <Fact name={t("columns.requestId")}>
+          <Copyable value={request.id} />
+        </Fact>
+        <Fact name={t("columns.time")}>
+          <time dateTime={request.at} className="figures">
+            {timeWithMilliseconds(request.at, i18n.language)}
+          </time>
+        </Fact>
+        <Fact name={t("columns.code")}>
+          <Copyable value={request.outcome} />
+        </Fact>
+        <Fact name={t("columns.endpoint")}>
+          {t(`endpoints.${request.endpoint}`)}
+          {request.sandbox && ` · ${t("sandboxMark")}`}
+        </Fact>
+        <Fact name={t("columns.product")}>
+          {product === undefined ? (
+            <Copyable value={request.product_id} />
+          ) : (
+            <GoLink to={`/o/${slug}/products/${product.id}`}>{product.name}</GoLink>
+          )}
+        </Fact>
+        <Fact name={t("columns.license")}>
+          {licenseId === null ? (
+            <None />
+          ) : key === null ? (
+            <>
+              <Copyable value={licenseId} />
+              <Text size="sm" c="dimmed">
+                {t("one.deleted")}
+              </Text>
+            </>
+          ) : (
+            <>
+              {maySee("licenses:view") ? (
+                <GoLink to={`/o/${slug}/licenses/${licenseId}`} className="mono">
+                  {key}
+                </GoLink>
+              ) : (
+                <span className="mono">{key}</span>
+              )}{" "}
+              <Copy value={key} />
+              {others({ license_id: licenseId }, t("one.same_license"))}
+            </>
+          )}
+        </Fact>
+        {request.customer_name !== null && <Fact name={t("columns.customer")}>{request.customer_name}</Fact>}
+        <Fact name={t("columns.ip")}>
+          <span className={ipClass(request.ip)}>
+            <Ip ip={request.ip} />
+          </span>{" "}
+          <Copy value={request.ip} />
+          {others({ ip: request.ip }, t("one.same_ip"))}
+        </Fact>
+        <Fact name={t("columns.version")}>
+          {request.version === null ? <None /> : <Copyable value={request.version} />}
+        </Fact>
+        <Fact name={t("columns.device")}>
+          {device === null ? (
+            <None />
+          ) : (
+            <>
+              <Copyable value={device} />
+              {others({ device_id: device }, t("one.same_device"))}
+            </>
+          )}
+        </Fact>
+        <Fact name={t("columns.problem")}>
+          {request.problem === null ? (
+            <None />
+          ) : (
+            <>
+              {request.problem} <Copy value={request.problem} />
+            </>
+          )}
+        </Fact>
+        <Fact name={t("columns.duration")}>
+          {ms === null ? <None /> : <span className="figures">{duration(ms, i18n.language)}</span>}
+        </Fact>
+        {request.count > 1 && (
+          <Fact name={t("columns.count")}>
+            {t("timesWords", { number: request.count.toLocaleString(i18n.language) })}
+          </Fact>
+        )}
+      </dl>
+    </Section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function None() {
+  return (
+    <Text span inherit c="dimmed">
+      –
+    </Text>
+  );
+}

@@ -1,0 +1,63 @@
+import { Tooltip } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { shownTimeZone } from "../../ui/shown-time-zone.ts";
+import { exactTime } from "../../ui/time.tsx";
+
+/** To the second, in the time zone that all pages use; the year and the zone on hover. */
+export function RequestTime({ at }: { at: string }) {
+  const { i18n } = useTranslation();
+  return (
+    <Tooltip label={exactTime(at, i18n.language)} openDelay={300}>
+      <time dateTime={at} className="figures oneLine">
+        {timeToTheSecond(at, i18n.language)}
+      </time>
+    </Tooltip>
+  );
+}
+
+/** Cached: creating a formatter is far slower than using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+export function timeToTheSecond(at: string, language: string): string {
+  const timeZone = shownTimeZone();
+  const name = `${language} ${timeZone}`;
+  let format = formats.get(name);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(language, {
+      month: "short",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+      hourCycle: "h23",
+      timeZone,
+    });
+    formats.set(name, format);
+  }
+  return format.format(new Date(at));
+}
+
+/** For sentences: the day and the minute. */
+export function timeInWords(at: string, language: string): string {
+  return new Intl.DateTimeFormat(language, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: shownTimeZone(),
+  }).format(new Date(at));
+}
+
+/** The whole time, for comparing it with another log. */
+export function timeWithMilliseconds(at: string, language: string): string {
+  return new Intl.DateTimeFormat(language, {
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    fractionalSecondDigits: 3,
+    hourCycle: "h23",
+    timeZoneName: "short",
+    timeZone: shownTimeZone(),
+  }).format(new Date(at));
+}

@@ -1,0 +1,3 @@
+import type { Item } from "../../api/client.ts";
+
+export type LoggedRequest = Item<"listRequests">;

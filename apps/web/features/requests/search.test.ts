@@ -1,0 +1,40 @@
+import { describe, expect, test } from "bun:test";
+import { isFiltered, liveQueryOf, noFilters, queryOf, readSearch } from "./search.ts";
+
+describe("the filters in the URL", () => {
+  test("are read from links of every spelling, and nonsense is left out", () => {
+    const search = readSearch({
+      outcome: "expired",
+      refused: "true",
+      version: 1.5,
+      from: "yesterday",
+      to: "2026-11-17T12:00:00Z",
+      endpoint: "delete",
+      ip: "  ",
+      live: "maybe",
+    });
+    expect(queryOf(search)).toEqual({
+      outcome: ["expired"],
+      refused: "true",
+      version: "1.5",
+      to: "2026-11-17T12:00:00Z",
+    });
+    expect(search.live).toBeUndefined();
+  });
+
+  test("have each outcome once, in order of precedence", () => {
+    const { outcome } = readSearch({ outcome: ["expired", "no such", "revoked", "expired"] });
+    expect(outcome).toEqual(["revoked", "expired"]);
+  });
+
+  test("leave the time range out of the live stream", () => {
+    const search = readSearch({ from: "2026-11-17T12:00:00Z", sandbox: false, ip: "203.0.113.7" });
+    expect(liveQueryOf(search)).toEqual({ sandbox: "false", ip: "203.0.113.7" });
+  });
+
+  test("can all be removed", () => {
+    const search = readSearch({ ip: "203.0.113.7", from: "2026-11-17T12:00:00Z", live: true });
+    expect(isFiltered(search)).toBe(true);
+    expect(isFiltered({ ...search, ...noFilters })).toBe(false);
+  });
+});

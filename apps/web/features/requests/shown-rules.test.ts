@@ -1,0 +1,70 @@
+import { describe, expect, test } from "bun:test";
+import { explainReasons } from "@countersign/domain/validate/explain-reasons";
+import { ruleNames } from "@countersign/domain/validate/rules";
+import { whyLogged } from "@countersign/domain/validate/why";
+import words from "../../i18n/en/explain.json";
+import type { ExplainedRule } from "./rule-words.ts";
+import { rulesNow, rulesThen } from "./shown-rules.ts";
+
+const plain = {
+  nameOf: (rule: string) => rule,
+  ofExplained: ({ message }: ExplainedRule) => message,
+  ofLogged: () => null,
+};
+const logged = whyLogged({
+  at: "2026-11-17T12:00:00.000Z",
+  endpoint: "validate",
+  outcome: "ip_limit_reached",
+  ip: "203.0.113.7",
+  version: null,
+  problem: null,
+  facts: { expires_at: null, ip_count: 2, max_ips: 2, version: null },
+});
+const explained = (...refusing: string[]) =>
+  ruleNames.map(
+    (rule) =>
+      ({
+        rule,
+        passed: !refusing.includes(rule),
+        reason: "no_license",
+        facts: {},
+        message: "",
+      }) as ExplainedRule,
+  );
+const changed = (...refusing: string[]) =>
+  rulesNow(explained(...refusing), plain, logged).flatMap(({ rule, hasChanged }) =>
+    hasChanged ? [rule] : [],
+  );
+
+describe("the rules of a request", () => {
+  test("in the log: those before the refusal passed, and those after it were not reached", () => {
+    const states = Object.fromEntries(rulesThen(logged, plain).map(({ rule, state }) => [rule, state]));
+    expect(states).toMatchObject({
+      ip_blocked: "passed",
+      ip_limit_reached: "refused",
+      version_not_allowed: "not_reached",
+    });
+  });
+
+  test("now: only the first that refuses decides", () => {
+    const rules = rulesNow(explained("revoked", "expired"), plain);
+    expect(rules.flatMap(({ rule, isDeciding }) => (isDeciding ? [rule] : []))).toEqual(["revoked"]);
+  });
+
+  test("compared: a rule has changed if it no longer refuses, or does so now", () => {
+    expect(changed("ip_limit_reached")).toEqual([]);
+    expect(changed()).toEqual(["ip_limit_reached"]);
+    expect(changed("revoked", "ip_limit_reached")).toEqual(["revoked"]);
+  });
+
+  test("compared: nothing is known about a rule that was not reached", () => {
+    expect(changed("ip_limit_reached", "version_not_allowed")).toEqual([]);
+  });
+
+  test("have words for every rule and reason, and no others", () => {
+    const rules = [...ruleNames, "body_too_large", "body_timeout"];
+    expect(Object.keys(words.rules).sort()).toEqual([...rules].sort());
+    expect(Object.keys(words.then).sort()).toEqual([...rules, "version_suggested"].sort());
+    expect(Object.keys(words.reasons).sort()).toEqual([...explainReasons].sort());
+  });
+});
