@@ -25,6 +25,7 @@ test("every setting has a default", () => {
     discord: null,
     mail: null,
     metricsToken: null,
+    traces: null,
     dailyEmails: null,
     language: "en",
     durability: "standard",
@@ -33,6 +34,7 @@ test("every setting has a default", () => {
     logFormat: "auto",
     requestLogDays: null,
     requestLogMegabytes: null,
+    geoipFile: null,
     webhookEndpoints: null,
   });
 });

@@ -1,9 +1,14 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
 import { type Language, languageOfLocale } from "@countersign/domain/mail/languages";
 import { type Plan, plans } from "@countersign/domain/quota/limit";
+import {
+  readTraceSettings,
+  TraceSettingProblem,
+  type TraceSettings,
+} from "@countersign/domain/traces/settings";
 import {
   type AllowedTargets,
   noAllowedTargets,
@@ -49,12 +54,16 @@ export interface Config {
   readonly requestLogDays: number | null;
   /** How many megabytes the log can take on disk; null if the platform admin decides. */
   readonly requestLogMegabytes: number | null;
+  /** A GeoIP file (MMDB) with the countries, or also the places, of IP addresses; null for none. */
+  readonly geoipFile: string | null;
   /** Private targets that webhooks can reach. */
   readonly webhookTargets: AllowedTargets;
   /** The maximum number of webhooks per organization; null if the platform admin decides. */
   readonly webhookEndpoints: number | null;
   /** The bearer token that `/metrics` requires; null if anyone can read it. */
   readonly metricsToken: string | null;
+  /** Where traces are sent; null if they are not. */
+  readonly traces: TraceSettings | null;
 }
 
 export interface StripeSettings {
@@ -134,9 +143,11 @@ export function readConfig(environment: Environment): Config {
     ]),
     requestLogDays: numberIfSet("COUNTERSIGN_REQUEST_LOG_DAYS", 1, 3650),
     requestLogMegabytes: numberIfSet("COUNTERSIGN_REQUEST_LOG_MB", 10, 10_000_000),
+    geoipFile: ifSet("COUNTERSIGN_GEOIP_FILE", geoipFile),
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
     webhookEndpoints: numberIfSet("COUNTERSIGN_WEBHOOK_ENDPOINTS", 1, 1000),
     metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),
+    traces: traces(setting),
   };
 }
 
@@ -154,6 +165,28 @@ function secretOrSetting(environment: Environment, name: string): string | null 
   } catch (cause) {
     throw new ConfigProblem(`${name}_FILE points to ${file}, which cannot be read.`, { cause });
   }
+}
+
+/** Checks that it is an MMDB file: its description is near its end, after a marker. */
+function geoipFile(text: string): string {
+  const path = resolve(text);
+  const longestEnd = 128 * 1024;
+  const marker = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
+  let end: Buffer;
+  try {
+    const file = openSync(path, "r");
+    try {
+      const length = Math.min(fstatSync(file).size, longestEnd);
+      end = Buffer.alloc(length);
+      readSync(file, end, 0, length, fstatSync(file).size - length);
+    } finally {
+      closeSync(file);
+    }
+  } catch (cause) {
+    throw new ConfigProblem(`COUNTERSIGN_GEOIP_FILE is "${text}", which cannot be read.`, { cause });
+  }
+  if (end.includes(marker)) return path;
+  throw new ConfigProblem(`COUNTERSIGN_GEOIP_FILE is "${text}". It should be a GeoIP file in MMDB format.`);
 }
 
 function wholeNumber(name: string, text: string, min: number, max: number): number {
@@ -317,4 +350,13 @@ function metricsToken(text: string | null): string | null {
   throw new ConfigProblem(
     "COUNTERSIGN_METRICS_TOKEN is invalid. It must be 16 to 512 letters, digits and symbols without spaces, such as the output of openssl rand -hex 24.",
   );
+}
+
+function traces(setting: (name: string) => string | null): TraceSettings | null {
+  try {
+    return readTraceSettings(setting);
+  } catch (cause) {
+    if (cause instanceof TraceSettingProblem) throw new ConfigProblem(cause.message, { cause });
+    throw cause;
+  }
 }

@@ -24,24 +24,47 @@ const allowed = [
   "features/health/",
   "features/identity/setup-link.ts",
   "features/products/api-key-use.ts",
+  "features/requests/folded-entries.ts",
   "features/requests/recorder.ts",
+  "features/requests/unwritten.ts",
+  "features/sandbox/batch.ts",
+  "features/sandbox/license-record.ts",
+  "features/sandbox/observers.ts",
+  "features/sandbox/product.ts",
+  "release.ts",
   "features/validate/",
 ];
 
 test("the validating thread loads no code of the management API, sign-in, imports, webhooks or jobs", () => {
-  const loaded = [...loadedFrom(join(server, "serve.ts"))].map((file) => relative(server, file));
+  const { files } = loadedFrom(join(server, "serve.ts"));
+  const loaded = [...files].map((file) => relative(server, file));
   expect(loaded).toContain("features/validate/batch.ts");
   expect(loaded.filter((file) => !allowed.some((start) => file.startsWith(start)))).toEqual([]);
 });
 
-/** The server's own files that a file loads, itself included. */
-function loadedFrom(file: string, seen = new Set<string>()): Set<string> {
-  if (seen.has(file)) return seen;
-  seen.add(file);
+test("only traces are loaded later, if they are configured", () => {
+  const { later } = loadedFrom(join(server, "serve.ts"));
+  expect([...later].map((file) => relative(server, file))).toEqual(["features/traces/request-traces.ts"]);
+});
+
+test("neither thread loads OpenTelemetry when it starts", () => {
+  for (const start of ["serve.ts", "management/management-worker.ts"]) {
+    const { files } = loadedFrom(join(server, start));
+    expect([...files].filter((file) => file.includes("/features/traces/"))).toEqual([]);
+    expect([...files].filter((file) => readFileSync(file, "utf8").includes("@opentelemetry/"))).toEqual([]);
+  }
+});
+
+/** The server's own files that a file loads, itself included, and those that it can load later. */
+function loadedFrom(file: string, seen = { files: new Set<string>(), later: new Set<string>() }) {
+  if (seen.files.has(file)) return seen;
+  seen.files.add(file);
   const { imports } = new Bun.Transpiler({ loader: "ts" }).scan(readFileSync(file, "utf8"));
-  for (const { path } of imports) {
+  for (const { path, kind } of imports) {
     const next = join(dirname(file), path);
-    if (path.startsWith(".") && existsSync(next)) loadedFrom(next, seen);
+    if (!path.startsWith(".") || !path.endsWith(".ts") || !existsSync(next)) continue;
+    if (kind === "dynamic-import") seen.later.add(next);
+    else loadedFrom(next, seen);
   }
   return seen;
 }

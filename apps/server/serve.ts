@@ -3,16 +3,29 @@ import type { Config, Environment } from "./config.ts";
 import { Metrics } from "./features/health/metrics.ts";
 import { MetricsGate } from "./features/health/metrics-gate.ts";
 import { Readiness } from "./features/health/readiness.ts";
+import {
+  requestLogMetrics,
+  serverMetrics,
+  traceMetrics,
+  workerStateMetrics,
+  writeLockMetrics,
+} from "./features/health/server-metrics.ts";
+import { WorkerPart } from "./features/health/worker-part.ts";
 import { createSetupToken } from "./features/identity/setup-link.ts";
 import { ApiKeyUse } from "./features/products/api-key-use.ts";
 import { Recorder } from "./features/requests/recorder.ts";
-import { Batcher } from "./features/validate/batch.ts";
+import { SandboxBatcher } from "./features/sandbox/batch.ts";
+import { sandboxObservers } from "./features/sandbox/observers.ts";
+import type { RequestTraces } from "./features/traces/request-traces.ts";
+import { Batcher, type CallQueue } from "./features/validate/batch.ts";
+import type { RequestObservers } from "./features/validate/caller.ts";
 import { Forwarder } from "./http/forward.ts";
 import { type Listener, listen, type PublicParts } from "./http/listen.ts";
 import { PublicApi } from "./http/public.ts";
 import type { Log } from "./log.ts";
 import { ManagementWorker } from "./management/worker-handle.ts";
 import { OperatorProblem } from "./operator-problem.ts";
+import { release } from "./release.ts";
 import { reportsTo } from "./reports.ts";
 
 export interface RunningServer {
@@ -30,6 +43,7 @@ const longestDrainMs = 8_000;
 /** Including the drain. */
 const longestStopMs = 9_500;
 const longestShutdownMs = 1_000;
+const longestFlushMs = 200;
 const quietMs = 100;
 
 /**
@@ -49,45 +63,56 @@ export async function startServer(
     journalSetAside: reports.journalSetAside,
   });
   const { writeHolds } = store;
-  if (writeHolds !== null) metrics.watchWriteLock(() => store.writeHolds ?? writeHolds);
-  const { database, requestLogDays, requestLogMegabytes } = config;
-  const recorder = new Recorder(
-    { database, requestLogDays, requestLogMegabytes },
-    {
-      logCut: reports.logCut,
-      journalFailed: (reason) => {
-        metrics.journalFailed();
-        reports.journalFailed(reason);
-      },
-      entriesDropped: (count) => {
-        metrics.entriesDropped(count);
-        reports.entriesDropped(count);
-      },
-    },
-  );
+  if (writeHolds !== null) metrics.add(() => writeLockMetrics(store.writeHolds ?? writeHolds));
+  const { database, requestLogDays, requestLogMegabytes, geoipFile } = config;
+  const recorder = new Recorder({ database, requestLogDays, requestLogMegabytes, geoipFile }, reports);
+  metrics.add(() => requestLogMetrics(recorder.state));
   const apiKeyUse = new ApiKeyUse(store, reports.keyUseFailed);
   const readiness = new Readiness({
     probe: (needsSpace) => store.ping({ needsSpace }),
     changed: reports.readinessChanged,
   });
-  const batcher = new Batcher(store, {
-    keyUsed: (publicId, atMs) => apiKeyUse.note(publicId, atMs),
-    batchDone: (calls, seconds) => {
-      metrics.batchDone(calls, seconds);
-      readiness.batchDone();
-    },
-    batchFailed: (calls, cause) => {
-      readiness.batchFailed(cause);
-      metrics.batchFailed();
-      reports.batchFailed(calls, cause);
-    },
-  });
-  const publicApi = new PublicApi(batcher, config.trustedProxies, {
-    count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
-    record: (entry) => recorder.record(entry),
-  });
   let worker: ManagementWorker | null = null;
+  const traces = await openTraces(config, async (json) => worker?.exportSpans(json));
+  const batcher = new Batcher(
+    store,
+    {
+      keyUsed: (publicId, atMs) => apiKeyUse.note(publicId, atMs),
+      batchDone: (calls, seconds) => {
+        metrics.batchDone(calls, seconds);
+        readiness.batchDone();
+      },
+      batchFailed: (calls, cause) => {
+        readiness.batchFailed(cause);
+        metrics.batchFailed(cause);
+        reports.batchFailed(calls, cause);
+      },
+    },
+    traces?.spans,
+  );
+  metrics.add(() =>
+    serverMetrics({
+      version: release,
+      database: store.kind,
+      isReady: readiness.isReady,
+      waitingCalls: batcher.size + sandbox.size,
+    }),
+  );
+  const observers: RequestObservers = {
+    count: (endpoint, outcome) => metrics.countRequest(endpoint, outcome),
+    took: (endpoint, ms) => metrics.requestTook(endpoint, ms),
+    record: (entry) => recorder.record(entry),
+  };
+  const sandbox = new SandboxBatcher(store, reports.batchFailed);
+  const publicApi = new PublicApi(
+    { queue: batcher, observers },
+    { queue: sandbox, observers: sandboxObservers(observers) },
+    config.trustedProxies,
+    traces?.spans,
+  );
   const close = async () => {
+    // The worker exports them, so they must arrive before it stops.
+    await Promise.race([traces?.flush(), soon(longestFlushMs)]);
     await worker?.stop();
     await recorder.close();
     await apiKeyUse.close();
@@ -105,6 +130,14 @@ export async function startServer(
     ManagementWorker.start({ store, environment, journal: recorder, log }),
   );
   worker = management;
+  const workerPart = new WorkerPart(() => management.metrics());
+  metrics.addWorkerPart(() => workerPart.text());
+  metrics.add(() => workerStateMetrics(workerPart.hasAnswered, management.restarts));
+  if (traces !== null)
+    metrics.add(() => {
+      const { exported, dropped } = workerPart.spans;
+      return traceMetrics(exported, dropped + traces.dropped);
+    });
   const forwarder = new Forwarder(() => management.socket, reports.notForwarded, portalHost(config));
   const listener = await undoIfFailed(async () =>
     openPort(config, {
@@ -126,13 +159,23 @@ export async function startServer(
         readiness.drain();
         publicApi.drain();
         management.drain();
-        await drain(listener, batcher);
+        await drain(listener, [batcher, sandbox]);
         await close();
         return true;
       };
       return Promise.race([stopping(), deadline]);
     },
   };
+}
+
+/** Nothing of it is loaded unless traces are configured. */
+async function openTraces(
+  { traces, database }: Config,
+  send: (json: string) => Promise<void>,
+): Promise<RequestTraces | null> {
+  if (traces === null) return null;
+  const { openRequestTraces } = await import("./features/traces/request-traces.ts");
+  return openRequestTraces(traces, database.kind, send);
 }
 
 function openPort({ port, host }: Config, parts: PublicParts): Listener {
@@ -153,9 +196,9 @@ function portReason(cause: unknown): string {
   return `${cause instanceof Error ? cause.message : String(cause)}.`;
 }
 
-async function drain(listener: Listener, batcher: Batcher): Promise<void> {
+async function drain(listener: Listener, queues: readonly CallQueue[]): Promise<void> {
   const deadlineMs = performance.now() + longestDrainMs;
-  const isBusy = () => listener.pendingRequests() > 0 || batcher.size > 0;
+  const isBusy = () => listener.pendingRequests() > 0 || queues.some((queue) => queue.size > 0);
   await farewell(isBusy);
   listener.stopAccepting();
   while (isBusy() && performance.now() < deadlineMs) await nextCheck();
@@ -176,7 +219,11 @@ async function farewell(isBusy: () => boolean): Promise<void> {
 }
 
 function nextCheck(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 20));
+  return soon(20);
+}
+
+function soon(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function portalHost({ portalUrl, portalHasOwnHost }: Config): string | null {

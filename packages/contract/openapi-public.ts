@@ -23,6 +23,7 @@ export function publicComponents() {
       RetryAfter: header("The number of seconds to wait before trying again."),
       Problem: header("What is wrong with the body, if it could not be processed."),
       Authenticate: header("Always Bearer."),
+      Sandbox: header("true if the request was sent with a test API key. Absent otherwise."),
     },
   };
 }
@@ -33,7 +34,9 @@ function validate(): object {
     tags: [publicTag.name],
     summary: "Validate a license",
     security: [{ productApiKey: [] }],
-    description: "Every validation result is a 200. Grant access only if `valid` is true.",
+    description:
+      "Every validation result is a 200. Grant access only if `valid` is true. With a product's test API key (cskt_…), " +
+      "fixed license keys give every result, and nothing is counted or registered.",
     parameters: [
       {
         name: "X-Countersign-Nonce",
@@ -64,7 +67,9 @@ function lookup(): object {
     tags: [publicTag.name],
     summary: "Look up a license by its key",
     security: [{ productApiKey: [] }],
-    description: "Changes nothing. Counts towards the daily limit, even if there is no such license.",
+    description:
+      "Changes nothing. Counts towards the daily limit, even if there is no such license. With a product's test API key " +
+      "(cskt_…), fixed license keys are found, and nothing is counted.",
     parameters: [
       {
         name: "key",
@@ -107,8 +112,12 @@ function answer(description: string, schema: string, headers: readonly string[])
     RetryAfter: "Retry-After",
     Problem: "X-Countersign-Problem",
     Authenticate: "WWW-Authenticate",
+    Sandbox: "X-Countersign-Sandbox",
   };
-  const references = headers.map((name) => [names[name] ?? name, { $ref: `#/components/headers/${name}` }]);
+  const references = [...headers, "Sandbox"].map((name) => [
+    names[name] ?? name,
+    { $ref: `#/components/headers/${name}` },
+  ]);
   return { description, headers: Object.fromEntries(references), content: json(schema) };
 }
 

@@ -56,7 +56,8 @@ export function* writeOpenApi(): Generator<void, OpenApiDocument> {
         productApiKey: {
           type: "http",
           scheme: "bearer",
-          description: "The API key of a product, csk_…, for the two endpoints of the public API.",
+          description:
+            "The API key of a product, csk_…, for the two endpoints of the public API; or its test API key, cskt_…, for the sandbox.",
         },
         accessToken: {
           type: "http",

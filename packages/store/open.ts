@@ -1,3 +1,4 @@
+import type { Geo } from "./rollups/geo.ts";
 import type { DatabaseLocation, Journal, Store } from "./store.ts";
 import type { MainStore, WorkerOpening } from "./worker-store.ts";
 
@@ -43,11 +44,15 @@ export async function openInWorker(opening: WorkerOpening): Promise<Store> {
   }
 }
 
-export async function openJournal(location: DatabaseLocation): Promise<Journal> {
+/** `geo` is asked for the GeoIP file each time that requests are counted by country. */
+export async function openJournal(
+  location: DatabaseLocation,
+  geo: () => Geo | null = () => null,
+): Promise<Journal> {
   switch (location.kind) {
     case "sqlite":
-      return new (await import("./sqlite/journal.ts")).SqliteJournal(location.folder);
+      return new (await import("./sqlite/journal.ts")).SqliteJournal(location.folder, geo);
     case "postgres":
-      return new (await import("./postgres/journal.ts")).PostgresJournal(location.url);
+      return new (await import("./postgres/journal.ts")).PostgresJournal(location.url, geo);
   }
 }

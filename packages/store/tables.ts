@@ -22,6 +22,7 @@ export interface Tables {
   products: ProductRow;
   product_api_keys: ProductApiKeyRow;
   product_signing_keys: ProductSigningKeyRow;
+  product_sandbox_keys: ProductSandboxKeyRow;
   product_versions: ProductVersionRow;
   customers: CustomerRow;
   organization_customers: WithDefaults<OrganizationCustomerRow, "search_text">;
@@ -70,6 +71,10 @@ export interface Tables {
   request_days: RequestDayRow;
   request_segments: RequestSegmentRow;
   request_log_state: RequestLogStateRow;
+  rollup_hours: RollUpHourRow;
+  rollup_hour_uniques: HourUniquesRow;
+  rollup_days: RollUpDayRow;
+  license_days: LicenseDayRow;
   ip_sightings: IpSightingRow;
   portal_people: PortalPersonRow;
   portal_identities: PortalIdentityRow;
@@ -210,6 +215,14 @@ export interface ProductApiKeyRow {
   unused_notified_at: number | null;
   /** When it expires; null for never. */
   expires_at: number | null;
+}
+
+/** A test API key. It grants nothing, so the whole key is stored. */
+export interface ProductSandboxKeyRow {
+  product_id: string;
+  public_id: string;
+  api_key: string;
+  created_at: number;
 }
 
 export interface ProductSigningKeyRow {
@@ -708,17 +721,17 @@ export interface RequestLogRow {
   facts: string | null;
 }
 
-/** In which milliseconds of a segment an organization, a license or an IP address occurs. */
+/** In which milliseconds of a segment an organization, or some licenses or IP addresses occur: see `request-log/keys.ts`. */
 export interface RequestKeyRow {
   /** The start of the segment. */
   from_at: number;
   /** Organization, license, or IP address within an organization. */
   kind: "o" | "l" | "i";
-  /** An organization ID, a license ID, or an organization ID, a space and an IP address. */
+  /** An organization ID, or a part of the hashes of licenses or IP addresses. */
   key: string;
-  /** How many rows of the segment have the key. */
+  /** How many rows of the segment have it. */
   count: number;
-  /** The times of these rows, as a JSON array of milliseconds since `from_at`, ascending; null if there are many. */
+  /** The times of these rows, as text; null for an organization with many. */
   ats: string | null;
 }
 
@@ -748,6 +761,60 @@ export interface RequestLogStateRow {
   sweep_started_at: number;
   /** How far the log was read to delete what is kept for a shorter time than the rest; null if all of it was. */
   sweep_position: number | null;
+}
+
+/** The requests of a product, or of all products of an organization, in one hour: see `rollups/roll-up.ts`. */
+export interface RollUpHourRow {
+  organization_id: string;
+  /** Empty for all products. */
+  product_id: string;
+  /** Hours since 1970, UTC. */
+  hour: number;
+  /** JSON objects with a number for each key. */
+  counts: string;
+  versions: string;
+  countries: string;
+}
+
+/** The different licenses and IP addresses of an hour, as `UniqueCount` writes them. */
+export interface HourUniquesRow {
+  organization_id: string;
+  product_id: string;
+  hour: number;
+  licenses: string;
+  /** Licenses with a successful validation. */
+  active: string;
+  ips: string;
+}
+
+/** The same of a UTC day, and which licenses were refused. */
+export interface RollUpDayRow {
+  organization_id: string;
+  product_id: string;
+  /** Days since 1970, UTC. */
+  day: number;
+  licenses: string;
+  active: string;
+  ips: string;
+  /** A JSON object: see `refusalKey`. */
+  refused: string;
+}
+
+/** A license that was used from several places on a UTC day, or with several devices. */
+export interface LicenseDayRow {
+  organization_id: string;
+  day: number;
+  license_id: string;
+  product_id: string;
+  ip_count: number;
+  device_count: number;
+  /** Of `travel`. */
+  speed_kmh: number | null;
+  /** JSON arrays. */
+  ips: string;
+  devices: string;
+  /** The fastest impossible change of place, as JSON; null if there was none. */
+  travel: string | null;
 }
 
 export type SightingTier = "platform" | "organization" | "license";

@@ -79,14 +79,14 @@ export interface ServerSetup {
   readonly expires_after_seconds?: number;
   readonly daily_limit?: number;
   /**
-   * The secrets that the client has: the product's current one, also the next one, or only a wrong one. Or a list of
-   * secrets, with the ID of this product or of another.
+   * The secrets that the client has: the product's current one, also the next one, only a wrong one, or that of the
+   * sandbox. Or a list of secrets, with the ID of this product or of another.
    */
-  readonly signing?: "current" | "current and next" | "wrong" | KnownSecrets;
+  readonly signing?: "current" | "current and next" | "wrong" | "sandbox" | KnownSecrets;
   /** The secret that the product signs with, in hex; null if it does not sign. */
   readonly signs_with?: string | null;
-  /** The client has a wrong API key, or one that has expired. */
-  readonly api_key?: "wrong" | "expired";
+  /** The client has a wrong API key, one that has expired, or the product's test API key. */
+  readonly api_key?: "wrong" | "expired" | "test";
   readonly client_is_ahead_seconds?: number;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Case } from "./case.ts";
 import { whyNoLiveDelivery } from "./live-deliveries.ts";
 import { liveVariantOf, whyNoLiveVariant } from "./live-variants.ts";
-import { outcomeCases } from "./outcomes.ts";
+import { outcomeCases, sandboxCase } from "./outcomes.ts";
 import { suiteFiles } from "./suite-files.ts";
 
 const files = suiteFiles();
@@ -31,6 +31,7 @@ test("the expected number of scripted cases has a live variant", () => {
     "grace.json": "16 of 17",
     "lookup.json": "5 of 7",
     "rate-limit.json": "5 of 10",
+    "sandbox.json": "0 of 12",
     "signatures.json": "34 of 35",
     "validate.json": "16 of 25",
     "webhooks.json": "19 of 20",
@@ -63,6 +64,20 @@ test("every scripted case without a live variant is one that a real server canno
       "validate.json: an unknown status is passed through",
       "validate.json: an unknown status never grants access",
     ],
+    // A real sandbox answers a case of its own, with all its license keys.
+    "a response of the sandbox": [
+      "sandbox.json: a 401 of the sandbox is reported as a response of the sandbox",
+      "sandbox.json: a 429 of the sandbox does not stop other requests",
+      "sandbox.json: a client that allows the sandbox gets its results",
+      "sandbox.json: a reached limit of an allowed sandbox does not stop other requests",
+      "sandbox.json: a response of the sandbox is an error",
+      "sandbox.json: an allowed sandbox ends no grace period",
+      "sandbox.json: an allowed sandbox starts no grace period",
+      "sandbox.json: check denies access for a response of the sandbox",
+      "sandbox.json: check in advisory mode denies access for a response of the sandbox",
+      "sandbox.json: only the value true marks a response of the sandbox",
+      "sandbox.json: the sandbox does not end a grace period unless it is allowed",
+    ],
     "an exact Retry-After": [
       "rate-limit.json: a 429 is an error with its reset time and is not retried",
       "rate-limit.json: no request is sent until the limit resets",
@@ -76,6 +91,7 @@ test("every scripted case without a live variant is one that a real server canno
       "errors.json: check denies access without a server and reports the error",
       "errors.json: check in advisory mode allows access without a server",
       "grace.json: a license that was never validated gets no grace period",
+      "sandbox.json: no request is sent with a test API key",
     ],
     "a response of an intermediary": [
       "errors.json: 413 is a server error and is not retried",
@@ -92,7 +108,7 @@ test("the README shows the right numbers of cases", () => {
   const counts = [
     whys.length,
     whys.filter(({ why }) => why === null).length,
-    (alone?.cases?.length ?? 0) + outcomeCases().length,
+    (alone?.cases?.length ?? 0) + [...outcomeCases(), sandboxCase()].length,
     files.flatMap(([, { portal_urls = [] }]) => portal_urls).length,
   ];
   const text = readFileSync(join(import.meta.dir, "../README.md"), "utf8");

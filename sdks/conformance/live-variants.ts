@@ -35,7 +35,8 @@ export type NoLiveVariant =
   | "a body that no Countersign sends"
   | "a forged signature"
   | "an exact Retry-After"
-  | "answers of different servers";
+  | "answers of different servers"
+  | "a response of the sandbox";
 
 /** Members that the server generates. A case can only expect them of a scripted server. */
 const generatedMembers = [
@@ -50,6 +51,8 @@ const daySeconds = 86_400;
 
 function derive(one: Case): Case | NoLiveVariant {
   if (one.answers.some(({ real }) => real !== undefined)) return "already answered by a real server";
+  if (one.answers.some(({ headers = {} }) => "x-countersign-sandbox" in headers))
+    return "a response of the sandbox";
   const answers: Answer[] = [];
   for (const answer of one.answers) {
     const variant = answerOf(answer, one);

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { generateTestKey } from "@countersign/domain/products/api-key";
+import { sandboxSigningKey } from "@countersign/domain/sandbox/signing-key";
 import { addSigningKey, removeUpcomingSigningKeys } from "@countersign/store/queries/products/keys";
 import { defaultProductSettings, updateProduct } from "@countersign/store/queries/products/products";
+import { replaceSandboxKey } from "@countersign/store/queries/sandbox/keys";
 import { replaceVersions } from "@countersign/store/queries/versions/versions";
 import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
 import { arrange } from "../../tests/http/arrange-outcome.ts";
@@ -52,9 +55,11 @@ export async function startRealServer(): Promise<RealServer> {
       });
       const startedAtMs = Date.now();
       await createState(seller, setup, startedAtMs);
+      const testKey = generateTestKey(randomBytes);
+      if (setup.api_key === "test") await setTestKey(seller, testKey);
       const aheadMs = (setup.client_is_ahead_seconds ?? 0) * 1_000;
       return {
-        client: clientFor(seller, setup),
+        client: clientFor(seller, setup, testKey),
         now: new Date(startedAtMs + aheadMs).toISOString(),
         change: async (next) => {
           await resetState(seller, next);
@@ -135,6 +140,11 @@ async function setApiKeyExpiry({ store, productId }: TestOrganization, atMs: num
   });
 }
 
+async function setTestKey({ store, productId }: TestOrganization, { publicId, key }: TestKey): Promise<void> {
+  const row = { product_id: productId, public_id: publicId, api_key: key, created_at: Date.now() };
+  await store.transaction((db) => replaceSandboxKey(db, row));
+}
+
 /** Rotates to this secret now. The client's other secrets become active later, one per day. */
 async function signWith(
   { store, productId }: TestOrganization,
@@ -162,19 +172,24 @@ function rowOf({ outcome = {} }: ServerSetup): OutcomeRow {
   return row;
 }
 
-function clientFor(seller: TestOrganization, { signing, api_key }: ServerSetup): GeneratedSettings {
+type TestKey = ReturnType<typeof generateTestKey>;
+
+function clientFor(
+  seller: TestOrganization,
+  { signing, api_key }: ServerSetup,
+  testKey: TestKey,
+): GeneratedSettings {
+  const wrong = `${seller.apiKey.slice(0, -1)}${seller.apiKey.endsWith("A") ? "B" : "A"}`;
   return {
-    api_key:
-      api_key === "wrong"
-        ? `${seller.apiKey.slice(0, -1)}${seller.apiKey.endsWith("A") ? "B" : "A"}`
-        : seller.apiKey,
-    ...(signing === undefined ? {} : { signing: signingFor(seller, signing) }),
+    api_key: api_key === "wrong" ? wrong : api_key === "test" ? testKey.key : seller.apiKey,
+    ...(signing === undefined ? {} : { signing: signingFor(seller, signing, testKey) }),
   };
 }
 
 function signingFor(
   { productId, signingKey }: TestOrganization,
   signing: NonNullable<ServerSetup["signing"]>,
+  testKey: TestKey,
 ): SigningSettings {
   if (typeof signing === "object") {
     const { product, ...known } = signing;
@@ -182,6 +197,12 @@ function signingFor(
   }
   const known = Buffer.from(signingKey.secret).toString("hex");
   const other = randomBytes(32).toString("hex");
-  const secrets = { current: [known], "current and next": [other, known], wrong: [other] };
+  const ofSandbox = Buffer.from(sandboxSigningKey(testKey).secret).toString("hex");
+  const secrets = {
+    current: [known],
+    "current and next": [other, known],
+    wrong: [other],
+    sandbox: [ofSandbox],
+  };
   return { product_id: productId, secrets: secrets[signing] };
 }

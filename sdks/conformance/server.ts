@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { type Answer, defaultMembers, type Signing } from "./case.ts";
 import { liveDeliveries } from "./live-deliveries.ts";
 import { liveVariantOf } from "./live-variants.ts";
-import { outcomeCases } from "./outcomes.ts";
+import { outcomeCases, sandboxCase } from "./outcomes.ts";
 import { type RealCase, startRealServer } from "./real.ts";
 import { suiteFiles } from "./suite-files.ts";
 
@@ -57,7 +57,7 @@ const suite = {
       real.seller,
     ),
   },
-  "outcomes of a real server": { cases: outcomeCases() },
+  "outcomes of a real server": { cases: [...outcomeCases(), sandboxCase()] },
 };
 
 const server = createServer(async (request, response) => {
@@ -130,11 +130,13 @@ async function respondFromRealServer(
     return send(response, 599, {
       message: `The real response does not contain ${answer.replace[0]}: ${text}`,
     });
-  const responseHeaders = ["content-type", "x-request-id", "retry-after"].flatMap((name) => {
-    const value = realResponse.headers.get(name);
-    // Cases expect numbered request IDs.
-    return value === null ? [] : [[name, name === "x-request-id" ? `req-${known.requests.length}` : value]];
-  });
+  const responseHeaders = ["content-type", "x-request-id", "retry-after", "x-countersign-sandbox"].flatMap(
+    (name) => {
+      const value = realResponse.headers.get(name);
+      // Cases expect numbered request IDs.
+      return value === null ? [] : [[name, name === "x-request-id" ? `req-${known.requests.length}` : value]];
+    },
+  );
   const content = answer.replace === undefined ? text : text.replace(...answer.replace);
   sendBody(response, realResponse.status, Object.fromEntries(responseHeaders), content, answer.fault);
 }

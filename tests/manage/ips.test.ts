@@ -253,7 +253,7 @@ describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
     await fixture.store.transaction((db) => registerIp(db, theirs.id, ip, 1));
     await rival.owner.api.post(`/organizations/${rival.organizationId}/ip-blocks`, { cidr: ip });
     const here = await fixture.owner.api.get(`${path}/${ip}`);
-    expect(here.body).toEqual({ ip, sightings: [], blocks: [], blocked_by_platform: false });
+    expect(here.body).toEqual({ ip, sightings: [], blocks: [], blocked_by_platform: false, device_ids: [] });
     expect((await fixture.owner.api.get(`${path}/${ip}/licenses`)).body.data).toEqual([]);
     const list = await fixture.owner.api.get(`${path}?limit=200`);
     expect(list.text).not.toContain(ip);

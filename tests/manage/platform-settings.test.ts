@@ -27,6 +27,8 @@ describe.each(databases)("platform settings on $kind", ({ make }) => {
       webhook_endpoints_set_by: "nobody",
       request_log_days: 30,
       request_log_days_set_by: "nobody",
+      request_log_mb: 10_240,
+      request_log_mb_set_by: "nobody",
       currency: "usd",
       billing_contact: null,
       automatic_tax: false,
@@ -127,6 +129,7 @@ describe.each(databases)("platform settings on $kind", ({ make }) => {
       ["sign_up", "maybe"],
       ["daily_emails", -1],
       ["request_log_days", 0],
+      ["request_log_mb", 9],
     ])
       expect((await change({ [String(field)]: value })).body.errors[0].field).toBe(field);
     await change({ sign_up: "closed" });

@@ -12,7 +12,9 @@ import { setVersion } from "@countersign/store/queries/versions/versions";
 import { sealText } from "@countersign/store/sealed-columns";
 import type { Database } from "@countersign/store/store";
 import { writeEmail } from "../../apps/server/features/mail/email.ts";
+import { openTestJournal } from "./journal.ts";
 import type { ManageFixture, Person } from "./manage-fixture.ts";
+import { journalEntry } from "./request-log.ts";
 import { newId } from "./test-organization.ts";
 
 /** An organization with one of every resource that a path can name. */
@@ -36,6 +38,7 @@ export async function fillOrganization(
   const { organizationId, productId, apiKey } = made;
   const member = await fixture.member(["products:view"], organizationId);
   const nowMs = Date.now();
+  const requestId = await addRequest(fixture, { organizationId, productId }, nowMs);
   return fixture.store.transaction(async (db) => {
     const email = `${newId()}@example.com`;
     const customerId = await customerFor(
@@ -102,7 +105,6 @@ export async function fillOrganization(
     const { endpointId, deliveryId } = await addWebhook(db, organizationId, nowMs);
     const announcementId = await addPlatformAnnouncement(db, nowMs);
     const transferId = await addPendingTransfer(db, { ...license, customerId, email }, nowMs);
-    const requestId = newId();
     const ids: Record<string, string> = {
       organization_id: organizationId,
       product_id: productId,
@@ -147,6 +149,21 @@ export async function fillOrganization(
       },
     };
   });
+}
+
+/** A request in the log. */
+async function addRequest(
+  { database }: ManageFixture,
+  { organizationId, productId }: { organizationId: string; productId: string },
+  nowMs: number,
+): Promise<string> {
+  const id = newId();
+  const { journal, close } = await openTestJournal(database.location);
+  await journal.append([
+    journalEntry({ at: nowMs, id, organization_id: organizationId, product_id: productId }),
+  ]);
+  await close();
+  return id;
 }
 
 /** A token of a user or an organization. */

@@ -37,6 +37,7 @@ Settings come from the environment:
   COUNTERSIGN_LOG_FORMAT        json, pretty, or auto: pretty on a terminal
   COUNTERSIGN_REQUEST_LOG_DAYS  30, how many days the request log is kept
   COUNTERSIGN_REQUEST_LOG_MB    10240, how much disk space the request log can take
+  COUNTERSIGN_GEOIP_FILE        a GeoIP file (MMDB), for the countries of IP addresses
   COUNTERSIGN_WEBHOOK_ENDPOINTS 20, the maximum number of webhooks per organization
   COUNTERSIGN_METRICS_TOKEN     the token that /metrics requires; without it, anyone who can reach the port can read it
 Each can also be read from a file: append _FILE to the name and set it to the path.

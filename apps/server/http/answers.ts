@@ -20,6 +20,12 @@ export function verdictResponse(
   return response;
 }
 
+/** Marks a response to a request with a test API key. */
+export function asSandbox(response: Response): Response {
+  response.headers.set("x-countersign-sandbox", "true");
+  return response;
+}
+
 export function unauthorized(requestId: string): Response {
   return new Response(
     JSON.stringify({

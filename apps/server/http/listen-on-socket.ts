@@ -18,6 +18,7 @@ import { noSuchPath } from "./answers.ts";
 import { isForPortalHost, peerHeader } from "./forward.ts";
 import { errorResponder, type Listener, listener, read } from "./listen.ts";
 import type { RoutedApi } from "./manage/routed-api.ts";
+import { observed, type RequestObserver } from "./observer.ts";
 import { newRequestId } from "./public.ts";
 
 /** The routes of the management worker. */
@@ -25,8 +26,10 @@ export interface WorkerParts {
   readonly manageApi: RoutedApi;
   readonly portalApi: RoutedApi;
   readonly authApi: Pick<LazyIdentity, "handle">;
+  readonly authObserver: RequestObserver;
   /** Null if payments are not set up. */
   readonly stripeWebhook: StripeWebhook | null;
+  readonly stripeObserver: RequestObserver;
   readonly pages: DashboardPages;
   readonly log: Log;
 }
@@ -34,6 +37,17 @@ export interface WorkerParts {
 /** Listens where only the validating thread connects. */
 export function listenOnSocket(path: string, parts: WorkerParts): Listener {
   const { manageApi, portalApi, authApi, stripeWebhook, pages } = parts;
+  const auth = (request: Request) => {
+    const requestId = newRequestId();
+    return observed(parts.authObserver, request, requestId, () =>
+      authApi.handle(request, peerOf(request), requestId),
+    );
+  };
+  const stripe = (request: Request) => {
+    const requestId = newRequestId();
+    if (stripeWebhook === null) return pages.answer(request, requestId);
+    return observed(parts.stripeObserver, request, requestId, () => stripeWebhook.handle(request, requestId));
+  };
   /** On the portal's own host, it does not exist: customers' browsers have no use for it. */
   const onMainHost =
     (answer: (request: Request) => Response | Promise<Response>) =>
@@ -48,12 +62,8 @@ export function listenOnSocket(path: string, parts: WorkerParts): Listener {
         manageApi.handle(request, peerOf(request), newRequestId()),
       ),
       [`${portalBase}/*`]: (request) => portalApi.handle(request, peerOf(request), newRequestId()),
-      [`${authBase}/*`]: onMainHost((request) => authApi.handle(request, peerOf(request), newRequestId())),
-      [stripeWebhookPath]: onMainHost((request) =>
-        stripeWebhook === null
-          ? pages.answer(request, newRequestId())
-          : stripeWebhook.handle(request, newRequestId()),
-      ),
+      [`${authBase}/*`]: onMainHost(auth),
+      [stripeWebhookPath]: onMainHost(stripe),
       "/openapi.json": onMainHost((request) => read(request, () => openApi(newRequestId()))),
       "/docs": onMainHost((request) => read(request, () => docs(newRequestId()))),
       "/docs/reference.css": (request) => read(request, () => docsStyle(newRequestId())),

@@ -6,7 +6,8 @@ import { type IpAddress, parseIpAddress } from "@countersign/domain/ip/ip-addres
 import { hashApiKey, parseApiKey, parseBearer } from "@countersign/domain/products/api-key";
 import { parseNonce } from "@countersign/domain/signing/signature";
 import { memoize } from "@countersign/store/revisioned";
-import type { Batcher } from "../features/validate/batch.ts";
+import type { RequestSpans } from "../features/traces/request-spans.ts";
+import type { CallQueue } from "../features/validate/batch.ts";
 import {
   Caller,
   type Endpoint,
@@ -16,23 +17,37 @@ import {
 import { LookupCall } from "../features/validate/lookup-call.ts";
 import { readBodyInto } from "../features/validate/read-body.ts";
 import { ValidateCall } from "../features/validate/validate-call.ts";
-import { unauthorized, unavailable } from "./answers.ts";
+import { asSandbox, unauthorized, unavailable } from "./answers.ts";
 
 export const newRequestId = uuidSource(Date.now, (bytes) => {
   randomFillSync(bytes);
 });
 
+/** Who decides requests, and where their outcomes are reported. */
+export interface PublicApiMode {
+  readonly queue: CallQueue;
+  readonly observers: RequestObservers;
+}
+
 /** The two endpoints for applications, as functions of a request and its peer address. */
 export class PublicApi {
-  readonly #batcher: Batcher;
+  readonly #live: PublicApiMode;
+  readonly #sandbox: PublicApiMode;
   readonly #trustedProxies: CidrSet;
-  readonly #observers: RequestObservers;
+  readonly #spans: RequestSpans | null;
   #draining = false;
 
-  constructor(batcher: Batcher, trustedProxies: CidrSet, observers: RequestObservers) {
-    this.#batcher = batcher;
+  /** `spans` is null if no traces are configured. */
+  constructor(
+    live: PublicApiMode,
+    sandbox: PublicApiMode,
+    trustedProxies: CidrSet,
+    spans: RequestSpans | null = null,
+  ) {
+    this.#live = live;
+    this.#sandbox = sandbox;
     this.#trustedProxies = trustedProxies;
-    this.#observers = observers;
+    this.#spans = spans;
   }
 
   /** From now on every response asks the caller to reconnect, so that another server takes the connection. */
@@ -41,17 +56,17 @@ export class PublicApi {
   }
 
   validate(request: Request, peer: string | null): Response | Promise<Response> {
-    return this.#begin(request, peer, "validate", (caller) => {
+    return this.#begin(request, peer, "validate", (caller, queue) => {
       const nonce = parseNonce(request.headers.get("x-countersign-nonce"));
-      const call = new ValidateCall(caller, nonce, this.#batcher);
+      const call = new ValidateCall(caller, nonce, queue);
       readBodyInto(call, request);
-      this.#batcher.submit(call);
+      queue.submit(call);
     });
   }
 
   lookup(request: Request, peer: string | null, licenseKey: string): Response | Promise<Response> {
-    return this.#begin(request, peer, "lookup", (caller) => {
-      this.#batcher.submit(new LookupCall(caller, licenseKey));
+    return this.#begin(request, peer, "lookup", (caller, queue) => {
+      queue.submit(new LookupCall(caller, licenseKey));
     });
   }
 
@@ -59,24 +74,31 @@ export class PublicApi {
     request: Request,
     peer: string | null,
     endpoint: Endpoint,
-    submit: (caller: Caller) => void,
+    submit: (caller: Caller, queue: CallQueue) => void,
   ): Response | Promise<Response> {
+    const startedMs = performance.now();
     const requestId = newRequestId();
     const { headers } = request;
     const authorization = headers.get("authorization") ?? "";
     const apiKey = authorization.length > longestAuthorization ? null : presentedKey(authorization);
     if (apiKey === null) {
-      this.#observers.count(endpoint, "invalid_api_key");
+      this.#live.observers.count(endpoint, "invalid_api_key");
       return unauthorized(requestId);
     }
+    const { queue, observers } = apiKey.isTest ? this.#sandbox : this.#live;
     const ipAddress = peer === null ? null : this.#callerIp(peer, headers);
     if (ipAddress === null) {
-      this.#observers.count(endpoint, "unavailable");
+      observers.count(endpoint, "unavailable");
       return unavailable(requestId);
     }
+    const span =
+      this.#spans === null
+        ? null
+        : this.#spans.request(endpoint, headers.get("traceparent"), requestId, startedMs);
     return new Promise((resolve) => {
-      const respond = this.#draining ? (last: Response) => resolve(closeConnection(last)) : resolve;
-      submit(new Caller(endpoint, requestId, apiKey, ipAddress, respond, this.#observers));
+      const marked = apiKey.isTest ? (response: Response) => resolve(asSandbox(response)) : resolve;
+      const respond = this.#draining ? (last: Response) => marked(closeConnection(last)) : marked;
+      submit(new Caller(endpoint, requestId, apiKey, ipAddress, startedMs, span, respond, observers), queue);
     });
   }
 
@@ -93,7 +115,7 @@ const longestAuthorization = 256;
 const presentedKey = memoize(1_000, (authorization): PresentedKey | null => {
   const token = parseBearer(authorization);
   const parsed = token === null ? null : parseApiKey(token);
-  return token === null || parsed === null ? null : { publicId: parsed.publicId, hash: hashApiKey(token) };
+  return token === null || parsed === null ? null : { ...parsed, hash: hashApiKey(token) };
 });
 const callerIpOf = memoize(10_000, parseIpAddress);
 

@@ -26,6 +26,7 @@ import { deliveryPruning, deliverySync } from "../features/webhooks/prune.ts";
 import { deletedEndpointRemoval } from "../features/webhooks/remove-deleted.ts";
 import { answerPruning } from "../http/manage/prune-answers.ts";
 import type { Log } from "../log.ts";
+import { type Insight, jobSpan, observedSender, observedTransport } from "../management/observe.ts";
 import { jobRunsOf } from "./job-runs.ts";
 import { type PeriodicJob, PeriodicJobs } from "./periodic-jobs.ts";
 import { jobRunSaving } from "./save-job-runs.ts";
@@ -40,12 +41,12 @@ export function startBackground(
   journal: JournalOfOrganizations,
   config: Config,
   log: Log,
+  insight: Insight,
 ): Background {
   const jobs = store.withOwnConnections("jobs");
   const webhooks = store.withOwnConnections("webhooks");
-  const mailer =
-    config.mail === null ? null : new Mailer(jobs, smtpTransport(config.mail, config.url, emailsAtOnce), log);
-  const sender = webhookSender(config.webhookTargets);
+  const mailer = mailerOf(jobs, config, log, insight);
+  const sender = observedSender(webhookSender(config.webhookTargets), insight);
   const runs = jobRunsOf(store);
   const periodicJobs = new PeriodicJobs(
     [
@@ -76,6 +77,7 @@ export function startBackground(
     ],
     log,
     runs,
+    (job) => jobSpan(insight.tracer, job),
   );
   store.startUpkeep((reason) => log.warn("Database maintenance failed. It will be retried.", { reason }));
   const imports = importRunner(store, log);
@@ -86,6 +88,11 @@ export function startBackground(
       await periodicJobs.stop();
     },
   };
+}
+
+function mailerOf(store: Store, { mail, url }: Config, log: Log, insight: Insight): Mailer | null {
+  if (mail === null) return null;
+  return new Mailer(store, observedTransport(smtpTransport(mail, url, emailsAtOnce), insight), log);
 }
 
 function stripeJobs(store: Store, { stripe, url }: Config, log: Log): PeriodicJob[] {

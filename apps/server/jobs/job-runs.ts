@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Store } from "@countersign/store/store";
 import type { JobRunRow } from "@countersign/store/tables";
+import type { JobState } from "../features/health/worker-metrics.ts";
 import { failureText } from "./failure-text.ts";
 
 /** What is known about a job before it runs. */
@@ -17,6 +18,10 @@ export type EndRun = (error?: unknown) => void;
 interface Run {
   readonly everyMs: number;
   startedTick: number;
+  succeededTick: number | null;
+  /** How long the last run took that has ended. */
+  durationMs: number | null;
+  failures: number;
   finishedTick: number | null;
   failedTick: number | null;
   failure: string | null;
@@ -37,6 +42,9 @@ export class JobRuns {
     const run: Run = {
       everyMs,
       startedTick: performance.now(),
+      succeededTick: before?.succeededTick ?? null,
+      durationMs: before?.durationMs ?? null,
+      failures: before?.failures ?? 0,
       finishedTick: null,
       failedTick: before?.failedTick ?? null,
       failure: before?.failure ?? null,
@@ -45,7 +53,10 @@ export class JobRuns {
     this.#unsaved.add(name);
     return (error) => {
       run.finishedTick = performance.now();
-      if (error !== undefined) {
+      run.durationMs = run.finishedTick - run.startedTick;
+      if (error === undefined) run.succeededTick = run.finishedTick;
+      else {
+        run.failures += 1;
         run.failedTick = run.finishedTick;
         run.failure = failureText(error);
       }
@@ -56,6 +67,18 @@ export class JobRuns {
   /** All of them, with times of the database's clock. */
   rows(nowMs: number): JobRunRow[] {
     return [...this.#runs.keys()].map((job) => this.#row(job, nowMs));
+  }
+
+  /** What metrics say about them, with times of this node's clock. */
+  states(nowMs: number): JobState[] {
+    const offsetMs = nowMs - performance.now();
+    return Array.from(this.#runs, ([job, { everyMs, succeededTick, durationMs, failures }]) => ({
+      job,
+      everyMs,
+      succeededAtMs: succeededTick === null ? null : Math.round(succeededTick + offsetMs),
+      durationMs,
+      failures,
+    }));
   }
 
   /** Passes what has changed since the last time to `save`. What could not be saved is passed again. */

@@ -12,6 +12,11 @@ export interface PeriodicJob {
   run(stopping?: AbortSignal): Promise<void>;
 }
 
+/** The trace of a run. */
+export interface RunSpan {
+  end(failed: boolean): void;
+}
+
 /**
  * Runs periodic jobs in the background, each never concurrently with itself. A failure is logged and retried at the
  * next interval.
@@ -21,18 +26,26 @@ export class PeriodicJobs {
   readonly #running = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
-  constructor(periodicJobs: readonly PeriodicJob[], log: Log, runs: JobRuns) {
+  constructor(
+    periodicJobs: readonly PeriodicJob[],
+    log: Log,
+    runs: JobRuns,
+    spanOf: (job: PeriodicJob) => RunSpan | null = () => null,
+  ) {
     for (const job of periodicJobs) {
       let busy = false;
       const run = async () => {
         if (busy) return;
         busy = true;
         const end = job.isListed === false ? unlisted : runs.start(job);
+        const span = spanOf(job);
         try {
           await job.run(this.#stopping.signal);
           end();
+          span?.end(false);
         } catch (error) {
           end(error);
+          span?.end(true);
           if (isStorageError(log, error)) return;
           log.warn("A periodic job failed. It will be retried.", {
             job: job.name,

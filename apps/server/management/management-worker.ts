@@ -1,20 +1,25 @@
 import { join } from "node:path";
 import { portalBase } from "@countersign/contract/portal/base";
 import { openInWorker } from "@countersign/store/open";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { StripeWebhook } from "../features/billing/webhook.ts";
 import { DashboardPages } from "../features/dashboard/pages.ts";
 import { stopWaiting } from "../features/events/waiting.ts";
+import { WaitingWork } from "../features/health/waiting-work.ts";
+import { WorkerMetrics } from "../features/health/worker-metrics.ts";
 import { LazyIdentity } from "../features/identity/lazy-identity.ts";
 import { customerOf } from "../features/portal/session.ts";
 import { stopStreams } from "../features/requests/live.ts";
+import type { WorkerTraces } from "../features/traces/worker-traces.ts";
 import { listenOnSocket } from "../http/listen-on-socket.ts";
-import { RoutedApi } from "../http/manage/routed-api.ts";
+import { managementSite, RoutedApi } from "../http/manage/routed-api.ts";
 import { manageRoutes, portalRoutes } from "../http/manage/routes.ts";
 import { startBackground } from "../jobs/background.ts";
+import { jobRunsOf } from "../jobs/job-runs.ts";
 import { type Log, type LogLevel, reasonOf } from "../log.ts";
 import { runWorker, type ThreadCalls } from "../worker-thread.ts";
 import type { MainThreadCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
+import { requestObserver } from "./observe.ts";
 
 /** Where the build puts it, relative to this file or to the built server. */
 const dashboardFolder = join(import.meta.dirname, "../..", "web", "dist");
@@ -35,21 +40,33 @@ async function start(
     deleteOrganization: (organizationId: string) => creator.request("deleteOrganization", organizationId),
   };
   const identity = await LazyIdentity.prepare(store, config, log);
-  const background = startBackground(store, journal, config, log);
+  const runs = jobRunsOf(store);
+  const traces = await openTraces(config, runs.node, log);
+  const metrics = new WorkerMetrics();
+  const insight = { metrics, tracer: traces?.tracer ?? null };
+  const waiting = new WaitingWork(store, config.mail !== null);
+  const background = startBackground(store, journal, config, log, insight);
   const parts = { store, config, log, signIn: identity };
   const listener = listenOnSocket(socket, {
-    manageApi: new RoutedApi(parts, manageRoutes),
-    portalApi: new RoutedApi(parts, portalRoutes, {
-      base: portalBase,
-      url: config.portalUrl,
-      acceptsAnonymousFromAnywhere: false,
-      authenticate: (request, nowMs) => customerOf(request, config.portalUrl, store, nowMs),
-    }),
+    manageApi: new RoutedApi(parts, manageRoutes, managementSite(parts), requestObserver(insight, "manage")),
+    portalApi: new RoutedApi(
+      parts,
+      portalRoutes,
+      {
+        base: portalBase,
+        url: config.portalUrl,
+        acceptsAnonymousFromAnywhere: false,
+        authenticate: (request, nowMs) => customerOf(request, config.portalUrl, store, nowMs),
+      },
+      requestObserver(insight, "portal"),
+    ),
     authApi: identity,
+    authObserver: requestObserver(insight, "auth"),
     stripeWebhook:
       config.stripe === null
         ? null
         : new StripeWebhook({ store, settings: config.stripe, url: config.url }, log),
+    stripeObserver: requestObserver(insight, "stripe"),
     pages: new DashboardPages(dashboardFolder, {
       portalUrl: config.portalHasOwnHost ? config.portalUrl : null,
     }),
@@ -60,12 +77,25 @@ async function start(
       stopWaiting(store);
       stopStreams(store);
     },
+    metrics: () => ({
+      text: metrics.text(runs.states(Date.now()), waiting.counts),
+      spans: traces?.counts ?? null,
+    }),
+    exportSpans: (json) => traces?.add(json),
     stop: async () => {
       await listener.cut();
       await background.stop();
+      await Promise.all([traces?.close(), waiting.close()]);
       await store.close();
     },
   };
+}
+
+/** Nothing of it is loaded unless traces are configured. */
+async function openTraces({ traces }: Config, node: string, log: Log): Promise<WorkerTraces | null> {
+  if (traces === null) return null;
+  const { openWorkerTraces } = await import("../features/traces/worker-traces.ts");
+  return openWorkerTraces(traces, node, log);
 }
 
 /** One thread writes the log, so that lines do not mix. */

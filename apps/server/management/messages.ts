@@ -10,10 +10,26 @@ export interface WorkerSettings {
   readonly socket: string;
 }
 
+/** The metrics of the management worker. */
+export interface WorkerMetricsText {
+  /** In the text format of Prometheus. */
+  readonly text: string;
+  /** What became of the spans of both threads; null if no traces are configured. */
+  readonly spans: SpanCounts | null;
+}
+
+export interface SpanCounts {
+  readonly exported: number;
+  readonly dropped: number;
+}
+
 /** What the management worker can be asked to do. */
 export interface WorkerCalls {
   /** Answers requests that wait for an event now, so that the server can stop. */
   drain(): void;
+  metrics(): WorkerMetricsText;
+  /** Exports spans of the validating thread: a list, as JSON. */
+  exportSpans(json: string): void;
   /** Background work first reaches a point where it can be resumed. */
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Environment } from "../config.ts";
 import type { JournalOfOrganizations } from "../features/organizations/remove-due.ts";
 import type { Log } from "../log.ts";
 import { WorkerThread } from "../worker-thread.ts";
-import type { MainThreadCalls, WorkerCalls, WorkerSettings } from "./messages.ts";
+import type { MainThreadCalls, WorkerCalls, WorkerMetricsText, WorkerSettings } from "./messages.ts";
 
 /** How long a server that is shutting down waits for the worker. */
 const longestStopMs = 7_000;
@@ -63,6 +63,25 @@ export class ManagementWorker {
   /** The socket that it listens on, once it does. */
   get socket(): Promise<string> {
     return this.#thread.started.then(() => this.#socketFile());
+  }
+
+  /** How often it was started again because it had exited. */
+  get restarts(): number {
+    return Math.max(0, this.#starts - 1);
+  }
+
+  /** Rejects if it is not running. */
+  async metrics(): Promise<WorkerMetricsText> {
+    const { calls } = this.#thread;
+    if (calls === null) throw new Error("The management worker is not running.");
+    return calls.request("metrics", undefined);
+  }
+
+  /** Resolves when the worker has taken the spans; rejects if it is not running. */
+  async exportSpans(json: string): Promise<void> {
+    const { calls } = this.#thread;
+    if (calls === null) throw new Error("The management worker is not running.");
+    await calls.request("exportSpans", json);
   }
 
   drain(): void {

@@ -2,6 +2,7 @@ import { createRouter } from "@tanstack/react-router";
 import { accessTokenRoutes } from "../features/access-tokens/routes.tsx";
 import { accountRoutes } from "../features/account/routes.tsx";
 import { adminRoutes } from "../features/admin/routes.tsx";
+import { analyticsRoutes } from "../features/analytics/routes.tsx";
 import { auditLogRoutes } from "../features/audit-log/routes.tsx";
 import { billingRoutes } from "../features/billing/routes.tsx";
 import { brandingRoutes } from "../features/branding/routes.tsx";
@@ -54,6 +55,7 @@ const tree = rootRoute.addChildren([
       ...licenseRoutes,
       ...licenseFileRoutes,
       ...webhookRoutes,
+      ...analyticsRoutes,
       ...usageRoutes,
       ...auditLogRoutes,
     ]),

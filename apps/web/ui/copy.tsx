@@ -8,16 +8,24 @@ interface CopyProps {
   readonly label?: string;
   /** The label of a button with text. */
   readonly size?: "sm" | "compact-sm";
+  /** For screen readers, if the label alone is not clear. It starts with the label. */
+  readonly name?: string;
 }
 
 /** Copies a text and confirms it for a moment, also to screen readers. */
-export function Copy({ value, label, size = "sm" }: CopyProps) {
+export function Copy({ value, label, size = "sm", name }: CopyProps) {
   const { t } = useTranslation();
   const { copied, copy } = useCopy();
   const icon = <Icon name={copied ? "check" : "copy"} size={14} />;
   if (label !== undefined)
     return (
-      <Button variant="default" size={size} onClick={() => copy(value)} leftSection={icon}>
+      <Button
+        variant="default"
+        size={size}
+        onClick={() => copy(value)}
+        leftSection={icon}
+        {...(name === undefined || copied ? {} : { "aria-label": name })}
+      >
         {copied ? t("copied") : label}
       </Button>
     );

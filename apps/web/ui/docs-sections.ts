@@ -10,6 +10,7 @@ export const docsSections = {
   signing: "topic-signing",
   customResponse: "topic-custom-response",
   dailyLimit: "topic-daily-limit",
+  sandbox: "group-sandbox",
   productStatus: "topic-product-status",
 } as const;
 

@@ -7,6 +7,7 @@ import {
   IconBox,
   IconBuilding,
   IconChartBar,
+  IconChartLine,
   IconCheck,
   IconChevronDown,
   IconChevronLeft,
@@ -50,6 +51,7 @@ import {
 } from "@tabler/icons-react";
 
 const icons = {
+  analytics: IconChartLine,
   audit: IconFileText,
   billing: IconCreditCard,
   block: IconBan,

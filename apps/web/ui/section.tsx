@@ -4,6 +4,8 @@ import classes from "./section.module.css";
 
 interface SectionProps {
   readonly title: string;
+  /** Directly after the title, such as a button that explains it. */
+  readonly beside?: ReactNode;
   /** A few words next to the title, such as a count. */
   readonly note?: ReactNode;
   readonly actions?: ReactNode;
@@ -14,7 +16,7 @@ interface SectionProps {
 }
 
 /** A section of a page, with a heading. */
-export function Section({ title, note, actions, children, bare = false, id }: SectionProps) {
+export function Section({ title, beside, note, actions, children, bare = false, id }: SectionProps) {
   const heading = useId();
   return (
     <Paper
@@ -31,6 +33,7 @@ export function Section({ title, note, actions, children, bare = false, id }: Se
           <Title order={2} id={heading}>
             {title}
           </Title>
+          {beside}
           {note !== undefined && (
             <Text component="span" c="dimmed" size="sm" className="figures">
               {note}

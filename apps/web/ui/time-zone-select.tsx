@@ -8,10 +8,17 @@ interface TimeZoneSelectProps {
   readonly onChange: (timeZone: string) => void;
   readonly nothingFound: string;
   readonly error?: ReactNode;
+  /** False inside a popover, which a click outside of it closes. */
+  readonly withinPortal?: boolean;
 }
 
 /** One of the browser's time zones, found by part of its name. */
-export function TimeZoneSelect({ onChange, nothingFound, ...field }: TimeZoneSelectProps) {
+export function TimeZoneSelect({
+  onChange,
+  nothingFound,
+  withinPortal = true,
+  ...field
+}: TimeZoneSelectProps) {
   const { value } = field;
   const choices = useMemo(() => {
     const zones = new Set([value, "UTC", ...Intl.supportedValuesOf("timeZone")]);
@@ -21,6 +28,7 @@ export function TimeZoneSelect({ onChange, nothingFound, ...field }: TimeZoneSel
     <Select
       {...field}
       data={choices}
+      comboboxProps={{ withinPortal }}
       searchable
       selectFirstOptionOnChange
       nothingFoundMessage={nothingFound}

@@ -30,6 +30,7 @@ const harmlessParameters: Readonly<Record<string, string>> = {
   ip: "IP addresses are shown.",
   version: "Shown.",
   problem: "Shown.",
+  interval: "A length of time.",
 };
 
 describe("what a platform admin sees of an organization", () => {

@@ -60,15 +60,29 @@ const shown = [
   "next_cursor",
   "params",
   "previous",
+  "license_keys",
   "request",
   "role",
   "sightings",
+  "signing_key",
   "subject",
   "subscription",
   "summary",
   "to",
   "transfer",
   "version_checks",
+  // Analytics
+  "buckets",
+  "countries",
+  "country",
+  "last_day",
+  "quota",
+  "reasons",
+  "sample_devices",
+  "sample_ips",
+  "totals",
+  "travel",
+  "versions",
   // People and organizations
   "created_by",
   "customer_email",
@@ -158,6 +172,9 @@ const shown = [
 ] as const;
 
 const withheld = [
+  // Of the sandbox.
+  "api_key",
+  "secret",
   // Sellers' own data, which programs read.
   "custom_override",
   "custom_response",

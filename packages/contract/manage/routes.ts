@@ -7,6 +7,7 @@ import * as adminMail from "./admin-mail.ts";
 import * as adminOrganizations from "./admin-organizations.ts";
 import * as adminRevenue from "./admin-revenue.ts";
 import * as adminUsers from "./admin-users.ts";
+import * as analytics from "./analytics.ts";
 import * as announcements from "./announcements.ts";
 import * as auditLog from "./audit-log.ts";
 import * as billing from "./billing.ts";
@@ -30,6 +31,7 @@ import * as products from "./products.ts";
 import * as requests from "./requests.ts";
 import * as roles from "./roles.ts";
 import type { Route } from "./route.ts";
+import * as sandbox from "./sandbox.ts";
 import * as shadow from "./shadow.ts";
 import * as transfers from "./transfers.ts";
 import * as usage from "./usage.ts";
@@ -51,6 +53,7 @@ export const contractRoutes: readonly Route[] = [
   adminJobs,
   adminIps,
   adminRevenue,
+  analytics,
   announcements,
   billing,
   plans,
@@ -75,6 +78,7 @@ export const contractRoutes: readonly Route[] = [
   requests,
   roles,
   shadow,
+  sandbox,
   transfers,
   versions,
   webhooks,
@@ -91,6 +95,7 @@ export type ManageContract = typeof accessTokens &
   typeof adminJobs &
   typeof adminIps &
   typeof adminRevenue &
+  typeof analytics &
   typeof announcements &
   typeof billing &
   typeof plans &
@@ -115,6 +120,7 @@ export type ManageContract = typeof accessTokens &
   typeof requests &
   typeof roles &
   typeof shadow &
+  typeof sandbox &
   typeof transfers &
   typeof versions &
   typeof webhooks &

@@ -99,4 +99,5 @@ export const shadowProduct = route({
       more: z.boolean().meta({ description: "Whether there are more licenses than listed." }),
     })
     .meta({ id: "Shadow" }),
+  problems: ["product_not_found"],
 });

@@ -1,3 +1,4 @@
+import { analyticsProblems } from "./analytics.ts";
 import { billingFieldErrors, billingProblems } from "./billing.ts";
 import { brandingFieldErrors } from "./branding.ts";
 import {
@@ -29,6 +30,7 @@ export const problems = {
   ...transfersProblems,
   ...selfServiceProblems,
   ...billingProblems,
+  ...analyticsProblems,
   ...requestsProblems,
 } as const satisfies Record<string, DeclaredProblem>;
 

@@ -2,7 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
-import { generateApiKey, hashApiKey, parseApiKey, parseBearer, sameHash } from "./api-key.ts";
+import {
+  generateApiKey,
+  generateTestKey,
+  hashApiKey,
+  parseApiKey,
+  parseBearer,
+  sameHash,
+} from "./api-key.ts";
 
 /** Made of the bytes 0 to 39; its checksum was computed by another implementation. */
 const knownKey = "csk_01234567_89ABCDEFGHIJKLMNOPQRSTUVWXYZabcd1CwLtP";
@@ -20,7 +27,7 @@ describe("generateApiKey", () => {
     expect(key.slice(4, 12)).toBe(publicId);
     expect(shownPrefix).toBe(`csk_${publicId}`);
     expect(hash).toBe(hashApiKey(key));
-    expect(parseApiKey(key)).toEqual({ publicId });
+    expect(parseApiKey(key)).toEqual({ publicId, isTest: false });
   });
 
   test("known bytes give a known key", () => {
@@ -54,6 +61,20 @@ describe("generateApiKey", () => {
   test("a broken random source is breakage, not an endless loop", () => {
     expect(() => generateApiKey((count) => new Uint8Array(count).fill(255))).toThrow();
     expect(() => generateApiKey(() => new Uint8Array(0))).toThrow();
+  });
+});
+
+describe("generateTestKey", () => {
+  test("has the shape of an API key with its own beginning", () => {
+    const { key, publicId } = generateTestKey(random);
+    expect(key).toMatch(/^cskt_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
+    expect(parseApiKey(key)).toEqual({ publicId, isTest: true });
+  });
+
+  test("is no API key with another beginning", () => {
+    const { key } = generateTestKey(random);
+    expect(parseApiKey(key.replace("cskt_", "csk_"))).toBeNull();
+    expect(parseApiKey(generateApiKey(random).key.replace("csk_", "cskt_"))).toBeNull();
   });
 });
 
@@ -92,7 +113,7 @@ describe("parseApiKey", () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(255)), (stream) => {
         const { key, publicId } = generateApiKey((count) => Uint8Array.from(stream.take(count)));
-        expect(parseApiKey(key)).toEqual({ publicId });
+        expect(parseApiKey(key)).toEqual({ publicId, isTest: false });
       }),
     );
   });

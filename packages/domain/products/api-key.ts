@@ -10,10 +10,16 @@ export interface NewApiKey {
 }
 
 export function generateApiKey(randomBytes: (count: number) => Uint8Array): NewApiKey {
-  const publicId = randomBase62(randomBytes, publicIdLength);
-  const unchecked = `${shownPrefix(publicId)}_${randomBase62(randomBytes, secretLength)}`;
-  const key = unchecked + checksum(unchecked);
+  const { publicId, key } = newKey(scheme, randomBytes);
   return { publicId, key, hash: hashApiKey(key), shownPrefix: shownPrefix(publicId) };
+}
+
+/** A test API key. It grants nothing, so the whole key is stored and can be shown again. */
+export function generateTestKey(randomBytes: (count: number) => Uint8Array): {
+  readonly publicId: string;
+  readonly key: string;
+} {
+  return newKey(testScheme, randomBytes);
 }
 
 /** The part of a key that can be shown again. */
@@ -21,11 +27,22 @@ export function shownPrefix(publicId: string): string {
   return `${scheme}${publicId}`;
 }
 
+export interface ParsedApiKey {
+  readonly publicId: string;
+  /** Whether it is a test API key, for the sandbox. */
+  readonly isTest: boolean;
+}
+
 /** The checksum rejects a mistyped or made-up key before storage is queried. It proves nothing. */
-export function parseApiKey(text: string): { publicId: string } | null {
-  if (text.length !== keyLength || !text.startsWith(scheme)) return null;
-  if (text.charCodeAt(publicIdEnd) !== underscore) return null;
-  for (let index = scheme.length; index < checkedLength; index++) {
+export function parseApiKey(text: string): ParsedApiKey | null {
+  const isTest = text.startsWith(testScheme);
+  if (!isTest && !text.startsWith(scheme)) return null;
+  const publicIdStart = isTest ? testScheme.length : scheme.length;
+  const publicIdEnd = publicIdStart + publicIdLength;
+  const checkedLength = publicIdEnd + 1 + secretLength;
+  const keyLength = checkedLength + checksumLength;
+  if (text.length !== keyLength || text.charCodeAt(publicIdEnd) !== underscore) return null;
+  for (let index = publicIdStart; index < checkedLength; index++) {
     if (index !== publicIdEnd && base62Value(text.charCodeAt(index)) === notBase62) return null;
   }
   let claimed = 0;
@@ -35,7 +52,7 @@ export function parseApiKey(text: string): { publicId: string } | null {
     claimed = claimed * 62 + value;
   }
   return claimed === crc32(text.slice(0, checkedLength))
-    ? { publicId: text.slice(scheme.length, publicIdEnd) }
+    ? { publicId: text.slice(publicIdStart, publicIdEnd), isTest }
     : null;
 }
 
@@ -55,12 +72,10 @@ export function parseBearer(authorization: string | null): string | null {
 }
 
 const scheme = "csk_";
+const testScheme = "cskt_";
 const publicIdLength = 8;
 const secretLength = 32;
 const checksumLength = 6;
-const publicIdEnd = scheme.length + publicIdLength;
-const checkedLength = publicIdEnd + 1 + secretLength;
-const keyLength = checkedLength + checksumLength;
 const underscore = 95;
 
 const maxAuthorizationLength = 256;
@@ -75,6 +90,12 @@ for (let value = 0; value < base62.length; value++) base62Values[base62.charCode
 
 function base62Value(code: number): number {
   return base62Values[code] ?? notBase62;
+}
+
+function newKey(beginning: string, randomBytes: (count: number) => Uint8Array) {
+  const publicId = randomBase62(randomBytes, publicIdLength);
+  const unchecked = `${beginning}${publicId}_${randomBase62(randomBytes, secretLength)}`;
+  return { publicId, key: unchecked + checksum(unchecked) };
 }
 
 function checksum(text: string): string {

@@ -9,11 +9,24 @@ import { logRetention } from "./0004-log-retention.ts";
 import { portal } from "./0005-portal.ts";
 import { requestLogByDay } from "./0005-request-log-by-day.ts";
 import { billing } from "./0006-billing.ts";
+import { rollUps } from "./0006-rollups.ts";
 import { usage } from "./0007-usage.ts";
+import { sandbox } from "./0008-sandbox.ts";
+import { revocations } from "./0009-revocations.ts";
 import type { Migration } from "./migration.ts";
 
 /** What verdicts depend on. */
-export const mainMigrations: readonly Migration[] = [core, people, signIn, events, portal, billing, usage];
+export const mainMigrations: readonly Migration[] = [
+  core,
+  people,
+  signIn,
+  events,
+  portal,
+  billing,
+  usage,
+  sandbox,
+  revocations,
+];
 
 /**
  * Observations: the request log, the sightings and the counts of refusals. SQLite stores these in a separate file, so that writing them never
@@ -25,4 +38,5 @@ export const journalMigrations: readonly Migration[] = [
   platformIps,
   logRetention,
   requestLogByDay,
+  rollUps,
 ];

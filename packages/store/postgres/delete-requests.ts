@@ -1,37 +1,36 @@
 import type pg from "pg";
-import type { RequestSegmentRow } from "../tables.ts";
+import { keysIn } from "../request-log/keys.ts";
+import { storedBytes } from "../request-log/segment.ts";
+import { logColumns } from "../request-log/tables.ts";
+import type { RequestLogRow, RequestSegmentRow } from "../tables.ts";
+import { writeKeys } from "./request-log.ts";
 
-/**
- * Deletes the rows of some organizations from a segment, and the keys that occurred only in them. Returns how many rows.
- */
+/** Deletes the rows of some organizations from a segment, and returns how many. Its keys are written again. */
 export async function deleteFromSegment(
   journal: pg.Client,
   segment: RequestSegmentRow,
   organizationIds: readonly string[],
 ): Promise<number> {
   const { from_at: from, until_at: until } = segment;
-  const ids = [...organizationIds];
-  const these = "at >= $1 and at < $2 and organization_id = any ($3::text[])";
-  await journal.query(
-    `delete from request_keys where from_at = $1 and kind = 'l' and key in
-      (select license_id from request_log where ${these})`,
-    [from, until, ids],
+  const { rowCount } = await journal.query(
+    "delete from request_log where at >= $1 and at < $2 and organization_id = any ($3::text[])",
+    [from, until, [...organizationIds]],
   );
-  // The keys of IP addresses begin with the organization and a space.
-  await journal.query(
-    `delete from request_keys where from_at = $1 and
-      (kind = 'o' and key = any ($2::text[]) or kind = 'i' and split_part(key, ' ', 1) = any ($2::text[]))`,
-    [from, ids],
+  const { rows } = await journal.query<RequestLogRow>(
+    `select ${logColumns.join()} from request_log where at >= $1 and at < $2 order by at, id`,
+    [from, until],
   );
-  const { rowCount } = await journal.query(`delete from request_log where ${these}`, [from, until, ids]);
-  const deleted = rowCount ?? 0;
-  if (deleted >= segment.rows) await deleteSegment(journal, segment);
+  await journal.query("delete from request_keys where from_at = $1", [from]);
+  const keys = keysIn(rows, from);
+  await writeKeys(journal, keys);
+  if (rows.length === 0) await journal.query("delete from request_segments where from_at = $1", [from]);
   else
-    await journal.query(
-      "update request_segments set rows = rows - $1, bytes = bytes * (rows - $1) / rows where from_at = $2",
-      [deleted, from],
-    );
-  return deleted;
+    await journal.query("update request_segments set rows = $1, bytes = $2 where from_at = $3", [
+      rows.length,
+      storedBytes("postgres", rows, keys),
+      from,
+    ]);
+  return rowCount ?? 0;
 }
 
 /** Deletes a segment with its rows. */

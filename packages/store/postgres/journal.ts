@@ -11,6 +11,8 @@ import {
 } from "../journal.ts";
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
+import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
@@ -25,11 +27,12 @@ import { trimSome } from "./trim-request-log.ts";
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
   readonly #url: string;
-  readonly #log = new PostgresRequestLog();
+  readonly #log: PostgresRequestLog;
   readonly #budget = new SightingBudget();
   #client: pg.Client | null = null;
 
-  constructor(url: string) {
+  constructor(url: string, geo: () => Geo | null = () => null) {
+    this.#log = new PostgresRequestLog(geo);
     this.#url = url;
   }
 
@@ -86,16 +89,22 @@ export class PostgresJournal implements Journal {
       [dayOf(keptSince(longestDays, nowMs))],
     );
     const day = rows[0]?.day ?? null;
-    if (day !== null) await this.#alone((client) => this.#log.dropDay(client, day));
-    const refused = await client.query({
+    const dropped =
+      day !== null &&
+      (await this.#unlessRead(async (client) => {
+        await this.#log.dropDay(client, day);
+        return true;
+      }));
+    const refused = await (await this.#connected()).query({
       ...pruneRefusals,
       values: [quotaDay(keptSince(serverDays, nowMs))],
     });
-    return (day === null ? 0 : 1) + (refused.rowCount ?? 0);
+    const rolledUp = await pruneRollUps(client, serverDays, nowMs);
+    return (dropped ? 1 : 0) + (refused.rowCount ?? 0) + rolledUp;
   }
 
   async trim(mostBytes: number): Promise<number | null> {
-    return this.#alone((client) => trimSome(client, this.#log, mostBytes));
+    return this.#unlessRead((client) => trimSome(client, this.#log, mostBytes));
   }
 
   async sweep(retention: LogRetention, nowMs: number): Promise<number> {
@@ -104,6 +113,16 @@ export class PostgresJournal implements Journal {
 
   async deleteOrganization(step: JournalDeletion): Promise<JournalDeletion | null> {
     return this.#alone((client) => deleteSome(client, step));
+  }
+
+  /** A day cannot be dropped while a backup or a long query reads the log: it is tried again later. */
+  async #unlessRead<T>(work: (client: pg.Client) => Promise<T>): Promise<T | null> {
+    try {
+      return await this.#alone(work);
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return null;
+      throw error;
+    }
   }
 
   /** Runs a step that changes segments, while no node adds rows. */
@@ -218,9 +237,19 @@ export class PostgresJournal implements Journal {
   }
 }
 
+async function pruneRollUps(client: pg.Client, serverDays: number, nowMs: number): Promise<number> {
+  let pruned = 0;
+  for (const table of keptRollUps(nowMs, keptSince(serverDays, nowMs))) {
+    const { rowCount } = await client.query(pruneStatement(table, "$1", "$2"), [table.since, rollUpsAtOnce]);
+    pruned += rowCount ?? 0;
+  }
+  return pruned;
+}
+
 const uniqueViolation = "23505";
 /** A row of a day that has no table. */
 const checkViolation = "23514";
+const lockNotAvailable = "55P03";
 const retried = new Set([uniqueViolation, checkViolation]);
 const longestShutdownMs = 1_000;
 

@@ -1,19 +1,16 @@
 import type pg from "pg";
 import { type JournalEntry, loggedMembers } from "../journal.ts";
 import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
-import {
-  horizon,
-  isDue,
-  keysIn,
-  mergeKeys,
-  rowsPerSegment,
-  storedBytes,
-  wholeMilliseconds,
-} from "../request-log/segment.ts";
+import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
 import { createDay, dayOf, dropDay, logColumns, startOfDay } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
+import { RecentUse } from "../rollups/recent-use.ts";
+import { rollUp } from "../rollups/roll-up.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
 import { endedList, numbers, texts } from "./lists.ts";
+import { writeRollUps } from "./write-rollups.ts";
 
 /** Nodes add rows together. Closing or changing a segment is done alone, so that no row is added to it meanwhile. */
 export type Turn = "together" | "alone";
@@ -36,8 +33,14 @@ export async function beginTurn(client: pg.Client, turn: Turn): Promise<number> 
 
 /** Writes the request log. Every function but `prepare` runs inside a transaction begun with `beginTurn`. */
 export class PostgresRequestLog {
+  readonly #geo: () => Geo | null;
+  readonly #recent = new RecentUse();
   /** Days that have tables. */
   readonly #days = new Set<number>();
+
+  constructor(geo: () => Geo | null) {
+    this.#geo = geo;
+  }
 
   /** Creates the tables for the days of these entries, in a transaction of its own: nodes do it one after another. */
   async prepare(client: pg.Client, entries: readonly JournalEntry[]): Promise<void> {
@@ -186,10 +189,12 @@ export class PostgresRequestLog {
   }
 
   /** Rows are added to the roll-ups in the transaction that adds them to a segment, so the two always agree. */
-  async #rollUp(_client: pg.Client, _rows: readonly RequestLogRow[]): Promise<void> {}
+  async #rollUp(client: pg.Client, rows: readonly RequestLogRow[]): Promise<void> {
+    await writeRollUps(client, rollUp(rows, this.#geo(), this.#recent));
+  }
 }
 
-async function writeKeys(client: pg.Client, keys: readonly RequestKeyRow[]): Promise<void> {
+export async function writeKeys(client: pg.Client, keys: readonly RequestKeyRow[]): Promise<void> {
   if (keys.length === 0) return;
   await client.query({
     ...insertKeys,

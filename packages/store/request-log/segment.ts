@@ -11,8 +11,6 @@ export const rowsPerSegment = 20_000;
 export const oldestOpenMs = 15 * minuteMs;
 /** Rows are written a moment after they are decided, and those of several nodes in any order. */
 export const settledAfterMs = 5_000;
-/** For a key with more rows, reading the whole segment is as fast. */
-export const mostTimes = 1_000;
 
 /** Where the next segment can end: within the day of its first row. */
 export function horizon(firstAt: number, nowMs: number): number {
@@ -36,37 +34,6 @@ export function wholeMilliseconds(rows: readonly RequestLogRow[]): readonly Requ
   return rows.slice(0, end);
 }
 
-/** The keys of the rows of one segment, in the order of their table. The rows are sorted by time. */
-export function keysIn(rows: readonly RequestLogRow[], fromAt: number): RequestKeyRow[] {
-  const found = { i: new Map<string, Occurrences>(), l: new Map<string, Occurrences>(), o: new Map() };
-  for (const { at, organization_id, license_id, ip } of rows) {
-    const time = at - fromAt;
-    note(found.o, organization_id, time);
-    note(found.i, ipKey(organization_id, ip), time);
-    if (license_id !== null) note(found.l, license_id, time);
-  }
-  return (["i", "l", "o"] as const).flatMap((kind) =>
-    [...found[kind].keys()].sort().map((key): RequestKeyRow => {
-      const { count, times } = found[kind].get(key) as Occurrences;
-      return { from_at: fromAt, kind, key, count, ats: times === null ? null : `[${times.join()}]` };
-    }),
-  );
-}
-
-/** The key of an IP address within an organization. */
-export function ipKey(organizationId: string, ip: string): string {
-  return `${organizationId} ${ip}`;
-}
-
-/** Two entries of one key of one segment, as one. */
-export function mergeKeys(one: RequestKeyRow, other: RequestKeyRow): RequestKeyRow {
-  const count = one.count + other.count;
-  if (one.ats === null || other.ats === null) return { ...one, count, ats: null };
-  const times = new Set<number>([...JSON.parse(one.ats), ...JSON.parse(other.ats)]);
-  const ats = times.size > mostTimes ? null : JSON.stringify([...times].sort((a, b) => a - b));
-  return { ...one, count, ats };
-}
-
 /** About how many bytes the rows and keys of a segment take on disk. */
 export function storedBytes(
   kind: "sqlite" | "postgres",
@@ -82,24 +49,6 @@ export function storedBytes(
   }
   for (const { key, ats } of keys) bytes += key.length + (ats?.length ?? 0);
   return bytes;
-}
-
-interface Occurrences {
-  count: number;
-  /** Distinct and ascending; null if there are many. */
-  times: number[] | null;
-}
-
-function note(found: Map<string, Occurrences>, key: string, time: number): void {
-  const known = found.get(key);
-  if (known === undefined) {
-    found.set(key, { count: 1, times: [time] });
-    return;
-  }
-  known.count += 1;
-  if (known.times === null || known.times.at(-1) === time) return;
-  if (known.times.length === mostTimes) known.times = null;
-  else known.times.push(time);
 }
 
 /** Measured: numbers, the ID, headers, PostgreSQL's index, and pages that are not quite full. */

@@ -1,47 +1,35 @@
 import type { DatabaseSync } from "node:sqlite";
-import { dayOf, keysTable, logTable } from "../request-log/tables.ts";
-import type { RequestSegmentRow } from "../tables.ts";
+import { keysIn } from "../request-log/keys.ts";
+import { storedBytes } from "../request-log/segment.ts";
+import { dayOf, keysTable, logColumns, logTable } from "../request-log/tables.ts";
+import type { RequestLogRow, RequestSegmentRow } from "../tables.ts";
+import { writeKeys } from "./request-log.ts";
 
-/**
- * Deletes the rows of some organizations from a segment, and the keys that occurred only in them. Returns how many rows.
- */
+/** Deletes the rows of some organizations from a segment, and returns how many. Its keys are written again. */
 export function deleteFromSegment(
   journal: DatabaseSync,
   segment: RequestSegmentRow,
   organizationIds: readonly string[],
 ): number {
   const { from_at: from, until_at: until } = segment;
-  const [log, keys] = [logTable(dayOf(from)), keysTable(dayOf(from))];
-  const ids = JSON.stringify(organizationIds);
-  const these = "organization_id in (select value from json_each(?))";
-  journal
-    .prepare(
-      `delete from ${keys} where from_at = ? and kind = 'l' and key in
-        (select license_id from ${log} where at >= ? and at < ? and ${these})`,
-    )
-    .run(from, from, until, ids);
-  journal
-    .prepare(
-      `delete from ${keys} where from_at = ? and kind = 'o' and key in (select value from json_each(?))`,
-    )
-    .run(from, ids);
-  // The keys of IP addresses begin with the organization and a space.
-  const ips = journal.prepare(
-    `delete from ${keys} where from_at = ? and kind = 'i' and key >= ? and key < ?`,
-  );
-  for (const id of organizationIds) ips.run(from, `${id} `, `${id}!`);
+  const log = logTable(dayOf(from));
   const { changes } = journal
-    .prepare(`delete from ${log} where at >= ? and at < ? and ${these}`)
-    .run(from, until, ids);
-  const deleted = Number(changes);
-  if (deleted >= segment.rows) deleteSegment(journal, segment);
+    .prepare(
+      `delete from ${log} where at >= ? and at < ? and organization_id in (select value from json_each(?))`,
+    )
+    .run(from, until, JSON.stringify(organizationIds));
+  const rows = journal
+    .prepare(`select ${logColumns.join()} from ${log} where at >= ? and at < ? order by at, id`)
+    .all(from, until) as unknown as RequestLogRow[];
+  journal.prepare(`delete from ${keysTable(dayOf(from))} where from_at = ?`).run(from);
+  const keys = keysIn(rows, from);
+  writeKeys(journal, keys);
+  if (rows.length === 0) journal.prepare("delete from request_segments where from_at = ?").run(from);
   else
     journal
-      .prepare(
-        "update request_segments set rows = rows - ?1, bytes = bytes * (rows - ?1) / rows where from_at = ?2",
-      )
-      .run(deleted, from);
-  return deleted;
+      .prepare("update request_segments set rows = ?, bytes = ? where from_at = ?")
+      .run(rows.length, storedBytes("sqlite", rows, keys), from);
+  return Number(changes);
 }
 
 /** Deletes a segment with its rows. */

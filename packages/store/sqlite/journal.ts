@@ -12,6 +12,8 @@ import {
 } from "../journal.ts";
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
+import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { deleteSome } from "./delete-from-journal.ts";
@@ -34,10 +36,10 @@ export class SqliteJournal implements Journal {
   readonly #pruneRefusals: StatementSync;
   readonly #budget = new SightingBudget();
 
-  constructor(folder: string) {
+  constructor(folder: string, geo: () => Geo | null = () => null) {
     this.#files = sqliteFiles(folder);
     this.#database = openDatabase(this.#files.journal);
-    this.#log = new SqliteRequestLog(this.#database);
+    this.#log = new SqliteRequestLog(this.#database, geo);
     const seen = `update ip_sightings set last_seen_at = max(last_seen_at, ?4), hits = hits + ?5,
       first_seen_at = min(first_seen_at, ?6)`;
     const there = "where tier = ?1 and scope_id = ?2 and ip = ?3";
@@ -74,7 +76,8 @@ export class SqliteJournal implements Journal {
   }
 
   async closeSegment(nowMs: number): Promise<number> {
-    return this.#inTransaction(() => this.#log.closeSegment(nowMs));
+    // Reading comes first, and does not need the lock yet: only this thread writes.
+    return this.#inTransaction(() => this.#log.closeSegment(nowMs), "begin");
   }
 
   async retention(environment: RetentionSettings): Promise<LogRetention> {
@@ -88,7 +91,16 @@ export class SqliteJournal implements Journal {
     const days = typeof ended === "number" ? 1 : 0;
     if (typeof ended === "number") this.#inTransaction(() => this.#log.dropDay(ended));
     const refusals = this.#pruneRefusals.run(quotaDay(keptSince(serverDays, nowMs))).changes;
-    return days + Number(refusals);
+    return days + Number(refusals) + this.#pruneRollUps(serverDays, nowMs);
+  }
+
+  #pruneRollUps(serverDays: number, nowMs: number): number {
+    let pruned = 0;
+    for (const table of keptRollUps(nowMs, keptSince(serverDays, nowMs))) {
+      const statement = this.#database.prepare(pruneStatement(table, "?1", "?2"));
+      pruned += Number(statement.run(table.since, rollUpsAtOnce).changes);
+    }
+    return pruned;
   }
 
   async trim(mostBytes: number): Promise<number | null> {
@@ -135,9 +147,9 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #inTransaction<T>(work: () => T): T {
+  #inTransaction<T>(work: () => T, begin = "begin immediate"): T {
     try {
-      this.#database.exec("begin immediate");
+      this.#database.exec(begin);
       const result = work();
       this.#database.exec("commit");
       return result;

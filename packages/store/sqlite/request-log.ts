@@ -1,16 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type JournalEntry, loggedMembers } from "../journal.ts";
 import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { keysIn, mergeKeys } from "../request-log/keys.ts";
 import { type Bounds, placeLate } from "../request-log/late.ts";
-import {
-  horizon,
-  isDue,
-  keysIn,
-  mergeKeys,
-  rowsPerSegment,
-  storedBytes,
-  wholeMilliseconds,
-} from "../request-log/segment.ts";
+import { horizon, isDue, rowsPerSegment, storedBytes, wholeMilliseconds } from "../request-log/segment.ts";
 import {
   createDay,
   dayOf,
@@ -20,16 +13,23 @@ import {
   logTable,
   startOfDay,
 } from "../request-log/tables.ts";
+import type { Geo } from "../rollups/geo.ts";
+import { RecentUse } from "../rollups/recent-use.ts";
+import { rollUp } from "../rollups/roll-up.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import { writeRollUps } from "./write-rollups.ts";
 
 /** Writes the request log. Every function runs inside a transaction that the caller has begun. */
 export class SqliteRequestLog {
   readonly #database: DatabaseSync;
-  /** The insert statements of each day that has tables. */
-  readonly #days = new Map<number, DayStatements>();
+  readonly #geo: () => Geo | null;
+  readonly #recent = new RecentUse();
+  /** The insert statements of some days, which have tables. */
+  readonly #days = new Map<number, StatementSync>();
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, geo: () => Geo | null) {
     this.#database = database;
+    this.#geo = geo;
   }
 
   /** Returns the entries that were not written before. */
@@ -42,7 +42,7 @@ export class SqliteRequestLog {
       const [at] = entry;
       if (statement === null || dayOf(at) !== day) {
         day = dayOf(at);
-        statement = this.#statements(day).log;
+        statement = this.#inserting(day);
       }
       const { changes } = statement.run(...(entry.slice(0, loggedMembers) as (string | number | null)[]));
       if (changes === 0) return false;
@@ -100,28 +100,23 @@ export class SqliteRequestLog {
     this.#days.clear();
   }
 
-  #statements(day: number): DayStatements {
+  #inserting(day: number): StatementSync {
     const known = this.#days.get(day);
     if (known !== undefined) return known;
     const { changes } = this.#database
       .prepare("insert into request_days (day) values (?) on conflict (day) do nothing")
       .run(day);
     if (changes > 0) for (const statement of createDay("sqlite", day)) this.#database.exec(statement);
-    const log = this.#database.prepare(
+    const statement = this.#database.prepare(
       `insert into ${logTable(day)} (${logColumns.join()}) values (${logColumns.map(() => "?").join()})
        on conflict (at, id) do nothing`,
     );
-    const key = this.#database.prepare(
-      `insert into ${keysTable(day)} (from_at, kind, key, count, ats) values (?, ?, ?, ?, ?)
-       on conflict (from_at, kind, key) do update set count = excluded.count, ats = excluded.ats`,
-    );
-    const statements = { log, key };
-    this.#days.set(day, statements);
+    this.#days.set(day, statement);
     for (const oldest of this.#days.keys()) {
       if (this.#days.size <= mostDaysPrepared) break;
       this.#days.delete(oldest);
     }
-    return statements;
+    return statement;
   }
 
   #closedUntil(): number {
@@ -144,7 +139,7 @@ export class SqliteRequestLog {
 
   #addSegment(rows: readonly RequestLogRow[], { from_at, until_at }: Bounds, nowMs: number): void {
     const keys = keysIn(rows, from_at);
-    this.#writeKeys(keys);
+    writeKeys(this.#database, keys);
     this.#database
       .prepare(
         "insert into request_segments (from_at, until_at, rows, bytes, closed_at) values (?, ?, ?, ?, ?)",
@@ -173,7 +168,8 @@ export class SqliteRequestLog {
        where from_at = ? and kind = ? and key = ?`,
     );
     const keys = keysIn(rows, from_at);
-    this.#writeKeys(
+    writeKeys(
+      this.#database,
       keys.map((key) => {
         const before = known.get(from_at, key.kind, key.key) as unknown as RequestKeyRow | undefined;
         return before === undefined ? key : mergeKeys(before, key);
@@ -185,20 +181,20 @@ export class SqliteRequestLog {
     this.#rollUp(rows);
   }
 
-  #writeKeys(keys: readonly RequestKeyRow[]): void {
-    const first = keys[0];
-    if (first === undefined) return;
-    const { key: statement } = this.#statements(dayOf(first.from_at));
-    for (const { from_at, kind, key, count, ats } of keys) statement.run(from_at, kind, key, count, ats);
-  }
-
   /** Rows are added to the roll-ups in the transaction that adds them to a segment, so the two always agree. */
-  #rollUp(_rows: readonly RequestLogRow[]): void {}
+  #rollUp(rows: readonly RequestLogRow[]): void {
+    writeRollUps(this.#database, rollUp(rows, this.#geo(), this.#recent));
+  }
 }
 
-interface DayStatements {
-  readonly log: StatementSync;
-  readonly key: StatementSync;
+export function writeKeys(database: DatabaseSync, keys: readonly RequestKeyRow[]): void {
+  const first = keys[0];
+  if (first === undefined) return;
+  const statement = database.prepare(
+    `insert into ${keysTable(dayOf(first.from_at))} (from_at, kind, key, count, ats) values (?, ?, ?, ?, ?)
+     on conflict (from_at, kind, key) do update set count = excluded.count, ats = excluded.ats`,
+  );
+  for (const { from_at, kind, key, count, ats } of keys) statement.run(from_at, kind, key, count, ats);
 }
 
 const mostDaysPrepared = 4;

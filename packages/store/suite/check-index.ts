@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { requestLog } from "../../../tests/support/request-log.ts";
 import { existingDays } from "../request-log/days.ts";
-import { keysIn } from "../request-log/segment.ts";
+import { keysIn, labelled } from "../request-log/keys.ts";
 import { dayOf, keysOf } from "../request-log/tables.ts";
 import type { Store } from "../store.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
@@ -34,6 +34,11 @@ export async function checkIndex(store: Store): Promise<RequestLogRow[]> {
     const keys = store.reads.selectFrom(keysOf(day)).select(["from_at", "kind", "key", "count", "ats"]);
     found.push(...(await keys.orderBy("from_at").orderBy("kind").orderBy("key").execute()));
   }
-  expect(found).toEqual(expected);
+  expect(found.map(readable)).toEqual(expected.map(readable));
   return rows.filter(({ at }) => at >= closedUntil);
+}
+
+/** Without the order of what late rows added. */
+function readable(row: RequestKeyRow) {
+  return row.kind === "o" ? row : { ...row, ats: labelled(row) };
 }

@@ -5,6 +5,7 @@ import {
   ConnectionError,
   CountersignError,
   NotFoundError,
+  SandboxError,
   ServerError,
   SignatureError,
 } from "./errors.ts";
@@ -83,8 +84,8 @@ export class Countersign {
       return { allowed: result.valid, result, error: null };
     } catch (error) {
       if (!(error instanceof CountersignError)) throw error;
-      // A forged response is never allowed, in either mode.
-      const isForged = error instanceof SignatureError;
+      // A forged response and one of the sandbox are never allowed, in either mode.
+      const isForged = error instanceof SignatureError || error instanceof SandboxError;
       return { allowed: this.#settings.whenUnavailable === "advisory" && !isForged, result: null, error };
     }
   }
@@ -133,8 +134,10 @@ export class Countersign {
     deviceId: string | null,
   ): Promise<ValidateResult> {
     try {
-      const result = await this.#requestVerdict(licenseKey, version, deviceId);
+      const { result, isSandbox } = await this.#requestVerdict(licenseKey, version, deviceId);
       this.#cache.set(key, result, result.valid ? this.#cacheMs(result) : 0);
+      // The sandbox says nothing about real licenses.
+      if (isSandbox) return result;
       if (result.valid) await this.#grace.recordGrant(licenseKey, key, result);
       else await this.#grace.recordRejection(licenseKey);
       return result;
@@ -151,7 +154,7 @@ export class Countersign {
     licenseKey: string,
     version: string | null,
     deviceId: string | null,
-  ): Promise<ValidateResult> {
+  ): Promise<{ readonly result: ValidateResult; readonly isSandbox: boolean }> {
     const { signing, clock } = this.#settings;
     const nonce = randomBytes(18).toString("base64url");
     const response = await this.#send({
@@ -176,19 +179,29 @@ export class Countersign {
     }
     const result = readResult(textOf(response), new Date(clock.wallMs()), response.requestId);
     if (result === null) throw this.#unusable(response);
-    return result;
+    return { result, isSandbox: isFromSandbox(response) };
   }
 
   async #send(request: ApiRequest): Promise<ApiResponse> {
+    const { allowSandbox, apiKey } = this.#settings;
+    if (!allowSandbox && apiKey.startsWith(testKeyPrefix))
+      throw new SandboxError("The API key is a test API key, which is not allowed here.", null);
     this.#rateLimitGate.check();
     const response = await send(request, this.#settings);
+    const isSandbox = isFromSandbox(response);
+    if (isSandbox && !allowSandbox)
+      throw new SandboxError("The response is from the sandbox, so it grants nothing.", response.requestId);
     if (response.status === 401)
       throw new AuthenticationError(
         "The server rejected the API key. Check that it is complete, belongs to this product and has not been rotated.",
         response.requestId,
       );
-    if (response.status === 429)
-      throw this.#rateLimitGate.close(retryAfterSeconds(response), response.requestId);
+    if (response.status === 429) {
+      const seconds = retryAfterSeconds(response);
+      // The sandbox has no limit: other calls can continue.
+      if (!isSandbox) this.#rateLimitGate.close(seconds, response.requestId);
+      throw this.#rateLimitGate.error(seconds, response.requestId);
+    }
     return response;
   }
 
@@ -211,6 +224,12 @@ export class Countersign {
     const maxMs = this.#settings.cacheSeconds * 1_000;
     return expires === null ? maxMs : Math.min(maxMs, expires.getTime() - this.#settings.clock.wallMs());
   }
+}
+
+const testKeyPrefix = "cskt_";
+
+function isFromSandbox({ headers }: ApiResponse): boolean {
+  return headers.get("x-countersign-sandbox") === "true";
 }
 
 function textOf(response: ApiResponse): string {

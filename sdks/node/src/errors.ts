@@ -54,6 +54,16 @@ export class TimeoutError extends ConnectionError {
   override readonly name = "TimeoutError";
 }
 
+/** The sandbox responded, or would have, but `allowSandbox` is not set. */
+export class SandboxError extends CountersignError {
+  override readonly name = "SandboxError";
+  readonly code = "sandbox_not_allowed";
+
+  constructor(message: string, requestId: string | null) {
+    super(`${message} Set allowSandbox to true in tests only.`, requestId);
+  }
+}
+
 export type SignatureProblem = "missing" | "malformed" | "stale" | "nonce" | "mismatch";
 
 /** The response was not signed with this product's secret, or not for this request. It must not be trusted. */

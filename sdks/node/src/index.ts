@@ -7,6 +7,7 @@ export {
   CountersignError,
   NotFoundError,
   RateLimitError,
+  SandboxError,
   ServerError,
   SignatureError,
   type SignatureProblem,

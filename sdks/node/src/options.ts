@@ -32,6 +32,11 @@ export interface CountersignOptions {
   readonly graceStore?: GraceStore | undefined;
   /** What `check` allows without a verdict: nothing (`closed`), or everything (`advisory`). */
   readonly whenUnavailable?: "closed" | "advisory" | undefined;
+  /**
+   * Accepts test API keys (`cskt_…`) and responses of the sandbox. For tests only: the fixed license keys of the sandbox
+   * are valid for everyone. Defaults to false, which rejects them with a `SandboxError`.
+   */
+  readonly allowSandbox?: boolean | undefined;
   /** Sent with every validation, for the seller's information. It does not affect the verdict. */
   readonly deviceId?: string | undefined;
   /** Sent with every validation, unless the call specifies another. */
@@ -75,6 +80,7 @@ export function readOptions(options: CountersignOptions): Settings {
     graceSeconds: within("graceSeconds", options.graceSeconds ?? 0, 0, maxGraceSeconds),
     graceStore: options.graceStore ?? null,
     whenUnavailable: options.whenUnavailable ?? "closed",
+    allowSandbox: options.allowSandbox === true,
     deviceId: options.deviceId ?? null,
     version: options.version ?? null,
     fetch: options.fetch ?? globalThis.fetch,

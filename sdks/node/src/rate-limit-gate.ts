@@ -14,23 +14,21 @@ export class RateLimitGate {
   /** Throws while the limit is used up. */
   check(): void {
     const leftMs = this.#untilSteadyMs - this.#clock.steadyMs();
-    if (leftMs > 0) throw this.#error(Math.ceil(leftMs / 1_000));
+    if (leftMs > 0) throw this.error(Math.ceil(leftMs / 1_000), this.#requestId);
   }
 
-  /** Closes the gate, and returns the error to throw. */
-  close(retryAfterSeconds: number, requestId: string | null): RateLimitError {
+  close(retryAfterSeconds: number, requestId: string | null): void {
     this.#untilSteadyMs = this.#clock.steadyMs() + retryAfterSeconds * 1_000;
     this.#requestId = requestId;
-    return this.#error(retryAfterSeconds);
   }
 
-  #error(seconds: number): RateLimitError {
+  error(seconds: number, requestId: string | null): RateLimitError {
     const resetAt = new Date(this.#clock.wallMs() + seconds * 1_000);
     return new RateLimitError(
       `The product's daily limit is used up. It resets in ${seconds} seconds.`,
       seconds,
       resetAt,
-      this.#requestId,
+      requestId,
     );
   }
 }

@@ -175,6 +175,7 @@ class CaseRunner {
       grace_seconds,
       grace_store,
       when_unavailable,
+      allow_sandbox,
       signing,
       ...rest
     } = this.#settings;
@@ -187,6 +188,7 @@ class CaseRunner {
       cacheEntries: cache_entries,
       graceSeconds: grace_seconds,
       whenUnavailable: when_unavailable,
+      allowSandbox: allow_sandbox,
       ...(signing === undefined
         ? {}
         : {
@@ -257,6 +259,7 @@ function kindOf(sdk, error) {
     AuthenticationError: "authentication",
     NotFoundError: "not_found",
     RateLimitError: "rate_limit",
+    SandboxError: "sandbox",
     ServerError: "server",
     TimeoutError: "timeout",
     ConnectionError: "connection",

@@ -239,7 +239,7 @@ def test_an_interrupted_thread_does_not_interrupt_the_waiting_threads(monkeypatc
             started.set()
             time.sleep(0.3)
             raise KeyboardInterrupt
-        return valid_result
+        return valid_result, False
 
     monkeypatch.setattr(client, "_request_verdict", request_verdict)
 

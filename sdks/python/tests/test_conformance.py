@@ -24,6 +24,7 @@ KINDS: dict[type[Exception], str] = {
     countersign.AuthenticationError: "authentication",
     countersign.NotFoundError: "not_found",
     countersign.RateLimitError: "rate_limit",
+    countersign.SandboxError: "sandbox",
     countersign.ServerError: "server",
     countersign.TimeoutError: "timeout",
     countersign.ConnectionError: "connection",

@@ -38,6 +38,8 @@ const server = Bun.serve({
 await runWorker(
   async (): Promise<WorkerCalls> => ({
     drain: () => {},
+    metrics: () => ({ text: "", spans: null }),
+    exportSpans: () => {},
     stop: () => server.stop(true),
   }),
 );

@@ -1,129 +1,133 @@
-import type { HoldTimes } from "@countersign/store/write-lock";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { StorageUnavailable } from "@countersign/store/problem";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { counter, exposition, type MetricFamily, type Sample } from "./exposition.ts";
+import { durationBounds, histogram, PlainHistogram } from "./histogram.ts";
 
 const textLastsMs = 200;
 
-/** The server's own metrics, for `/metrics`. */
+const sizeBounds = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+const batchBounds = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
+];
+
+type Endpoint = "validate" | "lookup";
+const endpoints: readonly Endpoint[] = ["validate", "lookup"];
+
+/**
+ * The server's own metrics, for `/metrics`. On the hot path everything is counted in plain numbers, which are converted
+ * only on request. No label depends on what callers send: there is no organization, license or IP address in it.
+ */
 export class Metrics {
-  readonly #registry = new Registry();
-  readonly #requests = new Map<string, number>();
-  readonly #batchSize: Histogram;
-  readonly #databaseSeconds: Histogram;
-  readonly #failedBatches: Counter;
-  readonly #droppedEntries: Counter;
-  readonly #journalFailures: Counter;
+  readonly #process = new Registry();
+  readonly #outcomes = {
+    validate: new Map<string, { count: number }>(),
+    lookup: new Map<string, { count: number }>(),
+  };
+  readonly #durations = {
+    validate: new PlainHistogram(durationBounds),
+    lookup: new PlainHistogram(durationBounds),
+  };
+  readonly #batchSize = new PlainHistogram(sizeBounds);
+  readonly #batchSeconds = new PlainHistogram(batchBounds);
+  readonly #failedBatches = new Map<string, number>([["unreachable", 0]]);
+  readonly #sources: (() => readonly MetricFamily[])[] = [];
+  #workerPart: () => Promise<string> = async () => "";
   #text: { readonly atMs: number; readonly text: Promise<string> } | null = null;
 
   constructor() {
-    const registers = [this.#registry];
-    const requests = this.#requests;
     // The default of 10 ms wakes an idle server a hundred times a second.
-    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 100 });
-    // Counted in a plain map on the hot path; converted to labels only on request.
-    new Counter({
-      name: "countersign_requests_total",
-      help: "Requests to the public API, by endpoint and outcome.",
-      labelNames: ["endpoint", "outcome"],
-      registers,
-      collect() {
-        this.reset();
-        for (const [key, count] of requests) {
-          const [endpoint = "", outcome = ""] = key.split(" ");
-          this.inc({ endpoint, outcome }, count);
-        }
-      },
-    });
-    new Counter({
-      name: "countersign_quota_refusals_total",
-      help: "Requests rejected because the daily limit was reached.",
-      registers,
-      collect() {
-        this.reset();
-        for (const [key, count] of requests) if (key.endsWith(" rate_limit_exceeded")) this.inc(count);
-      },
-    });
-    this.#batchSize = new Histogram({
-      name: "countersign_batch_size",
-      help: "Requests decided together in one batch.",
-      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-      registers,
-    });
-    this.#databaseSeconds = new Histogram({
-      name: "countersign_database_seconds",
-      help: "Duration of one batch in the database.",
-      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-      registers,
-    });
-    this.#failedBatches = new Counter({
-      name: "countersign_failed_batches_total",
-      help: "Batches that failed because storage was unavailable.",
-      registers,
-    });
-    this.#droppedEntries = new Counter({
-      name: "countersign_request_log_dropped_total",
-      help: "Request log entries dropped because the log could not be written.",
-      registers,
-    });
-    this.#journalFailures = new Counter({
-      name: "countersign_request_log_failures_total",
-      help: "Failed attempts to write the request log.",
-      registers,
-    });
+    collectDefaultMetrics({ register: this.#process, eventLoopMonitoringPrecision: 100 });
   }
 
-  /** For SQLite, where everyone waits for the writer. */
-  watchWriteLock(holds: () => HoldTimes): void {
-    const registers = [this.#registry];
-    new Counter({
-      name: "countersign_write_lock_over_limit_total",
-      help: "Number of times SQLite's write lock was held for longer than 100 ms.",
-      registers,
-      collect() {
-        this.reset();
-        this.inc(holds().overLimit);
-      },
-    });
-    new Gauge({
-      name: "countersign_write_lock_longest_seconds",
-      help: "The longest time SQLite's write lock was held.",
-      registers,
-      collect() {
-        this.set(holds().longestMs / 1_000);
-      },
-    });
+  /** Adds metrics of another part of this thread. They are read at every scrape. */
+  add(source: () => readonly MetricFamily[]): void {
+    this.#sources.push(source);
   }
 
-  countRequest(endpoint: "validate" | "lookup", outcome: string): void {
-    const key = `${endpoint} ${outcome}`;
-    this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+  /** Adds the metrics of the management worker, as text. It must resolve within a short time, whatever happens. */
+  addWorkerPart(part: () => Promise<string>): void {
+    this.#workerPart = part;
+  }
+
+  countRequest(endpoint: Endpoint, outcome: string): void {
+    const outcomes = this.#outcomes[endpoint];
+    const known = outcomes.get(outcome);
+    if (known === undefined) outcomes.set(outcome, { count: 1 });
+    else known.count += 1;
+  }
+
+  requestTook(endpoint: Endpoint, ms: number): void {
+    this.#durations[endpoint].observe(ms / 1_000);
   }
 
   batchDone(calls: number, seconds: number): void {
     this.#batchSize.observe(calls);
-    this.#databaseSeconds.observe(seconds);
+    this.#batchSeconds.observe(seconds);
   }
 
-  batchFailed(): void {
-    this.#failedBatches.inc();
-  }
-
-  entriesDropped(count: number): void {
-    this.#droppedEntries.inc(count);
-  }
-
-  journalFailed(): void {
-    this.#journalFailures.inc();
+  batchFailed(cause: unknown): void {
+    const reason = cause instanceof StorageUnavailable ? cause.reason : "other";
+    this.#failedBatches.set(reason, (this.#failedBatches.get(reason) ?? 0) + 1);
   }
 
   get contentType(): string {
-    return this.#registry.contentType;
+    return this.#process.contentType;
   }
 
   /** However many clients poll, it is rendered only a few times a second. */
   text(): Promise<string> {
     const nowMs = performance.now();
     if (this.#text === null || nowMs - this.#text.atMs > textLastsMs)
-      this.#text = { atMs: nowMs, text: this.#registry.metrics() };
+      this.#text = { atMs: nowMs, text: this.#render() };
     return this.#text.text;
+  }
+
+  async #render(): Promise<string> {
+    // First, because a source says whether the worker has answered.
+    const workerPart = await this.#workerPart();
+    const own = exposition([...this.#families(), ...this.#sources.flatMap((source) => source())]);
+    return [own, workerPart, await this.#process.metrics()].filter((part) => part !== "").join("\n");
+  }
+
+  #families(): MetricFamily[] {
+    const refused = endpoints.map(
+      (endpoint) => this.#outcomes[endpoint].get("rate_limit_exceeded")?.count ?? 0,
+    );
+    return [
+      counter(
+        "countersign_requests_total",
+        "Requests to the public API, by endpoint and outcome.",
+        endpoints.flatMap((endpoint) =>
+          Array.from(this.#outcomes[endpoint], ([outcome, { count }]): Sample => {
+            return { labels: { endpoint, outcome }, value: count };
+          }),
+        ),
+      ),
+      histogram(
+        "countersign_request_duration_seconds",
+        "Time from the headers of a request to the public API until its response, by endpoint.",
+        endpoints.flatMap((endpoint) => this.#durations[endpoint].samples({ endpoint })),
+      ),
+      counter(
+        "countersign_quota_refusals_total",
+        "Requests rejected because the daily limit was reached.",
+        refused.reduce((sum, count) => sum + count, 0),
+      ),
+      histogram(
+        "countersign_batch_size",
+        "Requests decided together in one batch.",
+        this.#batchSize.samples(),
+      ),
+      histogram(
+        "countersign_batch_duration_seconds",
+        "Duration of one batch in the database.",
+        this.#batchSeconds.samples(),
+      ),
+      counter(
+        "countersign_batch_failures_total",
+        "Batches that failed because storage was unavailable, by reason.",
+        Array.from(this.#failedBatches, ([reason, value]) => ({ labels: { reason }, value })),
+      ),
+    ];
   }
 }

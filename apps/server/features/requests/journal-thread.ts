@@ -3,6 +3,7 @@ import type { JournalDeletion, JournalEntry } from "@countersign/store/journal";
 import { type DatabaseLocation, openJournal } from "@countersign/store/open";
 import { reasonOf } from "../../log.ts";
 import { runWorker, type ThreadCalls } from "../../worker-thread.ts";
+import { GeoFile } from "../geoip/geo-file.ts";
 import { repeatUntilZero } from "./repeat-until-zero.ts";
 
 export interface JournalSettings {
@@ -10,6 +11,8 @@ export interface JournalSettings {
   /** What the environment sets; null for the settings in the database, which are read before each pruning. */
   readonly requestLogDays: number | null;
   readonly requestLogMegabytes: number | null;
+  /** The GeoIP file; null for none. */
+  readonly geoipFile: string | null;
 }
 
 /** What the journal thread can be asked to do. */
@@ -48,10 +51,12 @@ const sweepRestMs = 50;
 
 /** A separate thread, so that writing the request log never delays a request. */
 async function start(
-  { database, requestLogDays, requestLogMegabytes }: JournalSettings,
+  { database, requestLogDays, requestLogMegabytes, geoipFile }: JournalSettings,
   recorder: ThreadCalls<JournalReports>,
 ): Promise<JournalCalls> {
-  const journal = await openJournal(database);
+  const geo = geoipFile === null ? null : new GeoFile(geoipFile);
+  await geo?.refresh();
+  const journal = await openJournal(database, () => geo?.current ?? null);
   let waiting: JournalEntry[] = [];
   let writing: Promise<void> | null = null;
 

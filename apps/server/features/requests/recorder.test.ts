@@ -20,6 +20,7 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
   let dropped = 0;
   const observer = {
     journalFailed: (reason: string) => failures.push(reason),
+    logCut: () => {},
     entriesDropped: (count: number) => {
       dropped += count;
     },
@@ -28,6 +29,7 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
     database: { kind: "sqlite", folder },
     requestLogDays: 30,
     requestLogMegabytes: null,
+    geoipFile: null,
   } as const;
   const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
   await store.close();

@@ -3,14 +3,25 @@ import type { JournalEntry } from "@countersign/store/journal";
 import { WorkerThread } from "../../worker-thread.ts";
 import { FoldedEntries } from "./folded-entries.ts";
 import type { JournalCalls, JournalReports, JournalSettings } from "./journal-thread.ts";
+import { Unwritten } from "./unwritten.ts";
 
 export interface RecorderObserver {
-  entriesWritten?(count: number): void;
-  segmentClosed?(rows: number): void;
   /** The log was too large: requests before this time were deleted, before their time. */
-  logCut?(untilMs: number): void;
+  logCut(untilMs: number): void;
   entriesDropped(count: number): void;
   journalFailed(reason: string): void;
+}
+
+/** What the recorder knows about the request log. */
+export interface RequestLogState {
+  readonly written: number;
+  readonly waiting: number;
+  /** The age of the oldest entry that is not written; 0 if there is none. */
+  readonly lagMs: number;
+  readonly dropped: number;
+  /** Failed attempts to write. */
+  readonly failures: number;
+  readonly segmentsClosed: number;
 }
 
 /** How many entries are kept while the journal cannot be written; further ones are dropped and counted. */
@@ -24,8 +35,10 @@ export class Recorder {
   readonly #observer: RecorderObserver;
   readonly #thread: WorkerThread<JournalCalls, JournalReports>;
   #gathered: JournalEntry[] = [];
-  /** How many entries the thread has received but not written yet. */
-  #kept = 0;
+  #gatheredSinceMs = 0;
+  /** What the thread has received but not written yet. */
+  readonly #kept = new Unwritten();
+  readonly #total = { written: 0, dropped: 0, failures: 0, segmentsClosed: 0 };
   readonly #deletions = new Map<string, Promise<void>>();
   readonly #folded = new FoldedEntries((entry) => this.#keep(entry));
 
@@ -35,15 +48,17 @@ export class Recorder {
       open: () => ({ file: threadFile("journal-thread", import.meta.url), data: settings }),
       offers: {
         written: (count) => {
-          this.#kept -= count;
-          observer.entriesWritten?.(count);
+          this.#kept.written(count);
+          this.#total.written += count;
         },
-        closed: (rows) => observer.segmentClosed?.(rows),
-        cut: (untilMs) => observer.logCut?.(untilMs),
-        failed: (reason) => observer.journalFailed(reason),
+        closed: () => {
+          this.#total.segmentsClosed += 1;
+        },
+        cut: (untilMs) => observer.logCut(untilMs),
+        failed: (reason) => this.#failed(reason),
       },
       exited: (reason) => {
-        observer.journalFailed(reason);
+        this.#failed(reason);
         this.#dropKept();
       },
     });
@@ -55,8 +70,21 @@ export class Recorder {
   }
 
   #keep(entry: JournalEntry): void {
-    if (this.#gathered.length === 0) setTimeout(() => this.#send(), gatherMs);
+    if (this.#gathered.length === 0) {
+      this.#gatheredSinceMs = performance.now();
+      setTimeout(() => this.#send(), gatherMs);
+    }
     this.#gathered.push(entry);
+  }
+
+  get state(): RequestLogState {
+    const gatheredMs = this.#gathered.length === 0 ? null : this.#gatheredSinceMs;
+    const oldestMs = this.#kept.oldestMs ?? gatheredMs;
+    return {
+      ...this.#total,
+      waiting: this.#kept.count + this.#gathered.length,
+      lagMs: oldestMs === null ? 0 : performance.now() - oldestMs,
+    };
   }
 
   /** Deletes an organization's data from the journal, step by step. Rejects if it did not complete. */
@@ -83,8 +111,18 @@ export class Recorder {
 
   /** The thread's entries are lost with it. */
   #dropKept(): void {
-    if (this.#kept > 0) this.#observer.entriesDropped(this.#kept);
-    this.#kept = 0;
+    if (this.#kept.count > 0) this.#dropped(this.#kept.count);
+    this.#kept.clear();
+  }
+
+  #dropped(count: number): void {
+    this.#total.dropped += count;
+    this.#observer.entriesDropped(count);
+  }
+
+  #failed(reason: string): void {
+    this.#total.failures += 1;
+    this.#observer.journalFailed(reason);
   }
 
   #send(): void {
@@ -92,11 +130,11 @@ export class Recorder {
     if (entries.length === 0) return;
     this.#gathered = [];
     const { calls } = this.#thread;
-    if (calls === null || this.#kept + entries.length > mostKept) {
-      this.#observer.entriesDropped(entries.length);
+    if (calls === null || this.#kept.count + entries.length > mostKept) {
+      this.#dropped(entries.length);
       return;
     }
-    this.#kept += entries.length;
+    this.#kept.add(entries.length, this.#gatheredSinceMs);
     calls.notify("entries", JSON.stringify(entries));
   }
 }

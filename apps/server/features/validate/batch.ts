@@ -1,10 +1,21 @@
 import type { Call, CallResult } from "@countersign/store/calls";
 import type { Store } from "@countersign/store/store";
+import type { RequestSpans } from "../traces/request-spans.ts";
+import type { Span } from "../traces/tracer.ts";
 
 /** A call that waits for its verdict. */
 export interface WaitingCall extends Call {
+  /** Its trace; null if it is not sampled. */
+  readonly span: Span | null;
   finish(result: CallResult): void;
   failed(): void;
+}
+
+/** Where a call is submitted to be decided. */
+export interface CallQueue {
+  submit(call: WaitingCall): void;
+  /** How many calls have been accepted and not yet answered. */
+  readonly size: number;
 }
 
 export interface BatchObserver {
@@ -19,18 +30,21 @@ export interface BatchObserver {
  * timer and no waiting for a batch to fill: under light load a batch is one call, under heavy load it is as many as
  * arrived while the last one was being decided.
  */
-export class Batcher {
+export class Batcher implements CallQueue {
   readonly #store: Store;
   readonly #observer: BatchObserver;
+  readonly #spans: RequestSpans | null;
   #waiting: WaitingCall[] = [];
   #inFlight = 0;
   /** Calls that wait for a row locked by another session, after the rest of their batch was answered. */
   #locked = 0;
   #scheduled = false;
 
-  constructor(store: Store, observer: BatchObserver) {
+  /** `spans` is null if no traces are configured. */
+  constructor(store: Store, observer: BatchObserver, spans: RequestSpans | null = null) {
     this.#store = store;
     this.#observer = observer;
+    this.#spans = spans;
   }
 
   submit(call: WaitingCall): void {
@@ -38,7 +52,6 @@ export class Batcher {
     this.#schedule();
   }
 
-  /** How many calls have been accepted and not yet answered. */
   get size(): number {
     return this.#waiting.length + this.#inFlight + this.#locked;
   }
@@ -60,11 +73,13 @@ export class Batcher {
     this.#waiting = this.#waiting.length <= maxCalls ? [] : this.#waiting.slice(maxCalls);
     this.#inFlight += 1;
     this.#schedule();
+    const span = this.#spans === null ? null : this.#spans.batch(batch);
     const startedMs = performance.now();
     try {
       const results = await this.#store.validateEach(batch);
       const doneMs = performance.now();
       this.#observer.batchDone(batch.length, (doneMs - startedMs) / 1000);
+      if (span !== null) span.end();
       batch.forEach((call, index) => {
         const answer = results[index];
         if (answer === undefined) call.failed();
@@ -76,6 +91,7 @@ export class Batcher {
       });
     } catch (cause) {
       this.#observer.batchFailed(batch.length, cause);
+      if (span !== null) span.end(true);
       for (const call of batch) call.failed();
     } finally {
       this.#inFlight -= 1;

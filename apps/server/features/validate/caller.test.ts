@@ -8,8 +8,10 @@ test("a journal entry is short, whatever was sent as the version", () => {
   const kept: JournalEntry[] = [];
   const ipAddress = parseIpAddress("203.0.113.1");
   if (ipAddress === null) throw new Error("That is an address.");
-  const caller = new Caller("validate", "r", { publicId: "p", hash: "h" }, ipAddress, () => {}, {
+  const key = { publicId: "p", hash: "h", isTest: false };
+  const caller = new Caller("validate", "r", key, ipAddress, 0, null, () => {}, {
     count: () => {},
+    took: () => {},
     record: (entry) => kept.push(entry),
   });
   const product = { organizationId: "o", productId: "p" } as CallerProduct["facts"];

@@ -2,12 +2,15 @@ import { countedAs, type IpAddress } from "@countersign/domain/ip/ip-address";
 import { maxVersionLength } from "@countersign/domain/versions/version";
 import type { CallerProduct } from "@countersign/store/calls";
 import type { JournalEntry } from "@countersign/store/journal";
+import type { Span } from "../traces/tracer.ts";
 
 export type Endpoint = "validate" | "lookup";
 
 /** Where the outcomes of requests are reported. */
 export interface RequestObservers {
   readonly count: (endpoint: Endpoint, outcome: string) => void;
+  /** Of requests with a well-formed API key. */
+  readonly took: (endpoint: Endpoint, ms: number) => void;
   readonly record: (entry: JournalEntry) => void;
 }
 
@@ -15,6 +18,8 @@ export interface RequestObservers {
 export interface PresentedKey {
   readonly publicId: string;
   readonly hash: string;
+  /** Whether it is a test API key. */
+  readonly isTest: boolean;
 }
 
 /** What a journal entry contains about a request besides the caller and the time. */
@@ -39,15 +44,21 @@ export class Caller {
   readonly requestId: string;
   readonly apiKey: PresentedKey;
   readonly ipAddress: IpAddress;
+  /** When its headers arrived, by `performance.now()`. */
+  readonly startedMs: number;
+  /** Its trace; null if it is not sampled. */
+  readonly span: Span | null;
   readonly #respond: (response: Response) => void;
   readonly #observers: RequestObservers;
-  readonly #startedMs = performance.now();
+  #tookMs: number | null = null;
 
   constructor(
     endpoint: Endpoint,
     requestId: string,
     apiKey: PresentedKey,
     ipAddress: IpAddress,
+    startedMs: number,
+    span: Span | null,
     respond: (response: Response) => void,
     observers: RequestObservers,
   ) {
@@ -55,13 +66,23 @@ export class Caller {
     this.requestId = requestId;
     this.apiKey = apiKey;
     this.ipAddress = ipAddress;
+    this.startedMs = startedMs;
+    this.span = span;
     this.#respond = respond;
     this.#observers = observers;
   }
 
   answer(outcome: string, response: Response): void {
     this.#observers.count(this.endpoint, outcome);
+    this.#observers.took(this.endpoint, this.#took());
+    if (this.span !== null) endSpan(this.span, outcome, response.status);
     this.#respond(response);
+  }
+
+  /** How long it took, the same for everyone who is told. */
+  #took(): number {
+    this.#tookMs ??= performance.now() - this.startedMs;
+    return this.#tookMs;
   }
 
   record({
@@ -89,7 +110,7 @@ export class Caller {
       version === null ? null : version.slice(0, maxVersionLength),
       deviceId,
       problem,
-      Math.round((performance.now() - this.#startedMs) * 1_000),
+      Math.round(this.#took() * 1_000),
       1,
       0,
       facts,
@@ -107,4 +128,10 @@ export class Caller {
       ...{ licenseId: null, version: null, deviceId: null, problem: null, facts: null, tracked: false },
     });
   }
+}
+
+function endSpan(span: Span, outcome: string, status: number): void {
+  span.attributes["countersign.outcome"] = outcome;
+  span.attributes["http.response.status_code"] = status;
+  span.end(status >= 500);
 }

@@ -7,6 +7,7 @@ import {
   unavailable,
   verdictResponse,
 } from "../../http/answers.ts";
+import type { Span } from "../traces/tracer.ts";
 import type { WaitingCall } from "./batch.ts";
 import { asKeyMatch } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
@@ -15,6 +16,7 @@ import type { Caller, PresentedKey } from "./caller.ts";
 export class LookupCall implements WaitingCall {
   readonly apiKey: PresentedKey;
   readonly ipAddress: IpAddress;
+  readonly span: Span | null;
   readonly counted = false;
   readonly #caller: Caller;
   readonly #licenseKey: string;
@@ -22,6 +24,7 @@ export class LookupCall implements WaitingCall {
   constructor(caller: Caller, licenseKey: string) {
     this.apiKey = caller.apiKey;
     this.ipAddress = caller.ipAddress;
+    this.span = caller.span;
     this.#caller = caller;
     this.#licenseKey = licenseKey;
   }

@@ -10,7 +10,8 @@ import {
   unavailable,
   verdictResponse,
 } from "../../http/answers.ts";
-import type { Batcher, WaitingCall } from "./batch.ts";
+import type { Span } from "../traces/tracer.ts";
+import type { CallQueue, WaitingCall } from "./batch.ts";
 import { maxBodyBytes, readValidateBody, type ValidateBody } from "./body.ts";
 import type { Caller, PresentedKey } from "./caller.ts";
 import { verdictBody } from "./respond.ts";
@@ -33,9 +34,10 @@ const admission: Question = { kind: "admission" };
 export class ValidateCall implements WaitingCall {
   readonly apiKey: PresentedKey;
   readonly ipAddress: IpAddress;
+  readonly span: Span | null;
   readonly #caller: Caller;
   readonly #nonce: string;
-  readonly #batcher: Batcher;
+  readonly #queue: CallQueue;
   #bodyState: BodyState = "pending";
   #text = "";
   #body: ValidateBody | null = null;
@@ -43,12 +45,13 @@ export class ValidateCall implements WaitingCall {
   #admitted: Admitted | null = null;
   #slowTimer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(caller: Caller, nonce: string, batcher: Batcher) {
+  constructor(caller: Caller, nonce: string, queue: CallQueue) {
     this.apiKey = caller.apiKey;
     this.ipAddress = caller.ipAddress;
+    this.span = caller.span;
     this.#caller = caller;
     this.#nonce = nonce;
-    this.#batcher = batcher;
+    this.#queue = queue;
   }
 
   get counted(): boolean {
@@ -99,7 +102,7 @@ export class ValidateCall implements WaitingCall {
     const { requestId } = this.#caller;
     switch (this.#bodyState) {
       case "here":
-        this.#batcher.submit(this);
+        this.#queue.submit(this);
         break;
       case "too_large":
         this.#end("body_too_large", bodyTooLarge(requestId, quota, maxBodyBytes));

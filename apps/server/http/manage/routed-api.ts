@@ -6,6 +6,7 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import type { Config } from "../../config.ts";
 import type { Log } from "../../log.ts";
 import { callerIpOf } from "../caller-ip.ts";
+import { type ObservedRequest, type RequestObserver, unobserved } from "../observer.ts";
 import { problemOf } from "../problem-of.ts";
 import { pathBelow, targetOf } from "../target.ts";
 import { authenticate, authorize, type SignIn } from "./access.ts";
@@ -48,30 +49,55 @@ export class RoutedApi {
   readonly #parts: ApiParts;
   readonly #router: Router;
   readonly #site: ApiSite;
+  readonly #observer: RequestObserver;
   readonly #origin: string;
   readonly #secrets = new SecretsOnce();
 
-  constructor(parts: ApiParts, routes: readonly BoundRoute[], site: ApiSite = managementSite(parts)) {
+  constructor(
+    parts: ApiParts,
+    routes: readonly BoundRoute[],
+    site: ApiSite = managementSite(parts),
+    observer: RequestObserver = unobserved,
+  ) {
     this.#parts = parts;
+    this.#observer = observer;
     this.#router = new Router(routes);
     this.#site = site;
     this.#origin = new URL(site.url).origin;
   }
 
   async handle(request: Request, peer: string | null, requestId: string): Promise<Response> {
+    const observed = this.#observer(request, requestId);
+    const response = await this.#answerOrProblem(request, peer, requestId, observed);
+    observed.done(response.status);
+    return response;
+  }
+
+  async #answerOrProblem(
+    request: Request,
+    peer: string | null,
+    requestId: string,
+    observed: ObservedRequest,
+  ): Promise<Response> {
     try {
-      return await this.#answer(request, peer, requestId);
+      return await this.#answer(request, peer, requestId, observed);
     } catch (error) {
       return problemResponse(problemOf(error, this.#parts.log, requestId), requestId);
     }
   }
 
-  async #answer(request: Request, peer: string | null, requestId: string): Promise<Response> {
+  async #answer(
+    request: Request,
+    peer: string | null,
+    requestId: string,
+    observed: ObservedRequest,
+  ): Promise<Response> {
     const { store } = this.#parts;
     const { pathname, search, searchParams } = targetOf(request);
     const match = this.#router.match(request.method, pathBelow(pathname, this.#site.base));
     if (!match.found) throw unmatched(request.method, match.methods);
     const { route, handle } = match.bound;
+    observed.routed(route.id, this.#site.base + route.path);
     const ip = callerIpOf(peer, request.headers, this.#parts.config.trustedProxies);
     if (route.access.who === "anyone") await this.#parts.signIn.flood.check(route.access.attempt, ip, null);
     // The database's clock: validations use it, whatever this node's clock says.
@@ -194,7 +220,7 @@ export class RoutedApi {
   }
 }
 
-function managementSite({ config, store, signIn }: ApiParts): ApiSite {
+export function managementSite({ config, store, signIn }: ApiParts): ApiSite {
   return {
     base: manageBase,
     url: config.url,

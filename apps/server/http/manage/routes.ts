@@ -1,5 +1,6 @@
 import { accessTokenRoutes } from "../../features/access-tokens/routes.ts";
 import { adminRoutes } from "../../features/admin/routes.ts";
+import { analyticsRoutes } from "../../features/analytics/routes.ts";
 import { announcementRoutes } from "../../features/announcements/routes.ts";
 import { auditLogRoutes } from "../../features/audit-log/routes.ts";
 import { paymentRoutes } from "../../features/billing/payment-routes.ts";
@@ -29,6 +30,7 @@ import { customResponseRoutes } from "../../features/products/preview.ts";
 import { productRoutes } from "../../features/products/routes.ts";
 import { requestRoutes } from "../../features/requests/routes.ts";
 import { roleRoutes } from "../../features/roles/routes.ts";
+import { sandboxRoutes } from "../../features/sandbox/routes.ts";
 import { settingsRoutes } from "../../features/settings/routes.ts";
 import { shadowRoutes } from "../../features/shadow/routes.ts";
 import { portalTransferRoutes } from "../../features/transfers/portal-routes.ts";
@@ -43,6 +45,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...accessTokenRoutes,
   ...accountRoutes,
   ...adminRoutes,
+  ...analyticsRoutes,
   ...announcementRoutes,
   ...auditLogRoutes,
   ...billingRoutes,
@@ -53,6 +56,7 @@ export const manageRoutes: readonly BoundRoute[] = [
   ...licenseRoutes,
   ...memberRoutes,
   ...roleRoutes,
+  ...sandboxRoutes,
   ...settingsRoutes,
   ...shadowRoutes,
   ...transferRoutes,

@@ -29,6 +29,7 @@ export const navigationItems: readonly (readonly NavigationItem[])[] = [
   ],
   [
     { path: "webhooks", icon: "webhook", any: ["webhooks:view", "webhooks:manage"], key: "w" },
+    { path: "analytics", icon: "analytics", any: ["analytics:view"], key: "n" },
     {
       path: "usage",
       icon: "usage",

@@ -75,6 +75,7 @@ const limits = [
   { name: "daily_emails", variable: "COUNTERSIGN_DAILY_EMAILS", min: 0, max: 10_000_000 },
   { name: "webhook_endpoints", variable: "COUNTERSIGN_WEBHOOK_ENDPOINTS", min: 1, max: 1_000 },
   { name: "request_log_days", variable: "COUNTERSIGN_REQUEST_LOG_DAYS", min: 1, max: 3_650 },
+  { name: "request_log_mb", variable: "COUNTERSIGN_REQUEST_LOG_MB", min: 10, max: 10_000_000 },
 ] as const;
 
 type LimitName = (typeof limits)[number]["name"];
@@ -87,6 +88,7 @@ export function LimitSettings({ settings }: { settings: Settings }) {
     daily_emails: settings.daily_emails,
     webhook_endpoints: settings.webhook_endpoints,
     request_log_days: settings.request_log_days,
+    request_log_mb: settings.request_log_mb,
   };
   const [typed, setTyped] = useState<Record<LimitName, number | "">>(saved);
   return (

@@ -19,7 +19,7 @@ export function SettingsPage() {
         <>
           <SignUpSettings key={`sign-up ${data.default_plan} ${data.sign_up}`} settings={data} />
           <LimitSettings
-            key={`limits ${data.daily_emails} ${data.webhook_endpoints} ${data.request_log_days}`}
+            key={`limits ${data.daily_emails} ${data.webhook_endpoints} ${data.request_log_days} ${data.request_log_mb}`}
             settings={data}
           />
           <PaymentSettings

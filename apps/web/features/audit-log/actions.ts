@@ -32,6 +32,7 @@ export const actions = [
   "product.api_key_ended",
   "product.signing_secret_revealed",
   "product.signing_secret_rotated",
+  "product.test_key_rotated",
   "product.version_added",
   "product.version_updated",
   "product.version_removed",

@@ -3,7 +3,7 @@ import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../api/problem.ts";
 import { BrokenPage } from "../../app/broken-page.tsx";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { Back } from "../../ui/back.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
@@ -18,6 +18,7 @@ import { useProduct } from "./use-product.ts";
 export function ProductPage() {
   const { t } = useTranslation("products");
   const may = useMay();
+  const maySee = useMaySee();
   const organization = useOrganization();
   const product = useProduct();
   const { pathname } = useLocation();
@@ -26,7 +27,9 @@ export function ProductPage() {
   const danger = `${base}/danger`;
   const sees = may("products:view", "products:manage");
   const tabs = [
-    { to: base, label: t("tabs.settings"), exact: true },
+    // Trying a change belongs to the settings.
+    { to: base, label: t("tabs.settings"), exact: true, also: [`${base}/shadow`] },
+    ...(maySee("analytics:view") ? [{ to: `${base}/analytics`, label: t("tabs.analytics") }] : []),
     ...(sees
       ? [
           { to: `${base}/versions`, label: t("tabs.versions") },
@@ -36,6 +39,7 @@ export function ProductPage() {
       : []),
     { to: `${base}/keys`, label: t("tabs.keys") },
     { to: `${base}/integrate`, label: t("tabs.integrate") },
+    { to: `${base}/sandbox`, label: t("tabs.sandbox") },
     ...(may("products:manage") ? [{ to: danger, label: t("tabs.danger") }] : []),
   ];
   return (

@@ -1,6 +1,9 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../app/base-routes.tsx";
 import { type Platform, platforms } from "../../ui/platforms.ts";
+import { productAnalyticsRoutes } from "../analytics/routes.tsx";
+import { sandboxRoutes } from "../sandbox/routes.tsx";
+import { shadowRoutes } from "../shadow/routes.tsx";
 import { versionRoutes } from "../versions/routes.tsx";
 import { productRoute } from "./product-route.ts";
 
@@ -74,7 +77,10 @@ export const productRoutes = [
   newProductRoute,
   productRoute.addChildren([
     settingsRoute,
+    ...productAnalyticsRoutes,
     ...versionRoutes,
+    ...shadowRoutes,
+    ...sandboxRoutes,
     customResponseRoute,
     portalRoute,
     keysRoute,

@@ -9,6 +9,7 @@ import { versionChecksOf } from "../../app/version-checks.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { NoEmail } from "../../ui/no-email.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { TryChange } from "../shadow/try-change.tsx";
 import { ChoiceSetting, NumberSetting, SwitchSetting, TextSetting } from "./setting-kinds.tsx";
 import { useProduct } from "./use-product.ts";
 
@@ -38,7 +39,7 @@ export function SettingsTab() {
           <TextSetting name="name" {...its} />
         </div>
       </Panel>
-      <Panel title={t("group.ips")} lead={t("group.ipsWords")}>
+      <Panel title={t("group.ips")} lead={t("group.ipsWords")} actions={<TryChange change="registration" />}>
         <div>
           <SwitchSetting name="track_ip_on_validate" {...its} />
           <SwitchSetting name="auto_register_ip_on_validate" {...its} noEffect={tracksNothing} />

@@ -15,6 +15,7 @@ import { ValidateHelp } from "../../ui/validate-help.tsx";
 import { checksVersions } from "../products/consequence.ts";
 import { ChoiceSetting, SwitchSetting } from "../products/setting-kinds.tsx";
 import { useProduct } from "../products/use-product.ts";
+import { TryChange } from "../shadow/try-change.tsx";
 import { AddVersion } from "./add-version.tsx";
 import { ReplaceVersions } from "./replace-versions.tsx";
 import { Timeline } from "./timeline.tsx";
@@ -39,7 +40,11 @@ export function VersionsTab() {
     versions.every(({ state }) => state === "blocked");
   return (
     <>
-      <Panel title={t("enforcement.title")} lead={t("enforcement.words")}>
+      <Panel
+        title={t("enforcement.title")}
+        lead={t("enforcement.words")}
+        actions={<TryChange change="block_version" />}
+      >
         {versionChecks !== "included" && (product.version_module_enabled || versionChecks !== "off") && (
           <Alert color="orange" icon={<Icon name="info" />}>
             {versionChecks === "off"

@@ -74,6 +74,94 @@ export async function expiringByWeek(
   return Array.from({ length: weeks }, (_, week) => found.get(week) ?? 0);
 }
 
+/** Licenses of an organization, or of one of its products. */
+export interface LicensesOf {
+  readonly organizationId: string;
+  readonly productId: string | null;
+}
+
+/** From the first millisecond to the last, which is not part of it. */
+export interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** How many licenses, without revoked ones, expire in a range. */
+export async function expiringBetween(
+  db: Database,
+  of: LicensesOf,
+  { fromMs, toMs }: TimeRange,
+): Promise<number> {
+  if (fromMs >= toMs) return 0;
+  const filter: LicenseFilter = {
+    ...everyLicenseOf(of.organizationId),
+    productId: of.productId,
+    status: "active",
+  };
+  const { rows } = await sql<{ count: number }>`
+    select ${expiredBy(filter, toMs - 1)} - ${expiredBy(filter, fromMs - 1)} as count`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** How many licenses were created in a range: whole days from the stored counts, the rest along the index. */
+export async function createdBetween(
+  db: Database,
+  of: LicensesOf,
+  { fromMs, toMs }: TimeRange,
+): Promise<number> {
+  const firstDay = Math.ceil(fromMs / dayMs);
+  const endDay = Math.floor(toMs / dayMs);
+  if (firstDay >= endDay) return countCreated(db, of, { fromMs, toMs });
+  const filter: LicenseFilter = { ...everyLicenseOf(of.organizationId), productId: of.productId };
+  const { rows } = await sql<{ licenses: number }>`
+    select cast(coalesce(sum(licenses), 0) as bigint) as licenses
+    from ${kept(filter, "created", sql`day >= ${firstDay} and day < ${endDay}`)}`.execute(db);
+  const before = await countCreated(db, of, { fromMs, toMs: firstDay * dayMs });
+  const after = await countCreated(db, of, { fromMs: endDay * dayMs, toMs });
+  return Number(rows[0]?.licenses ?? 0) + before + after;
+}
+
+/** How many licenses that are revoked now were revoked in a range, along an index. */
+export async function revokedBetween(
+  db: Database,
+  of: LicensesOf,
+  { fromMs, toMs }: TimeRange,
+): Promise<number> {
+  let query = db
+    .selectFrom("licenses")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("organization_id", "=", of.organizationId)
+    .where("revoked_at", ">=", fromMs)
+    .where("revoked_at", "<", toMs)
+    .where("product_id", "not in", deletedProducts(db, of));
+  if (of.productId !== null) query = query.where("product_id", "=", of.productId);
+  return Number((await query.executeTakeFirst())?.count ?? 0);
+}
+
+async function countCreated(db: Database, of: LicensesOf, { fromMs, toMs }: TimeRange): Promise<number> {
+  if (fromMs >= toMs) return 0;
+  let query = db
+    .selectFrom("licenses")
+    .select((is) => is.fn.countAll<number>().as("count"))
+    .where("created_at", ">=", fromMs)
+    .where("created_at", "<", toMs);
+  query =
+    of.productId !== null
+      ? query.where("product_id", "=", of.productId)
+      : query
+          .where("organization_id", "=", of.organizationId)
+          .where("product_id", "not in", deletedProducts(db, of));
+  return Number((await query.executeTakeFirst())?.count ?? 0);
+}
+
+function deletedProducts(db: Database, { organizationId }: LicensesOf) {
+  return db
+    .selectFrom("products")
+    .select("id")
+    .where("organization_id", "=", organizationId)
+    .where("deleted_at", "is not", null);
+}
+
 /** The range in which matching licenses expire; null if unbounded. */
 function expiryBounds({ status, expiresByMs }: LicenseFilter, nowMs: number) {
   // Nothing can be both expired and about to expire.

@@ -52,6 +52,12 @@ export async function closeOrganization(
     .where("organization_id", "=", id)
     .execute();
   await db
+    .deleteFrom("product_sandbox_keys")
+    .where("product_id", "in", (products) =>
+      products.selectFrom("products").select("id").where("organization_id", "=", id),
+    )
+    .execute();
+  await db
     .deleteFrom("idempotency_keys")
     .where("actor_id", "in", (tokens) =>
       tokens.selectFrom("access_tokens").select("id").where("organization_id", "=", id),

@@ -1,5 +1,5 @@
 import { existingDays, isDayGone } from "../../request-log/days.ts";
-import { ipKey } from "../../request-log/segment.ts";
+import { ipKey, keyColumn, timesOfKey } from "../../request-log/keys.ts";
 import { dayOf, keysOf, logOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestSegmentRow } from "../../tables.ts";
@@ -53,7 +53,7 @@ export interface SpanSizes {
   readonly segments: { readonly first: number; readonly most: number };
 }
 
-export const spanSizes: SpanSizes = { rows: { first: 500, most: 10_000 }, segments: { first: 4, most: 64 } };
+export const spanSizes: SpanSizes = { rows: { first: 500, most: 10_000 }, segments: { first: 4, most: 128 } };
 
 const growth = 4;
 
@@ -179,7 +179,10 @@ function sameDay(segments: readonly Segment[], start: number, most: number): rea
   return end === -1 ? batch : batch.slice(0, end);
 }
 
-/** Those of some segments of one day, in their order. The last one is always given, to tell how far it came. */
+/**
+ * Those of some segments of one day, in their order. Segments in which the times are known become one, even if there are
+ * no times, to tell how far the search came.
+ */
 async function* spansOf(
   db: Database,
   { kind, keys }: SpanKey,
@@ -190,32 +193,64 @@ async function* spansOf(
   const found = await ofDay(
     db
       .selectFrom(keysOf(day))
-      .select(["from_at", "count", "ats"])
+      .select(["from_at", "key", "ats"])
       .where("from_at", "in", padded(segments.map(({ from_at }) => from_at)))
       .where("kind", "=", kind)
-      .where("key", "in", keys)
+      .where(
+        "key",
+        "in",
+        keys.map((key) => keyColumn(kind, key)),
+      )
       .execute(),
   );
-  for (const segment of segments) {
-    const { from_at: fromAt, until_at: untilAt, rows } = segment;
-    const entries = found.filter((entry) => entry.from_at === fromAt);
-    if (entries.length === 0 && segment !== segments.at(-1)) continue;
+  const entries = Map.groupBy(found, ({ from_at }) => from_at);
+  let joined: Span | null = null;
+  for (const { from_at: fromAt, until_at: untilAt, rows } of segments) {
     const fromMs = Math.max(fromAt, range.fromMs);
     const untilMs = Math.min(untilAt, range.untilMs);
-    const times = timesOf(fromAt, entries, { fromMs, untilMs });
-    yield { day, fromMs, untilMs, times, rows: times === null ? rows : times.length };
+    const ofSegment = entries.get(fromAt) ?? [];
+    const occurrences = keys.flatMap((key) => {
+      const entry = ofSegment.find((one) => one.key === keyColumn(kind, key));
+      const times = entry === undefined ? undefined : timesOfKey(entry, kind, key);
+      return times === undefined ? [] : [times];
+    });
+    const times = timesWithin(fromAt, occurrences, { fromMs, untilMs });
+    if (times !== null) {
+      joined = join(joined, { day, fromMs, untilMs, times, rows: times.length });
+      continue;
+    }
+    if (joined !== null) yield joined;
+    joined = null;
+    yield { day, fromMs, untilMs, times, rows };
   }
+  if (joined !== null) yield joined;
 }
 
-function timesOf(
+/** Two neighbours with times as one. */
+function join(one: Span | null, other: Span): Span {
+  if (one === null) return other;
+  const times =
+    one.fromMs < other.fromMs
+      ? [...(one.times ?? []), ...(other.times ?? [])]
+      : [...(other.times ?? []), ...(one.times ?? [])];
+  return {
+    day: one.day,
+    fromMs: Math.min(one.fromMs, other.fromMs),
+    untilMs: Math.max(one.untilMs, other.untilMs),
+    times,
+    rows: times.length,
+  };
+}
+
+function timesWithin(
   fromAt: number,
-  entries: readonly { readonly ats: string | null }[],
+  occurrences: readonly (readonly number[] | null)[],
   { fromMs, untilMs }: TimeRange,
 ): number[] | null {
   const times = new Set<number>();
-  for (const { ats } of entries) {
-    if (ats === null) return null;
-    for (const time of JSON.parse(ats) as number[]) {
+  for (const some of occurrences) {
+    if (some === null) return null;
+    for (const time of some) {
       const at = fromAt + time;
       if (at >= fromMs && at < untilMs) times.add(at);
     }

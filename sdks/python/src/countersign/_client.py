@@ -33,6 +33,7 @@ from .errors import (
     ConnectionError,
     CountersignError,
     NotFoundError,
+    SandboxError,
     ServerError,
     SignatureError,
 )
@@ -40,6 +41,7 @@ from .errors import (
 Value = TypeVar("Value")
 
 _MAX_GRACE_SECONDS = 30 * 86_400
+_TEST_KEY_PREFIX = "cskt_"
 #: The maximum number of concurrent asyncio calls; further calls wait.
 _MAX_THREADS = 32
 
@@ -85,6 +87,8 @@ class Countersign:
     :param grace_seconds: how long a valid license stays valid while the server is unreachable
     :param grace_store: stores the grace period across restarts; defaults to memory
     :param when_unavailable: what ``check`` allows without a verdict: nothing ("closed"), or everything ("advisory")
+    :param allow_sandbox: accepts test API keys (``cskt_…``) and responses of the sandbox; for tests only, because the
+        fixed license keys of the sandbox are valid for everyone
     :param device_id: sent with every validation, for the seller's information; it does not affect the verdict
     :param version: sent with every validation, unless the call specifies another
     """
@@ -102,6 +106,7 @@ class Countersign:
         grace_seconds: float = 0,
         grace_store: GraceStore | None = None,
         when_unavailable: Literal["closed", "advisory"] = "closed",
+        allow_sandbox: bool = False,
         device_id: str | None = None,
         version: str | None = None,
         clock: Clock | None = None,
@@ -120,6 +125,7 @@ class Countersign:
         self._signing = signing
         self._cache_seconds = cache_seconds
         self._when_unavailable = when_unavailable
+        self._allow_sandbox = allow_sandbox is True
         self._device_id = device_id
         self._version = version
         self._clock: Clock = clock if clock is not None else SystemClock()
@@ -191,8 +197,8 @@ class Countersign:
         try:
             result = self.validate(license_key, version=version, device_id=device_id, fresh=fresh)
         except CountersignError as error:
-            # A forged response is never allowed, in either mode.
-            is_forged = isinstance(error, SignatureError)
+            # A forged response and one of the sandbox are never allowed, in either mode.
+            is_forged = isinstance(error, (SignatureError, SandboxError))
             return Decision(self._when_unavailable == "advisory" and not is_forged, None, error)
         return Decision(result.valid, result, None)
 
@@ -256,7 +262,7 @@ class Countersign:
 
     def _validate(self, key: str, license_key: str, version: str | None, device_id: str | None) -> ValidateResult:
         try:
-            result = self._request_verdict(license_key, version, device_id)
+            result, is_sandbox = self._request_verdict(license_key, version, device_id)
         except CountersignError as error:
             is_unreachable = isinstance(error, ConnectionError) or (
                 isinstance(error, ServerError) and error.status >= 500
@@ -266,13 +272,19 @@ class Countersign:
                 raise
             return grace_result
         self._cache.set(key, result, self._seconds_to_cache(result) if result.valid else 0)
+        if is_sandbox:
+            # The sandbox says nothing about real licenses.
+            return result
         if result.valid:
             self._grace.record_grant(license_key, key, result)
         else:
             self._grace.record_rejection(license_key)
         return result
 
-    def _request_verdict(self, license_key: str, version: str | None, device_id: str | None) -> ValidateResult:
+    def _request_verdict(
+        self, license_key: str, version: str | None, device_id: str | None
+    ) -> tuple[ValidateResult, bool]:
+        """Return the verdict, and whether it is from the sandbox."""
         nonce = secrets.token_urlsafe(18)
         headers = {**self._headers(), "Content-Type": "application/json"}
         if self._signing is not None:
@@ -302,11 +314,16 @@ class Countersign:
         result = read_result(response.body, checked_at, response.request_id)
         if result is None:
             raise _unusable(response)
-        return result
+        return result, _is_from_sandbox(response)
 
     def _send(self, request: ApiRequest) -> ApiResponse:
+        if not self._allow_sandbox and self._api_key.startswith(_TEST_KEY_PREFIX):
+            raise SandboxError("The API key is a test API key, which is not allowed here.", None)
         self._rate_limit_gate.check()
         response = self._transport.send(request)
+        is_sandbox = _is_from_sandbox(response)
+        if is_sandbox and not self._allow_sandbox:
+            raise SandboxError("The response is from the sandbox, so it grants nothing.", response.request_id)
         if response.status == 401:
             raise AuthenticationError(
                 "The server rejected the API key. "
@@ -314,7 +331,11 @@ class Countersign:
                 response.request_id,
             )
         if response.status == 429:
-            raise self._rate_limit_gate.close(_retry_after_seconds(response), response.request_id)
+            seconds = _retry_after_seconds(response)
+            # The sandbox has no limit: other calls can continue.
+            if not is_sandbox:
+                self._rate_limit_gate.close(seconds, response.request_id)
+            raise self._rate_limit_gate.error(seconds, response.request_id)
         return response
 
     def _headers(self) -> dict[str, str]:
@@ -441,6 +462,10 @@ def _with_own_custom(result: ValidateResult) -> ValidateResult:
 def _within(name: str, value: float, minimum: float, maximum: float) -> None:
     if not minimum <= value <= maximum:
         raise ValueError(f"{name} must be a number from {minimum:g} to {maximum:g}, not {value}.")
+
+
+def _is_from_sandbox(response: ApiResponse) -> bool:
+    return response.headers.get("x-countersign-sandbox") == "true"
 
 
 def _retry_after_seconds(response: ApiResponse) -> int:

@@ -19,15 +19,13 @@ class RateLimitGate:
         """Raise while the limit is used up."""
         left = self._until - self._clock.steady()
         if left > 0:
-            raise self._error(math.ceil(left))
+            raise self.error(math.ceil(left), self._request_id)
 
-    def close(self, retry_after_seconds: int, request_id: str | None) -> RateLimitError:
-        """Close the gate, and return the error to raise."""
+    def close(self, retry_after_seconds: int, request_id: str | None) -> None:
         self._until = self._clock.steady() + retry_after_seconds
         self._request_id = request_id
-        return self._error(retry_after_seconds)
 
-    def _error(self, seconds: int) -> RateLimitError:
+    def error(self, seconds: int, request_id: str | None) -> RateLimitError:
         now = datetime.fromtimestamp(self._clock.wall(), timezone.utc)
         message = f"The product's daily limit is used up. It resets in {seconds} seconds."
-        return RateLimitError(message, seconds, now + timedelta(seconds=seconds), self._request_id)
+        return RateLimitError(message, seconds, now + timedelta(seconds=seconds), request_id)

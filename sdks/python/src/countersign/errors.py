@@ -58,6 +58,14 @@ class TimeoutError(ConnectionError):  # noqa: A001
     """No response in time."""
 
 
+class SandboxError(CountersignError):
+    """The sandbox responded, or would have, but ``allow_sandbox`` is not set."""
+
+    def __init__(self, message: str, request_id: str | None) -> None:
+        super().__init__(f"{message} Set allow_sandbox=True in tests only.", request_id)
+        self.code = "sandbox_not_allowed"
+
+
 class SignatureError(CountersignError):
     """The response was not signed with this product's secret, or not for this request. It must not be trusted.
 

@@ -32,6 +32,7 @@ import java.util.concurrent.Executor;
  */
 public final class Countersign {
   private static final SecureRandom RANDOM = new SecureRandom();
+  private static final String TEST_KEY_PREFIX = "cskt_";
 
   private final CountersignBuilder settings;
   private final Transport transport;
@@ -164,8 +165,8 @@ public final class Countersign {
   }
 
   private Decision decisionFor(CountersignException problem) {
-    // A forged response is never allowed, in either mode.
-    boolean isForged = problem instanceof SignatureException;
+    // A forged response and one of the sandbox are never allowed, in either mode.
+    boolean isForged = problem instanceof SignatureException || problem instanceof SandboxException;
     return new Decision(settings.isAdvisory && !isForged, null, problem);
   }
 
@@ -206,9 +207,9 @@ public final class Countersign {
   }
 
   private ValidateResult validateNow(String key, String licenseKey, String version, String deviceId) {
-    ValidateResult result;
+    Verdict verdict;
     try {
-      result = requestVerdict(licenseKey, version, deviceId);
+      verdict = requestVerdict(licenseKey, version, deviceId);
     } catch (CountersignException problem) {
       boolean isUnreachable =
           problem instanceof ConnectionException
@@ -217,13 +218,16 @@ public final class Countersign {
       if (graceResult == null) throw problem;
       return graceResult;
     }
+    ValidateResult result = verdict.result;
     cache.set(key, result, result.valid() ? millisToCache(result) : 0);
+    // The sandbox says nothing about real licenses.
+    if (verdict.isFromSandbox) return result;
     if (result.valid()) grace.recordGrant(licenseKey, key, result);
     else grace.recordRejection(licenseKey);
     return result;
   }
 
-  private ValidateResult requestVerdict(String licenseKey, String version, String deviceId) {
+  private Verdict requestVerdict(String licenseKey, String version, String deviceId) {
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("license_key", licenseKey);
     if (version != null) body.put("version", version);
@@ -245,15 +249,29 @@ public final class Countersign {
             Instant.ofEpochMilli(nowMillis),
             response.requestId);
     if (result == null) throw unusable(response);
-    return result;
+    return new Verdict(result, isFromSandbox(response));
   }
 
   private Transport.Response send(HttpRequest.Builder request) {
+    if (!settings.allowsSandbox && settings.apiKey.startsWith(TEST_KEY_PREFIX))
+      throw new SandboxException("The API key is a test API key, which is not allowed here.", null);
     rateLimitGate.check();
     Transport.Response response = transport.send(request);
+    boolean isSandbox = isFromSandbox(response);
+    if (isSandbox && !settings.allowsSandbox)
+      throw new SandboxException("The response is from the sandbox, so it grants nothing.", response.requestId);
     if (response.status == 401) throw new AuthenticationException(response.requestId);
-    if (response.status == 429) throw rateLimitGate.close(retryAfterSeconds(response), response.requestId);
+    if (response.status == 429) {
+      long seconds = retryAfterSeconds(response);
+      // The sandbox has no limit: other calls can continue.
+      if (!isSandbox) rateLimitGate.close(seconds, response.requestId);
+      throw rateLimitGate.exception(seconds, response.requestId);
+    }
     return response;
+  }
+
+  private static boolean isFromSandbox(Transport.Response response) {
+    return response.headers.firstValue("x-countersign-sandbox").filter("true"::equals).isPresent();
   }
 
   private HttpRequest.Builder requestTo(String path) {
@@ -314,6 +332,16 @@ public final class Countersign {
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new ConnectionException("The thread was interrupted while it waited for the response.", interrupted);
+    }
+  }
+
+  private static final class Verdict {
+    final ValidateResult result;
+    final boolean isFromSandbox;
+
+    Verdict(ValidateResult result, boolean isFromSandbox) {
+      this.result = result;
+      this.isFromSandbox = isFromSandbox;
     }
   }
 

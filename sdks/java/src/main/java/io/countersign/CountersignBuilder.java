@@ -20,6 +20,7 @@ public final class CountersignBuilder {
   Duration grace = Duration.ZERO;
   GraceStore graceStore;
   boolean isAdvisory;
+  boolean allowsSandbox;
   String deviceId;
   String version;
   HttpClient http;
@@ -39,6 +40,7 @@ public final class CountersignBuilder {
     grace = other.grace;
     graceStore = other.graceStore;
     isAdvisory = other.isAdvisory;
+    allowsSandbox = other.allowsSandbox;
     deviceId = other.deviceId;
     version = other.version;
     http = other.http;
@@ -98,6 +100,15 @@ public final class CountersignBuilder {
   /** Makes {@code check} allow access without a verdict. */
   public CountersignBuilder advisory() {
     this.isAdvisory = true;
+    return this;
+  }
+
+  /**
+   * Accepts test API keys ({@code cskt_…}) and responses of the sandbox. For tests only: the fixed license keys of the
+   * sandbox are valid for everyone.
+   */
+  public CountersignBuilder allowSandbox() {
+    this.allowsSandbox = true;
     return this;
   }
 

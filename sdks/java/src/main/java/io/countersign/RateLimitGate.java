@@ -16,19 +16,17 @@ final class RateLimitGate {
   /** Throws while the limit is used up. */
   synchronized void check() {
     long leftMillis = untilSteadyMillis - clock.steadyMillis();
-    if (isClosed && leftMillis > 0) throw exception((leftMillis + 999) / 1_000);
+    if (isClosed && leftMillis > 0) throw exception((leftMillis + 999) / 1_000, requestId);
     isClosed = false;
   }
 
-  /** Closes the gate, and returns the exception to throw. */
-  synchronized RateLimitException close(long retryAfterSeconds, String requestId) {
+  synchronized void close(long retryAfterSeconds, String requestId) {
     isClosed = true;
     untilSteadyMillis = clock.steadyMillis() + retryAfterSeconds * 1_000;
     this.requestId = requestId;
-    return exception(retryAfterSeconds);
   }
 
-  private RateLimitException exception(long seconds) {
+  RateLimitException exception(long seconds, String requestId) {
     return new RateLimitException(
         seconds, Instant.ofEpochMilli(clock.wallMillis() + seconds * 1_000), requestId);
   }

@@ -98,7 +98,7 @@ final class CaseRunner {
   private void open() {
     requireKnown(
         settings, "api_key", "timeout_ms", "cache_seconds", "cache_entries", "grace_seconds", "grace_store",
-        "when_unavailable", "signing");
+        "when_unavailable", "allow_sandbox", "signing");
     String apiKey = (String) settings.getOrDefault("api_key", "csk_test");
     CountersignBuilder builder = Countersign.builder().apiKey(apiKey).baseUrl(url).clock(clock, () -> 0);
     if (settings.containsKey("timeout_ms")) builder.timeout(Duration.ofMillis(number(settings, "timeout_ms")));
@@ -106,6 +106,7 @@ final class CaseRunner {
     if (settings.containsKey("cache_entries")) builder.cacheEntries((int) number(settings, "cache_entries"));
     if (settings.containsKey("grace_seconds")) builder.grace(Duration.ofSeconds(number(settings, "grace_seconds")));
     if ("advisory".equals(settings.get("when_unavailable"))) builder.advisory();
+    if (settings.get("allow_sandbox") == Boolean.TRUE) builder.allowSandbox();
     if (settings.get("grace_store") == Boolean.TRUE) builder.graceStore(new MapStore());
     if (settings.containsKey("signing")) builder.signing(signing(map(settings.get("signing"))));
     client = builder.build();
@@ -239,6 +240,7 @@ final class CaseRunner {
     fields.put("request_id", problem.requestId().orElse(null));
     if (problem instanceof ServerException) fields.put("status", ((ServerException) problem).status());
     if (problem instanceof SignatureException) fields.put("reason", ((SignatureException) problem).reason());
+    if (problem instanceof SandboxException) fields.put("code", ((SandboxException) problem).code());
     if (problem instanceof RateLimitException) {
       RateLimitException limit = (RateLimitException) problem;
       fields.put("retry_after_seconds", limit.retryAfter().getSeconds());

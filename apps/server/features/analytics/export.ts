@@ -1,0 +1,132 @@
+import type { analyticsTables } from "@countersign/contract/manage/analytics";
+import type { Interval } from "@countersign/domain/analytics/range";
+import { type CsvValue, csvLine } from "@countersign/domain/csv/cell";
+import type { Context } from "../../http/manage/context.ts";
+import type { AskedQuery } from "./asked.ts";
+import { licenseAnalytics } from "./licenses.ts";
+import { refusedLicenses } from "./refused.ts";
+import { requestAnalytics } from "./requests.ts";
+import { sharingSuspects } from "./sharing.ts";
+
+type Table = (typeof analyticsTables)[number];
+type Lines = readonly (readonly CsvValue[])[];
+
+const mostListed = 100;
+
+export async function exportedTable(
+  context: Context,
+  query: AskedQuery & { readonly table: Table; readonly interval?: Interval | undefined },
+): Promise<Response> {
+  const lines = await tables[query.table](context, query);
+  return new Response(lines.map(csvLine).join(""), {
+    headers: {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="analytics-${query.table}.csv"`,
+      "cache-control": "no-store",
+    },
+  });
+}
+
+type Query = AskedQuery & { readonly interval?: Interval | undefined };
+
+/** The heading and the lines of each table. */
+const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise<Lines>>> = {
+  requests: async (context, query) => {
+    const { buckets, totals } = await requestAnalytics(context, query);
+    const outcomes = Object.keys(totals.outcomes).sort();
+    return [
+      [
+        ...["from", "to", "requests", "validations", "refused"],
+        ...["unique_licenses", "active_licenses", "unique_ips", ...outcomes],
+      ],
+      ...buckets.map((bucket) => [
+        ...[bucket.from, bucket.to, bucket.requests, bucket.validations, bucket.refused],
+        ...[bucket.unique_licenses, bucket.active_licenses, bucket.unique_ips],
+        ...outcomes.map((outcome) => bucket.outcomes[outcome] ?? 0),
+      ]),
+    ];
+  },
+  versions: async (context, query) => {
+    const { buckets, versions } = await requestAnalytics(context, query);
+    return [
+      ["from", "to", "version", "is_other", "validations"],
+      ...versions.flatMap(({ version, is_other, buckets: counts }) =>
+        buckets.map(({ from, to }, at) => [from, to, version, is_other, counts[at] ?? 0]),
+      ),
+    ];
+  },
+  countries: async (context, query) => {
+    const { countries } = await requestAnalytics(context, query);
+    return [
+      ["country", "requests", "previous_requests"],
+      ...countries.map((row) => [row.country, row.requests, row.previous_requests]),
+    ];
+  },
+  licenses: async (context, query) => {
+    const { totals, previous, expiring } = await licenseAnalytics(context, query);
+    return [
+      ["period", "from", "to", "new", "active", "stopped", "expired", "revoked", "churned", "expiring"],
+      ...(
+        [
+          ["range", totals],
+          ["previous", previous],
+        ] as const
+      ).map(([period, of]) => [
+        ...[period, of.from, of.to, of.new, of.active, of.stopped, of.expired, of.revoked, of.churned, null],
+      ]),
+      ["ahead", expiring.from, expiring.to, null, null, null, null, null, null, expiring.count],
+    ];
+  },
+  refused: async (context, query) => {
+    const { data } = await refusedLicenses(context, { ...query, limit: mostListed });
+    return [
+      [...licenseColumns, "refused", "outcomes"],
+      ...data.map((row) => [
+        ...licenseCells(row),
+        row.refused,
+        Object.entries(row.outcomes)
+          .map(([outcome, count]) => `${outcome}: ${count}`)
+          .join(", "),
+      ]),
+    ];
+  },
+  sharing: async (context, query) => {
+    const { data } = await sharingSuspects(context, { ...query, limit: mostListed });
+    return [
+      [
+        ...licenseColumns,
+        ...["max_ips", "reasons", "ips", "devices", "days", "last_day", "sample_ips", "sample_devices"],
+        ...["distance_km", "speed_kmh"],
+      ],
+      ...data.map((row) => [
+        ...licenseCells(row),
+        ...[row.max_ips, row.reasons.join(" "), row.ips, row.devices, row.days, row.last_day],
+        ...[row.sample_ips.join(" "), row.sample_devices.join(" ")],
+        ...[row.travel?.distance_km, row.travel?.speed_kmh],
+      ]),
+    ];
+  },
+};
+
+const licenseColumns = [
+  "license_id",
+  "license_key",
+  "customer_name",
+  "customer_email",
+  "product_id",
+  "product_name",
+];
+
+function licenseCells(row: {
+  readonly license_id: string;
+  readonly license_key: string | null;
+  readonly customer_name: string | null;
+  readonly customer_email: string | null;
+  readonly product_id: string;
+  readonly product_name: string | null;
+}): CsvValue[] {
+  return [
+    ...[row.license_id, row.license_key, row.customer_name, row.customer_email],
+    ...[row.product_id, row.product_name],
+  ];
+}

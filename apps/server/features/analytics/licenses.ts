@@ -1,0 +1,68 @@
+import { type HourRange, previousRange } from "@countersign/domain/analytics/range";
+import { UniqueCount } from "@countersign/domain/analytics/unique-count";
+import { hourMs } from "@countersign/domain/dates/lengths";
+import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
+import { countUniques } from "@countersign/store/queries/analytics/uniques";
+import {
+  createdBetween,
+  expiringBetween,
+  type LicensesOf,
+  revokedBetween,
+} from "@countersign/store/queries/licenses/stored-counts";
+import { uniqueHoursSince } from "@countersign/store/rollups/retention";
+import type { Database } from "@countersign/store/store";
+import type { Context } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { type AskedQuery, askedIn, shownRange } from "./asked.ts";
+
+/** New, active, expiring and churned licenses. */
+export async function licenseAnalytics(context: Context, query: AskedQuery) {
+  const { range, scope, timeZone } = await askedIn(context, query);
+  const { nowMs } = context;
+  const db = context.store.listReads;
+  const previous = previousRange(range);
+  const beforeThat = previousRange(previous);
+  const used = await withOpenTail(db, scope.organizationId, null, (tail) =>
+    countUniques(db, scope, [beforeThat, previous, range], uniqueHoursSince(nowMs), tail),
+  );
+  const [first = null, second = null, third = null] = used.map(({ active }) => active);
+  const of: LicensesOf = { organizationId: scope.organizationId, productId: query.product_id ?? null };
+  const lengthMs = (range.to - range.from) * hourMs;
+  const ahead = { fromMs: nowMs, toMs: nowMs + lengthMs };
+  return {
+    time_zone: timeZone,
+    totals: await figuresOf(db, of, range, second, third, nowMs),
+    previous: await figuresOf(db, of, previous, first, second, nowMs),
+    expiring: {
+      ...{ from: iso(ahead.fromMs), to: iso(ahead.toMs) },
+      count: await expiringBetween(db, of, ahead),
+    },
+  };
+}
+
+async function figuresOf(
+  db: Database,
+  of: LicensesOf,
+  range: HourRange,
+  usedBefore: UniqueCount | null,
+  used: UniqueCount | null,
+  nowMs: number,
+) {
+  const during = { fromMs: range.from * hourMs, toMs: range.to * hourMs };
+  // Licenses that will expire later in the current hour have not expired yet.
+  const expired = await expiringBetween(db, of, { ...during, toMs: Math.min(during.toMs, nowMs) });
+  const revoked = await revokedBetween(db, of, during);
+  const active = used?.size ?? 0;
+  const either = new UniqueCount();
+  for (const count of [usedBefore, used]) if (count !== null) either.merge(count);
+  return {
+    ...shownRange(range),
+    new: await createdBetween(db, of, during),
+    active,
+    // Both are estimates, so the difference could be negative.
+    stopped: Math.max(0, either.size - active),
+    expired,
+    revoked,
+    churned: expired + revoked,
+  };
+}

@@ -1,0 +1,27 @@
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { quotaDay } from "@countersign/domain/quota/day";
+import { runsOutAt } from "@countersign/domain/quota/forecast";
+import { mostUsedProducts } from "@countersign/store/queries/analytics/listed-licenses";
+import { type Context, requireOrganization } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { planOf } from "../plans/limits.ts";
+
+const mostProducts = 20;
+
+/** The products that used most of their daily limit today, or one product. */
+export async function quotaUse(context: Context, productId: string | null) {
+  const organization = requireOrganization(context);
+  const { nowMs } = context;
+  const db = context.store.reads;
+  const today = quotaDay(nowMs);
+  const limit = organization.daily_limit_override ?? (await planOf(db, organization)).daily_limit;
+  const products = await mostUsedProducts(db, organization.id, productId, today, mostProducts);
+  return products.map(({ id, name, used }) => ({
+    product_id: id,
+    product_name: name,
+    used_today: used,
+    daily_limit: limit,
+    resets_at: iso((today + 1) * dayMs),
+    runs_out_at: iso(runsOutAt(limit, used, nowMs)),
+  }));
+}

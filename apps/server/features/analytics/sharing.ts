@@ -1,0 +1,88 @@
+import {
+  type SharingReason,
+  sharingReasons,
+  sharingReasonsOf,
+  usualDevices,
+  usualIps,
+} from "@countersign/domain/analytics/suspects";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { unusualLicenseDays } from "@countersign/store/queries/analytics/license-days";
+import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
+import type { Travel, Visit } from "@countersign/store/rollups/sharing";
+import type { LicenseDayRow } from "@countersign/store/tables";
+import type { Context } from "../../http/manage/context.ts";
+import { iso } from "../../http/manage/page.ts";
+import { type AskedQuery, askedIn, daysOf, shownRange } from "./asked.ts";
+import { knownLicenses, type Listed, shownLicense } from "./listed.ts";
+
+const mostSamples = 10;
+/** Licenses that are looked up, those with the most IP addresses and devices first. */
+const mostLookedUp = 1_000;
+
+/** Licenses that may be shared, the most suspicious ones first. */
+export async function sharingSuspects(context: Context, query: AskedQuery & { readonly limit: number }) {
+  const { range, scope, geo } = await askedIn(context, query);
+  const db = context.store.listReads;
+  const rows = await withOpenTail(db, scope.organizationId, geo, (tail) =>
+    unusualLicenseDays(db, scope, daysOf(range), { ips: usualIps, devices: usualDevices }, tail),
+  );
+  const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, mostLookedUp);
+  const known = await knownLicenses(
+    context,
+    byLicense.map(([id]) => id),
+  );
+  const suspects = byLicense.flatMap(([id, days]) => {
+    const license = known.get(id);
+    const suspect = license === undefined ? null : suspectOf(license, days);
+    return license === undefined || suspect === null
+      ? []
+      : [{ ...shownLicense(context, id, license.product_id, license), ...suspect }];
+  });
+  return {
+    ...shownRange(range),
+    has_places: geo?.hasPlaces ?? false,
+    data: suspects
+      .sort(
+        (a, b) =>
+          b.reasons.length - a.reasons.length || b.ips + b.devices - (a.ips + a.devices) || b.days - a.days,
+      )
+      .slice(0, query.limit),
+  };
+}
+
+function suspectOf(license: Listed, rows: readonly LicenseDayRow[]) {
+  const maxIps = license.ip_system_enabled === 1 ? license.max_ips : null;
+  const found = new Set<SharingReason>();
+  const days = rows.filter((row) => {
+    const use = {
+      ips: row.ip_count,
+      devices: row.device_count,
+      hasImpossibleTravel: row.speed_kmh !== null,
+    };
+    const reasons = sharingReasonsOf(use, maxIps);
+    for (const reason of reasons) found.add(reason);
+    return reasons.length > 0;
+  });
+  if (days.length === 0) return null;
+  const withMost = (of: (row: LicenseDayRow) => number) =>
+    days.reduce((most, row) => (of(row) > of(most) ? row : most));
+  const mostIps = withMost((row) => row.ip_count);
+  const mostDevices = withMost((row) => row.device_count);
+  const fastest = withMost((row) => row.speed_kmh ?? 0);
+  return {
+    max_ips: maxIps,
+    reasons: sharingReasons.filter((reason) => found.has(reason)),
+    ips: mostIps.ip_count,
+    devices: mostDevices.device_count,
+    days: days.length,
+    last_day: iso(Math.max(...days.map(({ day }) => day)) * dayMs),
+    sample_ips: (JSON.parse(mostIps.ips) as string[]).slice(0, mostSamples),
+    sample_devices: (JSON.parse(mostDevices.devices) as string[]).slice(0, mostSamples),
+    travel: fastest.travel === null ? null : shownTravel(JSON.parse(fastest.travel) as Travel),
+  };
+}
+
+function shownTravel({ before, after, distanceKm, speedKmh }: Travel) {
+  const shown = ({ ip, at, country }: Visit) => ({ ip, at: iso(at), country });
+  return { before: shown(before), after: shown(after), distance_km: distanceKm, speed_kmh: speedKmh };
+}

@@ -1,0 +1,110 @@
+import { readFile, stat } from "node:fs/promises";
+import type { Geo, Place } from "@countersign/store/rollups/geo";
+
+/** What the files of MaxMind, DB-IP and IPinfo have in common. Files of countries have no location. */
+interface GeoRecord {
+  readonly country?: { readonly iso_code?: unknown } | string;
+  readonly country_code?: unknown;
+  readonly location?: { readonly latitude?: unknown; readonly longitude?: unknown };
+}
+
+/** How often it is checked whether the file was replaced. */
+const checkEveryMs = 60_000;
+
+/**
+ * The operator's GeoIP file (MMDB), which is read completely, so that it can be replaced at any time. The new file is
+ * used within a minute; if it cannot be read, the old one stays in use. It is loaded in threads that need it, and never
+ * in the validating thread.
+ */
+export class GeoFile {
+  readonly #path: string;
+  #geo: Geo | null = null;
+  #version = "";
+  #failure: string | null = null;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
+  #checking: Promise<void> | null = null;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** What is loaded, without waiting. Checks the file from time to time. */
+  get current(): Geo | null {
+    if (performance.now() - this.#checkedAtMs >= checkEveryMs) void this.refresh();
+    return this.#geo;
+  }
+
+  /** Why the file could not be read the last time; null if it could. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Reads the file if it is new. */
+  refresh(): Promise<void> {
+    this.#checking ??= this.#read()
+      .catch((error: unknown) => {
+        this.#failure = error instanceof Error ? error.message : String(error);
+      })
+      .finally(() => {
+        this.#checkedAtMs = performance.now();
+        this.#checking = null;
+      });
+    return this.#checking;
+  }
+
+  async #read(): Promise<void> {
+    const { mtimeMs, size, ino } = await stat(this.#path);
+    const version = `${mtimeMs} ${size} ${ino}`;
+    if (version === this.#version) return;
+    this.#geo = await openGeo(await readFile(this.#path));
+    this.#version = version;
+    this.#failure = null;
+  }
+}
+
+/** Throws if it is no MMDB file. */
+export async function openGeo(file: Buffer): Promise<Geo> {
+  // Loaded only where a file is configured.
+  const { Reader } = await import("mmdb-lib");
+  const reader = new Reader<never>(file);
+  const find = reader.get as (ip: string) => GeoRecord | null;
+  // Tells at once whether the file can be searched.
+  find.call(reader, "192.0.2.1");
+  return {
+    hasPlaces: /city|enterprise|precision|location/i.test(reader.metadata.databaseType),
+    placeOf: (ip) => {
+      // An IPv6 network is where its addresses are. A file without IPv6 knows none of them.
+      const address = ip.replace(/\/\d+$/, "");
+      if (address.includes(":") && reader.metadata.ipVersion !== 6) return null;
+      const record = find.call(reader, address);
+      return record === null ? null : placeIn(record);
+    },
+  };
+}
+
+function placeIn({ country, country_code: code, location }: GeoRecord): Place {
+  const name = typeof country === "object" ? country.iso_code : (code ?? country);
+  const { latitude, longitude } = location ?? {};
+  const hasCoordinates = typeof latitude === "number" && typeof longitude === "number";
+  return {
+    country: typeof name === "string" && countryCode.test(name) ? name.toUpperCase() : null,
+    coordinates: hasCoordinates ? { latitude, longitude } : null,
+  };
+}
+
+const countryCode = /^[a-z]{2}$/i;
+
+/** One for each path and thread. */
+const files = new Map<string, GeoFile>();
+
+/** The file in this thread. Waits until it was read the first time. */
+export async function loadedGeo(path: string | null): Promise<Geo | null> {
+  if (path === null) return null;
+  let file = files.get(path);
+  if (file === undefined) {
+    file = new GeoFile(path);
+    files.set(path, file);
+    await file.refresh();
+  }
+  return file.current;
+}

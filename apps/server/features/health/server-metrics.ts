@@ -1,0 +1,103 @@
+import type { HoldTimes } from "@countersign/store/write-lock";
+import type { RequestLogState } from "../requests/recorder.ts";
+import { counter, gauge, type MetricFamily } from "./exposition.ts";
+
+/** What is the same as long as the server runs, and whether it can answer. */
+export function serverMetrics(facts: {
+  readonly version: string;
+  readonly database: string;
+  readonly isReady: boolean;
+  readonly waitingCalls: number;
+}): readonly MetricFamily[] {
+  const { version, database } = facts;
+  return [
+    gauge("countersign_build_info", "Always 1. Its labels are the release and the kind of database.", [
+      { labels: { version, database }, value: 1 },
+    ]),
+    gauge(
+      "countersign_ready",
+      "1 if validations can be answered, as in /readyz, otherwise 0.",
+      Number(facts.isReady),
+    ),
+    gauge(
+      "countersign_requests_in_progress",
+      "Requests to the public API that are accepted and not yet answered.",
+      facts.waitingCalls,
+    ),
+  ];
+}
+
+/** The management worker, whose own metrics are missing while it does not answer. */
+export function workerStateMetrics(isUp: boolean, restarts: number): readonly MetricFamily[] {
+  return [
+    gauge(
+      "countersign_management_worker_up",
+      "1 if the management worker answered this scrape, otherwise 0: then its metrics are missing.",
+      Number(isUp),
+    ),
+    counter(
+      "countersign_management_worker_restarts_total",
+      "Number of times the management worker exited and was started again.",
+      restarts,
+    ),
+  ];
+}
+
+/** What became of the spans of traces. */
+export function traceMetrics(exported: number, dropped: number): readonly MetricFamily[] {
+  return [
+    counter(
+      "countersign_trace_spans_exported_total",
+      "Spans that the OpenTelemetry endpoint accepted.",
+      exported,
+    ),
+    counter(
+      "countersign_trace_spans_dropped_total",
+      "Spans dropped because the OpenTelemetry endpoint was slow or did not accept them.",
+      dropped,
+    ),
+  ];
+}
+
+/** For SQLite, where everyone waits for the writer. */
+export function writeLockMetrics({ overLimit, longestMs }: HoldTimes): readonly MetricFamily[] {
+  return [
+    counter(
+      "countersign_write_lock_over_limit_total",
+      "Number of times SQLite's write lock was held for longer than 100 ms.",
+      overLimit,
+    ),
+    gauge(
+      "countersign_write_lock_longest_seconds",
+      "The longest time SQLite's write lock was held.",
+      longestMs / 1_000,
+    ),
+  ];
+}
+
+export function requestLogMetrics(state: RequestLogState): readonly MetricFamily[] {
+  return [
+    counter("countersign_request_log_written_total", "Request log entries written.", state.written),
+    gauge("countersign_request_log_waiting", "Request log entries that wait to be written.", state.waiting),
+    gauge(
+      "countersign_request_log_lag_seconds",
+      "Age of the oldest request log entry that is not written yet. 0 if none waits.",
+      state.lagMs / 1_000,
+    ),
+    counter(
+      "countersign_request_log_dropped_total",
+      "Request log entries dropped because the log could not be written.",
+      state.dropped,
+    ),
+    counter(
+      "countersign_request_log_failures_total",
+      "Failed attempts to write the request log.",
+      state.failures,
+    ),
+    counter(
+      "countersign_request_log_segments_closed_total",
+      "Segments of the request log that this server has indexed and added to the analytics.",
+      state.segmentsClosed,
+    ),
+  ];
+}

@@ -1,0 +1,68 @@
+import { triedForMs } from "@countersign/domain/mail/retry";
+import {
+  countDelayedEmails,
+  countPendingDeliveries,
+  countUnsentEmails,
+} from "@countersign/store/queries/health/waiting-work";
+import type { Store } from "@countersign/store/store";
+
+/** Counting stops here: a larger number would say no more, and take longer. */
+const most = 10_000;
+const lastsMs = 10_000;
+/** A count that could not be renewed for this long is no longer shown. */
+const longestMs = 60_000;
+
+export interface WaitingCounts {
+  readonly deliveries: number;
+  readonly emails: number;
+  /** Those that wait for another day. */
+  readonly delayedEmails: number;
+}
+
+/**
+ * How much work waits in the database. It is counted in the background when someone reads it, at most every ten
+ * seconds, so that a scrape waits for no query.
+ */
+export class WaitingWork {
+  readonly #store: Store;
+  readonly #sendsEmails: boolean;
+  #counted: { readonly counts: WaitingCounts; readonly atMs: number } | null = null;
+  #triedMs = Number.NEGATIVE_INFINITY;
+  #counting: Promise<void> | null = null;
+
+  /** Without a mail server, emails are stored and none waits. */
+  constructor(store: Store, sendsEmails: boolean) {
+    this.#store = store;
+    this.#sendsEmails = sendsEmails;
+  }
+
+  /** Null if it is not known. */
+  get counts(): WaitingCounts | null {
+    const nowMs = performance.now();
+    if (this.#counting === null && nowMs - this.#triedMs >= lastsMs) {
+      this.#triedMs = nowMs;
+      this.#counting = this.#count()
+        .catch(() => {})
+        .finally(() => {
+          this.#counting = null;
+        });
+    }
+    return this.#counted === null || nowMs - this.#counted.atMs > longestMs ? null : this.#counted.counts;
+  }
+
+  async close(): Promise<void> {
+    this.#triedMs = Number.POSITIVE_INFINITY;
+    await this.#counting;
+  }
+
+  async #count(): Promise<void> {
+    const { reads } = this.#store;
+    const writtenAfterMs = (await this.#store.clock()) - triedForMs;
+    const counts = {
+      deliveries: await countPendingDeliveries(reads, most),
+      emails: this.#sendsEmails ? await countUnsentEmails(reads, writtenAfterMs, most) : 0,
+      delayedEmails: await countDelayedEmails(reads, most),
+    };
+    this.#counted = { counts, atMs: performance.now() };
+  }
+}

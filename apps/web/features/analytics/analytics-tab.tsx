@@ -1,0 +1,22 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { useProduct } from "../products/use-product.ts";
+import { AnalyticsView } from "./analytics-view.tsx";
+
+const tabRoute = getRouteApi("/inside/o/$organization/products/$productId/analytics");
+
+/** How one product's licenses are used. */
+export function AnalyticsTab() {
+  const product = useProduct();
+  const search = tabRoute.useSearch();
+  const navigate = tabRoute.useNavigate();
+  return (
+    <AnalyticsView
+      search={search}
+      onChange={(changes) =>
+        void navigate({ search: (before) => ({ ...before, ...changes }), replace: true, resetScroll: false })
+      }
+      productId={product.id}
+      choosesProduct={false}
+    />
+  );
+}

@@ -1,0 +1,100 @@
+import { useTranslation } from "react-i18next";
+import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import classes from "./analytics.module.css";
+import { Controls } from "./controls.tsx";
+import { Countries, NoCountries } from "./countries.tsx";
+import { Figures } from "./figures.tsx";
+import { LicenseFlow } from "./license-flow.tsx";
+import { OutcomeChart } from "./outcome-chart.tsx";
+import { Quota } from "./quota.tsx";
+import { RefusedLicenses } from "./refused-licenses.tsx";
+import type { AnalyticsSearch } from "./search.ts";
+import { ShareChart } from "./share-chart.tsx";
+import { Suspects } from "./suspects.tsx";
+import { UniqueChart } from "./unique-chart.tsx";
+import { useAnalytics } from "./use-analytics.ts";
+import { VersionChart } from "./version-chart.tsx";
+
+interface AnalyticsViewProps {
+  readonly search: AnalyticsSearch;
+  readonly onChange: (changes: AnalyticsSearch) => void;
+  readonly productId: string | undefined;
+  /** Whether the product can be chosen here. */
+  readonly choosesProduct: boolean;
+}
+
+/** The figures, charts and lists of an organization or a product. */
+export function AnalyticsView({ search, onChange, productId, choosesProduct }: AnalyticsViewProps) {
+  const { t } = useTranslation("analytics");
+  const { slug } = useOrganization();
+  const opensProducts = useMay()("products:view", "products:manage", "products:rotate_key");
+  const state = useAnalytics(search, productId);
+  const { data, error } = state;
+  const isEmpty = data !== undefined && data.totals.requests === 0 && data.previous.requests === 0;
+  return (
+    <div className={classes.view} aria-busy={state.isRefreshing || undefined}>
+      <Controls
+        search={search}
+        onChange={onChange}
+        state={state}
+        choosesProduct={choosesProduct}
+        interval={data?.interval}
+      />
+      <ProblemAlert error={error} />
+      {isEmpty ? (
+        <Empty
+          icon="analytics"
+          title={t("empty.title")}
+          action={
+            opensProducts && (
+              <GoLink
+                to={
+                  productId === undefined
+                    ? `/o/${slug}/products`
+                    : `/o/${slug}/products/${productId}/integrate`
+                }
+              >
+                {t(productId === undefined ? "empty.products" : "empty.integrate")}
+              </GoLink>
+            )
+          }
+        >
+          {t("empty.words")}
+        </Empty>
+      ) : (
+        (data !== undefined || error === null) && (
+          <div className={classes.grid} data-stale={state.isRefreshing || undefined}>
+            <Figures state={state} />
+            <div className={classes.whole}>
+              <OutcomeChart state={state} />
+            </div>
+            <ShareChart state={state} />
+            <UniqueChart state={state} />
+            <div className={classes.whole}>
+              <VersionChart state={state} productId={productId} choosesProduct={choosesProduct} />
+            </div>
+            <LicenseFlow state={state} />
+            {data?.has_countries === false ? (
+              <div className={classes.column}>
+                <Quota state={state} />
+                <NoCountries />
+              </div>
+            ) : (
+              <>
+                <Countries state={state} />
+                <div className={classes.whole}>
+                  <Quota state={state} />
+                </div>
+              </>
+            )}
+          </div>
+        )
+      )}
+      <RefusedLicenses state={state} />
+      <Suspects state={state} />
+    </div>
+  );
+}

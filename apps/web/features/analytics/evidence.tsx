@@ -1,0 +1,84 @@
+import { Fragment } from "react";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import classes from "./analytics.module.css";
+
+export type Suspect = Item<"listSharingSuspects">;
+
+/** Counts stop here. */
+const most = 50;
+
+/** What makes a license a suspect, with examples. */
+export function Evidence({ suspect }: { suspect: Suspect }) {
+  const { t, i18n } = useTranslation("analytics");
+  const number = new Intl.NumberFormat(i18n.language);
+  const atLeast = (count: number) => (count >= most ? `${number.format(most)}+` : number.format(count));
+  const { reasons, ips, devices, max_ips: limit, travel, sample_ips, sample_devices } = suspect;
+  return (
+    <div className={classes.evidence}>
+      {reasons.includes("many_ips") && (
+        <div>
+          {limit === null
+            ? t("sharing.ips", { ips: atLeast(ips) })
+            : t("sharing.ipsOfLimit", { ips: atLeast(ips), limit: number.format(limit) })}
+          <div className={classes.samples}>
+            <Ips ips={sample_ips} />
+          </div>
+        </div>
+      )}
+      {reasons.includes("many_devices") && (
+        <div>
+          {t("sharing.devices", { devices: atLeast(devices) })}
+          <div className={`${classes.samples} mono`}>{sample_devices.join(", ")}</div>
+        </div>
+      )}
+      {travel !== null && reasons.includes("impossible_travel") && (
+        <div>
+          {t("sharing.travel", {
+            km: number.format(travel.distance_km),
+            minutes: number.format(minutesBetween(travel.before.at, travel.after.at)),
+          })}
+          <div className={classes.samples}>
+            <Ips ips={[travel.before.ip]} /> {countryOf(travel.before.country, i18n.language)} →{" "}
+            <Ips ips={[travel.after.ip]} /> {countryOf(travel.after.country, i18n.language)}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Linked to their pages; a network has none. */
+function Ips({ ips }: { ips: readonly string[] }) {
+  const { slug } = useOrganization();
+  const opens = useMaySee()("licenses:view", "ip_blocks:manage");
+  return ips.map((ip, place) => (
+    <Fragment key={ip}>
+      {place > 0 && ", "}
+      {opens ? (
+        <GoLink
+          inherit
+          className="mono"
+          {...(ip.includes("/")
+            ? { to: `/o/${slug}/ips`, search: { in: ip } }
+            : { to: `/o/${slug}/ips/${encodeURIComponent(ip)}` })}
+        >
+          {ip}
+        </GoLink>
+      ) : (
+        <span className="mono">{ip}</span>
+      )}
+    </Fragment>
+  ));
+}
+
+function minutesBetween(before: string, after: string): number {
+  return Math.max(1, Math.round((Date.parse(after) - Date.parse(before)) / 60_000));
+}
+
+function countryOf(country: string | null, language: string): string {
+  if (country === null) return "";
+  return `(${new Intl.DisplayNames(language, { type: "region", fallback: "code" }).of(country) ?? country})`;
+}

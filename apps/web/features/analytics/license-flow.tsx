@@ -1,0 +1,65 @@
+import { Skeleton } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useOrganization } from "../../app/current-organization.ts";
+import { CsvLink } from "../../ui/chart/chart-section.tsx";
+import { Help } from "../../ui/help.tsx";
+import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
+import { BarRows } from "./bar-rows.tsx";
+import { errorText } from "./error-text.ts";
+import type { AnalyticsState } from "./use-analytics.ts";
+
+const names = ["new", "active", "stopped", "expired", "revoked", "churned"] as const;
+
+/** How many licenses began, were used, and ended. */
+export function LicenseFlow({ state }: { state: AnalyticsState }) {
+  const { t, i18n } = useTranslation("analytics");
+  const { id } = useOrganization();
+  const { data, error } = useQuery({
+    ...ask("getLicenseAnalytics", { params: { organization_id: id }, query: state.scope }),
+    placeholderData: keepPreviousData,
+  });
+  const title = t("licenses.title");
+  const errorOf = (count: number) =>
+    state.data === undefined ? null : errorText(count, state.data.unique_error, i18n.language);
+  return (
+    <Section
+      title={title}
+      beside={
+        <Help about={title}>
+          <dl style={{ margin: 0 }}>
+            {[...names, "expiring" as const].map((name) => (
+              <div key={name}>
+                <dt style={{ fontWeight: 600 }}>{t(`licenses.${name}.name`)}</dt>
+                <dd style={{ margin: "0 0 0.35rem" }}>{t(`licenses.${name}.help`)}</dd>
+              </div>
+            ))}
+          </dl>
+        </Help>
+      }
+      actions={<CsvLink href={state.csv("licenses")} title={title} />}
+    >
+      <ProblemAlert error={error} />
+      {data === undefined && error === null && <Skeleton height={250} />}
+      {data !== undefined && (
+        <BarRows
+          label={title}
+          isCompared={state.isCompared}
+          names={{ name: t("licenses.kind"), value: t("licenses.count") }}
+          rows={[
+            ...names.map((name) => ({
+              key: name,
+              name: t(`licenses.${name}.name`),
+              value: data.totals[name],
+              before: data.previous[name],
+              aside: name === "active" || name === "stopped" ? errorOf(data.totals.active) : null,
+            })),
+            { key: "expiring", name: t("licenses.expiring.name"), value: data.expiring.count, before: null },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,36 @@
+import { Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+
+type Listed = Pick<
+  Item<"listMostRefused">,
+  "license_id" | "license_key" | "customer_name" | "customer_email" | "product_name"
+>;
+
+/** A license in a list: its key, its customer and its product. */
+export function ListedLicense({ license }: { license: Listed }) {
+  const { t } = useTranslation("analytics");
+  const { slug } = useOrganization();
+  const opens = useMaySee()("licenses:view");
+  const { license_id: id, license_key: key } = license;
+  return (
+    <Stack gap={0}>
+      {key === null ? (
+        <Text inherit c="dimmed">
+          {t("deleted")}
+        </Text>
+      ) : opens ? (
+        <GoLink to={`/o/${slug}/licenses/${id}`} className="mono">
+          {key}…
+        </GoLink>
+      ) : (
+        <span className="mono">{key}…</span>
+      )}
+      <Text size="xs" c="dimmed">
+        {[license.customer_name ?? license.customer_email, license.product_name].filter(Boolean).join(" · ")}
+      </Text>
+    </Stack>
+  );
+}

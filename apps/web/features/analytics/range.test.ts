@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import { rangeOf, startOfBefore } from "./range.ts";
+import { analyticsSearch } from "./search.ts";
+
+const now = Date.parse("2026-11-17T18:20:00.000Z");
+
+test.each([
+  ["24h", "UTC", "2026-11-16T19:00:00.000Z"],
+  ["today", "UTC", "2026-11-17T00:00:00.000Z"],
+  // It is the 18th in Tokyo already.
+  ["today", "Asia/Tokyo", "2026-11-17T15:00:00.000Z"],
+  ["7d", "America/New_York", "2026-11-11T05:00:00.000Z"],
+  // Clocks were put back on 25 October: that day started in summer time.
+  ["30d", "Europe/Berlin", "2026-10-18T22:00:00.000Z"],
+  ["90d", "UTC", "2026-08-20T00:00:00.000Z"],
+  ["12m", "Europe/Berlin", "2025-11-30T23:00:00.000Z"],
+] as const)("%s in %s starts at %s and moves on with now", (range, zone, from) => {
+  expect(rangeOf({ range }, zone, now)).toEqual({ from });
+});
+
+test("a custom range is the one in the URL", () => {
+  const search = analyticsSearch({
+    range: "7d",
+    from: "2026-11-01T00:00:00.000Z",
+    to: "2026-11-03T00:00:00.000Z",
+    interval: "fortnight",
+    compare: false,
+    zone: "Europe/Atlantis",
+  });
+  expect(search).toEqual({
+    range: undefined,
+    from: "2026-11-01T00:00:00.000Z",
+    to: "2026-11-03T00:00:00.000Z",
+    interval: undefined,
+    compare: false,
+    product: undefined,
+    zone: undefined,
+  });
+  expect(rangeOf(search, "UTC", now)).toEqual({
+    from: "2026-11-01T00:00:00.000Z",
+    to: "2026-11-03T00:00:00.000Z",
+  });
+});
+
+test.each([
+  ["hour", 24, "UTC", "2026-11-17T00:00:00.000Z", "2026-11-16T00:00:00.000Z"],
+  // Seven days before, clocks were put back: midnight stays midnight.
+  ["day", 7, "Europe/Berlin", "2026-10-26T23:00:00.000Z", "2026-10-19T22:00:00.000Z"],
+  ["week", 2, "Europe/Berlin", "2026-11-01T23:00:00.000Z", "2026-10-18T22:00:00.000Z"],
+  ["month", 12, "Europe/Berlin", "2026-09-30T22:00:00.000Z", "2025-09-30T22:00:00.000Z"],
+  ["month", 1, "UTC", "2027-03-31T00:00:00.000Z", "2027-02-28T00:00:00.000Z"],
+] as const)(
+  "the period before of %s × %d in %s ends at %s and starts at %s",
+  (interval, count, zone, from, before) => {
+    expect(startOfBefore(from, interval, count, zone)).toBe(before);
+  },
+);

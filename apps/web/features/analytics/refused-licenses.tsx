@@ -1,0 +1,89 @@
+import { Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ask } from "../../api/queries.ts";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { CsvLink } from "../../ui/chart/chart-section.tsx";
+import { DataTable } from "../../ui/data-table.tsx";
+import { GoLink } from "../../ui/go-link.tsx";
+import { Help } from "../../ui/help.tsx";
+import { Section } from "../../ui/section.tsx";
+import classes from "./analytics.module.css";
+import { ListedLicense } from "./listed-license.tsx";
+import type { AnalyticsState } from "./use-analytics.ts";
+
+const shown = 10;
+
+/** The licenses that were refused most, with links to their requests. */
+export function RefusedLicenses({ state }: { state: AnalyticsState }) {
+  const { t, i18n } = useTranslation("analytics");
+  const { t: outcomeName } = useTranslation("requests");
+  const { id, slug } = useOrganization();
+  const seesRequests = useMaySee()("requests:view");
+  const { data, error, isPending } = useQuery({
+    ...ask("listMostRefused", { params: { organization_id: id }, query: { ...state.scope, limit: shown } }),
+    placeholderData: keepPreviousData,
+  });
+  const number = new Intl.NumberFormat(i18n.language);
+  const title = t("refused.title");
+  return (
+    <Section
+      bare
+      title={title}
+      beside={<Help about={title}>{t("refused.help")}</Help>}
+      actions={<CsvLink href={state.csv("refused")} title={title} />}
+    >
+      <DataTable
+        label={title}
+        rows={data?.data ?? []}
+        keyOf={(row) => row.license_id}
+        isPending={isPending}
+        error={error}
+        empty={<Text c="dimmed">{t("refused.none")}</Text>}
+        columns={[
+          { id: "license", header: t("license"), cell: (row) => <ListedLicense license={row} /> },
+          {
+            id: "refused",
+            header: t("refused.count"),
+            align: "right",
+            cell: (row) => <span className="figures">{number.format(row.refused)}</span>,
+          },
+          {
+            id: "outcomes",
+            header: t("refused.outcomes"),
+            wide: true,
+            cell: (row) => (
+              <div className={`${classes.outcomes} figures`}>
+                {Object.entries(row.outcomes)
+                  .sort(([, one], [, other]) => other - one)
+                  .map(([outcome, count]) => (
+                    <span key={outcome}>
+                      {outcomeName(`outcomes.${outcome}`)} <b>{number.format(count)}</b>
+                    </span>
+                  ))}
+              </div>
+            ),
+          },
+          ...(seesRequests
+            ? [
+                {
+                  id: "requests",
+                  header: t("requests.header"),
+                  whole: true,
+                  cell: (row: { license_id: string }) => (
+                    <GoLink
+                      to={`/o/${slug}/requests`}
+                      search={{ license_id: row.license_id, refused: true }}
+                      className="oneLine"
+                    >
+                      {t("requests.show")}
+                    </GoLink>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+    </Section>
+  );
+}

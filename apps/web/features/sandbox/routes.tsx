@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { productRoute } from "../products/product-route.ts";
+
+export const sandboxRoutes = [
+  createRoute({
+    getParentRoute: () => productRoute,
+    path: "/sandbox",
+    component: lazyRouteComponent(() => import("./sandbox-tab.tsx"), "SandboxTab"),
+  }),
+] as const;

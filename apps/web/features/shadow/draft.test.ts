@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { changeOf, firstDraft } from "./draft.ts";
+import { shadowSearch } from "./search.ts";
+
+test("a link fills in the change and its value", () => {
+  const of = (search: Record<string, unknown>) => changeOf(firstDraft(shadowSearch(search)));
+  expect(of({ change: "max_ips", value: 2 })).toEqual({ type: "max_ips", max_ips: 2 });
+  expect(of({ change: "block_version", value: 2.1 })).toEqual({ type: "block_version", version: "2.1" });
+  expect(of({ change: "block_ip", value: "203.0.113.0/24" })).toEqual({
+    type: "block_ip",
+    cidr: "203.0.113.0/24",
+  });
+  expect(of({ change: "registration" })).toEqual({ type: "registration", registration: "off" });
+  expect(of({ change: "delete", value: ["x"] })).toEqual({ type: "max_ips", max_ips: 1 });
+});
+
+test("without its value there is no change to try", () => {
+  const draft = firstDraft({});
+  expect(changeOf({ ...draft, maxIps: "" })).toBeNull();
+  expect(changeOf({ ...draft, type: "block_version", version: " " })).toBeNull();
+  expect(changeOf({ ...draft, type: "block_ip" })).toBeNull();
+});

@@ -1,0 +1,18 @@
+import { useTranslation } from "react-i18next";
+import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { GoLink } from "../../ui/go-link.tsx";
+import { useProduct } from "../products/use-product.ts";
+import type { ChangeType } from "./search.ts";
+
+/** Next to a setting: tries a change against past requests first. Null without access to these. */
+export function TryChange({ change }: { change: ChangeType }) {
+  const { t } = useTranslation("shadow");
+  const { slug } = useOrganization();
+  const product = useProduct();
+  if (!useMaySee()("requests:view")) return null;
+  return (
+    <GoLink to={`/o/${slug}/products/${product.id}/shadow`} search={{ change }} size="sm">
+      {t("before")}
+    </GoLink>
+  );
+}

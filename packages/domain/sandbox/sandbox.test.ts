@@ -1,0 +1,107 @@
+import { describe, expect, test } from "bun:test";
+import { matchForm } from "../licenses/key.ts";
+import { validateStatuses } from "../validate/status.ts";
+import { sandboxProduct, sandboxVerdict } from "./facts.ts";
+import { sandboxLicense, sandboxLicenses, sandboxStatuses } from "./license-keys.ts";
+import { sandboxSigningKey } from "./signing-key.ts";
+
+const nowMs = Date.UTC(2030, 5, 15, 12, 34, 56);
+const product = sandboxProduct({
+  productId: "product",
+  productName: "Product",
+  organizationId: "organization",
+  organizationName: "Organization",
+  ipv6Prefix: 64,
+  custom: null,
+});
+const decided = sandboxLicenses.filter(({ httpStatus }) => httpStatus === 200);
+const versions = [null, "2.1.0", "0.9.0", "9.9.9-beta", "not a version", ""];
+
+describe("the fixed license keys", () => {
+  test("there is one for every outcome, named after it", () => {
+    expect(
+      sandboxLicenses
+        .filter((one) => one.variant === null)
+        .map((one) => one.licenseKey)
+        .toSorted(),
+    ).toEqual(
+      sandboxStatuses.map((status) => `SANDBOX-${status.toUpperCase().replaceAll("_", "-")}`).toSorted(),
+    );
+    expect(sandboxStatuses).toEqual([...validateStatuses, "unavailable"]);
+  });
+
+  test("are found in the form in which keys are compared", () => {
+    for (const one of sandboxLicenses) {
+      expect(matchForm(one.licenseKey)).toBe(one.licenseKey);
+      expect(sandboxLicense(matchForm(` ${one.licenseKey.toLowerCase()} `))).toBe(one);
+    }
+    expect(sandboxLicense("SANDBOX-OTHER")).toBeNull();
+    expect(sandboxLicense(null)).toBeNull();
+  });
+
+  test.each(decided.map((one) => [one.licenseKey, one] as const))(
+    "%s has its status, whatever version was sent",
+    (_, one) => {
+      for (const version of versions)
+        expect<string>(sandboxVerdict(product, one, version, nowMs).verdict.status).toBe(one.status);
+    },
+  );
+
+  test("any other key is not found", () => {
+    const { license, verdict } = sandboxVerdict(product, null, "2.1.0", nowMs);
+    expect(license).toBeNull();
+    expect(verdict.status).toBe("license_not_found");
+  });
+});
+
+describe("the members of a response", () => {
+  const verdictOf = (key: string, version: string | null = "1.2.3") =>
+    sandboxVerdict(product, sandboxLicense(key), version, nowMs).verdict;
+  const valid = {
+    status: "active",
+    expiresAtMs: Date.UTC(2030, 6, 15),
+    ipRegistered: false,
+    ipCount: 1,
+    maxIps: 3,
+    version: "1.2.3",
+    versionValid: true,
+  } as const;
+
+  const cases: [key: string, members: object][] = [
+    ["SANDBOX-ACTIVE", {}],
+    ["SANDBOX-ACTIVE-NEW-IP", { ipRegistered: true, ipCount: 2 }],
+    ["SANDBOX-ACTIVE-ANY-IP", { ipRegistered: null, ipCount: null, maxIps: null }],
+    ["SANDBOX-ACTIVE-LIFETIME", { expiresAtMs: null }],
+    ["SANDBOX-ACTIVE-OLD-VERSION", { version: "2.1.0", versionValid: false }],
+    ["SANDBOX-EXPIRED", { status: "expired", expiresAtMs: Date.UTC(2030, 4, 16), ipRegistered: null }],
+    ["SANDBOX-IP-LIMIT-REACHED", { status: "ip_limit_reached", ipCount: 3 }],
+    ["SANDBOX-IP-NOT-REGISTERED", { status: "ip_not_registered" }],
+    ["SANDBOX-VERSION-NOT-ALLOWED", { status: "version_not_allowed", version: "2.1.0", versionValid: false }],
+  ];
+
+  test.each(cases)("%s", (key, members) => {
+    expect(verdictOf(key)).toMatchObject({ ...valid, ...members });
+  });
+
+  test("without a version, the newest is named", () => {
+    expect(verdictOf("SANDBOX-ACTIVE", null)).toMatchObject({ version: "2.1.0", versionValid: null });
+  });
+
+  test("times are the same all day", () => {
+    const laterMs = nowMs + 60 * 60 * 1000;
+    for (const one of decided)
+      expect(sandboxVerdict(product, one, null, laterMs)).toEqual(sandboxVerdict(product, one, null, nowMs));
+  });
+
+  test("a product that rejects every request names no license", () => {
+    expect(sandboxVerdict(product, sandboxLicense("SANDBOX-ORG-SUSPENDED"), null, nowMs).license).toBeNull();
+  });
+});
+
+test("the signing key follows from the whole test API key", () => {
+  const one = sandboxSigningKey({ publicId: "abc", key: "cskt_abc_one" });
+  expect(one.keyId).toBe("sandbox_abc");
+  expect(one.secret.length).toBe(32);
+  expect(sandboxSigningKey({ publicId: "abc", key: "cskt_abc_one" })).toEqual(one);
+  expect(sandboxSigningKey({ publicId: "abc", key: "cskt_abc_two" }).secret).not.toEqual(one.secret);
+});

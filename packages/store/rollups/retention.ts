@@ -1,0 +1,58 @@
+import { quotaDay } from "@countersign/domain/quota/day";
+import { usageDays } from "../queries/usage/daily.ts";
+
+/** Sketches of hours are kept for so many days; then those of UTC days are used. */
+export const uniqueHourDays = 90;
+
+/** The first hour whose sketches are used: the start of a UTC day. */
+export function uniqueHoursSince(nowMs: number): number {
+  return (quotaDay(nowMs) - uniqueHourDays) * 24;
+}
+
+/** A table of roll-ups, and from when on its rows are kept. */
+export interface KeptRollUps {
+  readonly table: string;
+  readonly key: readonly string[];
+  readonly column: "hour" | "day";
+  readonly since: number;
+}
+
+/**
+ * Counts are kept for 13 months, like the usage. Sketches of hours, which are large, are kept a day longer than they are used.
+ * Where licenses were used from is kept as long as the request log, because it contains IP addresses.
+ */
+export function keptRollUps(nowMs: number, logKeptSinceMs: number): readonly KeptRollUps[] {
+  const firstDay = quotaDay(nowMs) - usageDays + 1;
+  const ofProduct = ["organization_id", "product_id"];
+  return [
+    { table: "rollup_hours", key: [...ofProduct, "hour"], column: "hour", since: firstDay * 24 },
+    {
+      table: "rollup_hour_uniques",
+      key: [...ofProduct, "hour"],
+      column: "hour",
+      since: uniqueHoursSince(nowMs) - 24,
+    },
+    { table: "rollup_days", key: [...ofProduct, "day"], column: "day", since: firstDay },
+    {
+      table: "license_days",
+      key: ["organization_id", "day", "license_id"],
+      column: "day",
+      since: quotaDay(logKeptSinceMs),
+    },
+  ];
+}
+
+/** Deletes some old rows of a table. `since` and `limit` are placeholders. */
+export function pruneStatement({ table, key, column }: KeptRollUps, since: string, limit: string): string {
+  return `delete from ${table} where (${key.join()}) in
+    (select ${key.join()} from ${table} where ${column} < ${since} order by ${column} limit ${limit})`;
+}
+
+export const rollUpsAtOnce = 1_000;
+
+/** Deletes some of an organization's rows of a table. `organization` and `limit` are placeholders. */
+export function deleteStatement(table: KeptRollUps, organization: string, limit: string): string {
+  const key = table.key.join();
+  return `delete from ${table.table} where (${key}) in
+    (select ${key} from ${table.table} where organization_id = ${organization} limit ${limit})`;
+}

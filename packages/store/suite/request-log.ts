@@ -1,0 +1,234 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
+import { newId } from "../../../tests/support/test-organization.ts";
+import type { JournalDeletion } from "../journal.ts";
+import { type DatabaseLocation, openJournal, openStore } from "../open.ts";
+import { existingDays } from "../request-log/days.ts";
+import { oldestOpenMs, rowsPerSegment, settledAfterMs } from "../request-log/segment.ts";
+import { dayOf } from "../request-log/tables.ts";
+import type { Journal, Store } from "../store.ts";
+import { times } from "./calls.ts";
+import { checkIndex } from "./check-index.ts";
+import type { StoreFixture } from "./fixture.ts";
+
+const midnight = Date.UTC(2030, 0, 1);
+const keptForADay = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: 1e12 };
+
+export function requestLogSuite(fixture: StoreFixture) {
+  describe("the request log", () => {
+    let location: DatabaseLocation;
+    let store: Store;
+    let journal: Journal;
+    beforeAll(async () => {
+      location = await fixture.empty();
+      store = await openStore(location, { encryptionKey: null, durability: "standard" });
+      journal = await openJournal(location);
+    }, 60_000);
+    afterEach(async () => {
+      // Later tests use later times.
+      while ((await journal.closeSegment(midnight + 900 * dayMs)) > 0);
+      while ((await journal.prune(keptForADay, midnight + 900 * dayMs)) > 0);
+    });
+    afterAll(async () => {
+      await journal?.close();
+      await store?.close();
+    });
+
+    let used = 0;
+    /** A midnight that no earlier test has come near. */
+    const nextMidnight = () => {
+      used += 10;
+      return midnight + used * dayMs;
+    };
+    const segments = async () => {
+      const rows = await store.reads.selectFrom("request_segments").selectAll().orderBy("from_at").execute();
+      return rows.map(({ from_at, until_at, rows }) => [from_at, until_at, rows]);
+    };
+    const closeAll = async (nowMs: number) => {
+      while ((await journal.closeSegment(nowMs)) > 0);
+    };
+
+    test("entries of two days in one batch are stored by day, and a segment ends with its day", async () => {
+      const at = nextMidnight();
+      await journal.append([at - 1, at + 5, at - 3, at].map((ms) => journalEntry({ at: ms })));
+      expect(await existingDays(store.reads)).toEqual([dayOf(at), dayOf(at) - 1]);
+      await closeAll(at + oldestOpenMs - 1);
+      // The second one is not old enough yet.
+      expect(await segments()).toEqual([[at - 3, at, 2]]);
+      expect(await checkIndex(store)).toHaveLength(2);
+      await closeAll(at + 5 + oldestOpenMs);
+      expect(await segments()).toEqual([
+        [at - 3, at, 2],
+        [at, at + 6, 2],
+      ]);
+      expect(await checkIndex(store)).toEqual([]);
+    });
+
+    test("a large segment is closed at once, but nothing that is only seconds old", async () => {
+      const at = nextMidnight();
+      const nowMs = at + 10_000;
+      // Four in every millisecond, so the limit is within one.
+      for (let part = 0; part < 5; part++)
+        await journal.append(
+          times(5_000, (index) => journalEntry({ at: at + 1 + ((part * 5_000 + index) >> 2) })),
+        );
+      expect(await journal.closeSegment(nowMs - settledAfterMs)).toBe(0);
+      expect(await journal.closeSegment(nowMs)).toBe(0);
+      await journal.append([journalEntry({ at })]);
+      expect(await journal.closeSegment(nowMs + 10_000)).toBe(rowsPerSegment - 3);
+      expect(await journal.closeSegment(nowMs + 10_000)).toBe(0);
+      expect(await checkIndex(store)).toHaveLength(5_004);
+    });
+
+    test("rows of one millisecond stay together, however many they are", async () => {
+      const at = nextMidnight();
+      for (let part = 0; part < 5; part++) await journal.append(times(5_000, () => journalEntry({ at })));
+      expect(await journal.closeSegment(at + 20_000)).toBe(25_000);
+      expect(await checkIndex(store)).toEqual([]);
+    });
+
+    test("late rows are added to their segment, or get one", async () => {
+      const at = nextMidnight();
+      const rows = (...ats: number[]) =>
+        ats.map((ms) => journalEntry({ at: at + ms, license_id: `l${ms % 2}`, ip: `192.0.2.${ms % 3}` }));
+      await journal.append(rows(100, 150, 200));
+      await closeAll(at + oldestOpenMs + 200);
+      await journal.append(rows(1_000, 1_001));
+      await closeAll(at + oldestOpenMs + 1_001);
+      await journal.append(rows(101, 150, 199, 500, 600, 5, 1_000, 3_000, -7));
+      expect(await segments()).toEqual([
+        [at - 7, at - 6, 1],
+        [at + 5, at + 6, 1],
+        [at + 100, at + 201, 6],
+        [at + 500, at + 601, 2],
+        [at + 1_000, at + 1_002, 3],
+      ]);
+      expect(await checkIndex(store)).toHaveLength(1);
+    });
+
+    test("a retried late row is neither stored nor indexed twice", async () => {
+      const at = nextMidnight();
+      await journal.append([journalEntry({ at: at + 10 })]);
+      await closeAll(at + oldestOpenMs + 10);
+      const late = [journalEntry({ at: at + 2 }), journalEntry({ at: at + 10 })];
+      await journal.append(late);
+      await journal.append([...late, journalEntry({ at: at + 3 })]);
+      expect(await requestLog(store)).toHaveLength(4);
+      expect(await checkIndex(store)).toEqual([]);
+    });
+
+    test("a day is deleted as a whole once all of it is too old, and its rows can come late again", async () => {
+      const at = nextMidnight();
+      await journal.append([at - 1, at, at + 5].map((ms) => journalEntry({ at: ms })));
+      await closeAll(at + dayMs / 2);
+      expect(await journal.prune(keptForADay, at + dayMs - 1)).toBe(0);
+      expect(await journal.prune(keptForADay, at + dayMs)).toBe(1);
+      expect(await journal.prune(keptForADay, at + dayMs)).toBe(0);
+      expect(await requestLog(store)).toHaveLength(2);
+      expect(await checkIndex(store)).toEqual([]);
+      await journal.append([journalEntry({ at: at - 1 })]);
+      expect(await requestLog(store)).toHaveLength(3);
+      expect(await checkIndex(store)).toEqual([]);
+    });
+
+    test("a log that is too large loses its oldest day, then the oldest part of its only day", async () => {
+      const at = nextMidnight();
+      const add = async (ms: number) => {
+        await journal.append(times(100, (index) => journalEntry({ at: ms + index })));
+        await closeAll(ms + dayMs / 2);
+      };
+      for (const ms of [at - dayMs, at, at + dayMs / 2]) await add(ms);
+      const bytes = async () => {
+        const { sum } = await store.reads
+          .selectFrom("request_segments")
+          .select(({ fn }) => fn.sum<number>("bytes").as("sum"))
+          .executeTakeFirstOrThrow();
+        return Number(sum);
+      };
+      const all = await bytes();
+      expect(await journal.trim(all)).toBeNull();
+      expect(await journal.trim(all - 1)).toBe(at);
+      expect(await existingDays(store.reads)).toEqual([dayOf(at)]);
+      expect(await bytes()).toBeCloseTo((all * 2) / 3, -2);
+      expect(await journal.trim(all / 2)).toBe(at + 100);
+      expect(await journal.trim(all / 2)).toBeNull();
+      expect(await requestLog(store)).toHaveLength(100);
+      expect(await checkIndex(store)).toEqual([]);
+      const state = await store.reads.selectFrom("request_log_state").select("cut_until").executeTakeFirst();
+      expect(state?.cut_until).toBe(at + 100);
+    });
+
+    test("an organization that is deleted leaves neither rows nor keys, and others stay", async () => {
+      const at = nextMidnight();
+      const [gone, stays] = [newId(), newId()];
+      const add = (ms: number, ...organizations: string[]) =>
+        journal.append(
+          organizations.flatMap((organization_id) =>
+            times(3, (index) =>
+              journalEntry({
+                at: ms + index,
+                organization_id,
+                license_id: `${organization_id} l`,
+                ip: "192.0.2.1",
+              }),
+            ),
+          ),
+        );
+      for (const [day, organizations] of [[gone, stays], [gone], [stays]].entries())
+        await add(at + day * dayMs, ...organizations);
+      await closeAll(at + 4 * dayMs);
+      await add(at + 4 * dayMs, gone, stays);
+      let next: JournalDeletion | null = { organizationId: gone, part: "sightings", after: "" };
+      while (next !== null) next = await journal.deleteOrganization(next);
+      const left = await requestLog(store);
+      expect(new Set(left.map((row) => row.organization_id))).toEqual(new Set([stays]));
+      expect(left).toHaveLength(9);
+      expect(await checkIndex(store)).toHaveLength(3);
+      expect(await segments()).toHaveLength(2);
+    });
+
+    // SQLite has one journal.
+    if (fixture.kind === "postgres") {
+      test("nodes that add, close and delete together lose nothing", async () => {
+        const at = nextMidnight();
+        const nodes = await Promise.all(times(3, () => openJournal(location)));
+        await Promise.all(
+          nodes.map(async (node, number) => {
+            for (let step = 0; step < 15; step++) {
+              const ms = at + step * 1_000 - number * 300;
+              await node.append(
+                times(50, (index) => journalEntry({ at: ms + 7 * index, organization_id: "o" })),
+              );
+              await node.closeSegment(ms + oldestOpenMs);
+            }
+          }),
+        );
+        await Promise.all(nodes.map((node) => node.close()));
+        await closeAll(at + dayMs);
+        expect(await requestLog(store)).toHaveLength(3 * 15 * 50);
+        expect(await checkIndex(store)).toEqual([]);
+      });
+    }
+
+    test("whenever its process is killed, the index matches the rows", async () => {
+      for (const steps of [2, 5, 9]) {
+        const file = new URL("./write-until-killed.ts", import.meta.url).pathname;
+        const child = spawn(process.execPath, [file, JSON.stringify(location), String(nextMidnight())]);
+        let seen = 0;
+        child.stdout.on("data", (text: Buffer) => {
+          seen += text.toString().split("\n").length - 1;
+          // In the middle of one of the next steps.
+          if (seen >= steps) setTimeout(() => child.kill("SIGKILL"), 3 * steps);
+        });
+        await once(child, "exit");
+        expect(seen).toBeGreaterThanOrEqual(steps);
+        await checkIndex(store);
+        await journal.append([journalEntry({ at: midnight + used * dayMs + 1 })]);
+        await checkIndex(store);
+      }
+    }, 30_000);
+  });
+}

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { randomFillSync } from "node:crypto";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
+import { uuidSource } from "@countersign/domain/ids/uuid";
+import { requestOutcomes } from "@countersign/domain/requests/outcome";
+import fc from "fast-check";
+import type { JournalEntry } from "../journal.ts";
+import { openJournal, openStore } from "../open.ts";
+import { requestById } from "../queries/requests/by-id.ts";
+import { everyRequest, matches } from "../queries/requests/filter.ts";
+import { iterateRequests } from "../queries/requests/iterate.ts";
+import type { Position } from "../queries/requests/read-span.ts";
+import {
+  type FoundRequests,
+  type RequestSearch,
+  type SearchBounds,
+  searchBounds,
+  searchRequests,
+} from "../queries/requests/search.ts";
+import type { TimeRange } from "../queries/requests/spans.ts";
+import { byTime, rowOf } from "../request-log/entry-row.ts";
+import { keyColumn, timesOfKey } from "../request-log/keys.ts";
+import { oldestOpenMs } from "../request-log/segment.ts";
+import { dayOf, keysOf } from "../request-log/tables.ts";
+import type { Database } from "../store.ts";
+import type { RequestLogRow } from "../tables.ts";
+import { times } from "./calls.ts";
+import type { StoreFixture } from "./fixture.ts";
+
+const midnightMs = 20_000 * dayMs;
+/** The rows are of two hours, and of two days. */
+const startMs = midnightMs - hourMs;
+const always: TimeRange = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
+const sizes = { rows: { first: 3, most: 40 }, segments: { first: 1, most: 3 } };
+const small: SearchBounds = { ...searchBounds, longestMs: 60_000, sizes };
+const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...(values as [T, ...T[]]));
+
+const [organizations, licenses, products] = [
+  ["o1", "o2"],
+  ["l1", "l2", "l3"],
+  ["p1", "p2"],
+];
+const ips = ["192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::/64"];
+const problems = ["The body has no license_key.", "100 % of_it\\"];
+
+const entryParts = fc.record({
+  /** Many rows share their millisecond. */
+  atMs: fc.integer({ min: 0, max: 120_000 }).map((at) => startMs + at * 60),
+  organization: oneOf(organizations),
+  product: oneOf(products),
+  license: fc.option(oneOf(licenses), { freq: 3 }),
+  endpoint: oneOf(["validate", "lookup"] as const),
+  status: oneOf(requestOutcomes),
+  ip: oneOf(ips),
+  version: fc.option(oneOf(["1.0", "2.0"])),
+  device: fc.option(oneOf(["d1", "d2"])),
+  problem: fc.option(oneOf(problems)),
+  sandbox: oneOf([0, 1] as const),
+});
+
+type EntryParts = typeof entryParts extends fc.Arbitrary<infer Parts> ? Parts : never;
+
+const filters = fc.record({
+  organizationId: oneOf([...organizations, "none"]),
+  productId: rarely(oneOf(products)),
+  licenseId: rarely(oneOf(licenses)),
+  ips: rarely(fc.subarray(ips, { minLength: 1, maxLength: 2 })),
+  outcomes: rarely(fc.subarray([...requestOutcomes])),
+  refused: rarely(fc.boolean()),
+  endpoint: rarely(oneOf(["validate", "lookup"] as const)),
+  version: rarely(oneOf(["1.0", "3.0"])),
+  deviceId: rarely(oneOf(["d1", "d2"])),
+  problem: rarely(oneOf(["LICENSE_key", "% of_it\\", "0_%"])),
+  sandbox: rarely(fc.boolean()),
+  requestId: fc.constant(null),
+});
+
+const ranges = fc.oneof(
+  fc.constant(always),
+  fc.tuple(fc.integer({ min: -10, max: 7_300_000 }), fc.nat(4_000_000)).map(([from, length]) => ({
+    fromMs: startMs + from,
+    untilMs: startMs + from + length,
+  })),
+);
+
+const parts: EntryParts = {
+  ...{
+    atMs: startMs,
+    organization: "o1",
+    product: "p1",
+    license: null,
+    endpoint: "validate",
+    status: "active",
+  },
+  ...{ ip: "192.0.2.1", version: null, device: null, problem: null, sandbox: 0 },
+};
+
+export function requestSearch(fixture: StoreFixture) {
+  describe("the search in the request log", () => {
+    let log: Awaited<ReturnType<typeof filledLog>>;
+    beforeAll(async () => {
+      // One license has more requests in a segment than the index lists one by one.
+      const many = times(1_500, (at) => ({
+        ...parts,
+        organization: "o3",
+        license: "l9",
+        atMs: startMs + at,
+      }));
+      log = await filledLog(fixture, [...fc.sample(entryParts, { numRuns: 3_000, seed: 18 }), ...many]);
+    }, 60_000);
+    afterAll(() => log.close());
+
+    test("finds what a look at every row finds, page by page, and in both directions", async () => {
+      const { listReads, reads } = log.store;
+      const finds = fc.asyncProperty(filters, ranges, fc.integer({ min: 1, max: 300 }), async (...asked) => {
+        const [filter, range, limit] = asked;
+        const isMeant = (row: RequestLogRow) =>
+          matches(filter, row) && row.at >= range.fromMs && row.at < range.untilMs;
+        const meant = log.rows.filter(isMeant);
+        const newest = meant.toReversed();
+        expect(await everyPage(listReads, { filter, range, limit }, small)).toEqual(newest);
+        const iteration = { filter, range, rowsTogether: limit, sizes };
+        expect(await all(iterateRequests(listReads, { ...iteration, order: "oldest" }))).toEqual(meant);
+        expect(await all(iterateRequests(reads, { ...iteration, order: "newest" }))).toEqual(newest);
+      });
+      await fc.assert(finds, { numRuns: 60 });
+    }, 120_000);
+
+    test("stops when its time is over or it has read enough, says how far it came, and continues from there", async () => {
+      const { listReads } = log.store;
+      const filter = { ...everyRequest("o1"), productId: "p1" };
+      const newest = log.rows.filter((row) => matches(filter, row)).reverse();
+      const search = { filter, range: always, limit: 5_000 };
+      let clock = 0;
+      const hurried = { ...small, clock: () => clock++, longestMs: 3 };
+      const first = await searchRequests(listReads, { ...search, after: null }, hurried);
+      const until = first.searchedUntilMs ?? Number.NaN;
+      expect(first.rows).toEqual(newest.filter(({ at }) => at >= until));
+      expect(first.rows.length).toBeLessThan(newest.length);
+      for (const bounds of [hurried, { ...small, mostRows: 5 }])
+        expect(await everyPage(listReads, search, bounds)).toEqual(newest);
+    }, 120_000);
+
+    test("a request is found by its ID, even if it was decided much later, and only by its organization", async () => {
+      const { listReads } = log.store;
+      const arrivedMs = startMs + 3_600_000 - 30_000;
+      for (const delayMs of [0, 99, 100, 5_000, 19_000, 60_000, -2_000]) {
+        const id = idAt(arrivedMs);
+        const [entry] = entriesOf([{ ...parts, organization: "o4", atMs: arrivedMs + delayMs }], () => id);
+        await log.journal.append(entry === undefined ? [] : [entry]);
+        const filter = { ...everyRequest("o4"), requestId: id };
+        const row = await requestById(listReads, filter);
+        expect(row).toMatchObject({ id, at: arrivedMs + delayMs });
+        const { rows } = await searchRequests(listReads, { filter, range: always, after: null, limit: 10 });
+        expect(rows).toEqual([row as RequestLogRow]);
+        expect(await requestById(listReads, { ...filter, organizationId: "o2" })).toBeNull();
+      }
+      for (const unknown of ["", "nonsense", idAt(0), "ffffffff-ffff-7fff-bfff-ffffffffffff"])
+        expect(await requestById(listReads, { ...everyRequest("o4"), requestId: unknown })).toBeNull();
+    });
+
+    test("a license with many requests is found by reading them all", async () => {
+      const filter = { ...everyRequest("o3"), licenseId: "l9" };
+      const newest = log.rows.filter((row) => matches(filter, row)).reverse();
+      expect(newest.length).toBe(1_500);
+      const keys = await log.store.reads
+        .selectFrom(keysOf(dayOf(startMs)))
+        .select("ats")
+        .where("kind", "=", "l")
+        .where("key", "=", keyColumn("l", "l9"))
+        .execute();
+      expect(keys.map((row) => timesOfKey(row, "l", "l9"))).toContain(null);
+      const search = { filter, range: always, limit: 400 };
+      expect(await everyPage(log.store.listReads, search, small)).toEqual(newest);
+    });
+
+    test("a day that is dropped meanwhile counts as empty", async () => {
+      const { listReads } = log.store;
+      const filter = everyRequest("o1");
+      const lists = iterateRequests(listReads, { filter, range: always, order: "oldest", sizes });
+      await lists.next();
+      const kept = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: Number.MAX_SAFE_INTEGER };
+      await log.journal.prune(kept, midnightMs + dayMs);
+      const left = log.rows.filter((row) => matches(filter, row) && row.at >= midnightMs);
+      expect((await all(lists)).filter(({ at }) => at >= midnightMs)).toEqual(left);
+      const search = { filter, range: always, limit: 5_000 };
+      expect(await everyPage(listReads, search, small)).toEqual(left.reverse());
+    });
+  });
+}
+
+/** A database whose log has these entries: most of them in segments of different sizes, some of them written late. */
+async function filledLog(fixture: StoreFixture, entries: readonly EntryParts[]) {
+  const location = await fixture.empty();
+  const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+  const journal = await openJournal(location);
+  const ordered = entriesOf(entries).sort((one, other) => one[0] - other[0]);
+  const isLate = (index: number) => index % 50 === 7;
+  const inTime = ordered.filter((_, index) => !isLate(index));
+  const openFrom = Math.floor(inTime.length * 0.8);
+  for (let start = 0, size = 1_600; start < openFrom; size = (size * 5) % 1_003) {
+    const some = inTime.slice(start, Math.min(openFrom, start + size));
+    await journal.append(some);
+    const nowMs = (some.at(-1)?.[0] ?? 0) + oldestOpenMs;
+    while ((await journal.closeSegment(nowMs)) > 0);
+    start += some.length;
+  }
+  await journal.append(inTime.slice(openFrom));
+  await journal.append(ordered.filter((_, index) => isLate(index)));
+  const close = async () => {
+    await journal.close();
+    await store.close();
+  };
+  return { store, journal, rows: ordered.map(rowOf).sort(byTime), close };
+}
+
+function entriesOf(entries: readonly EntryParts[], newId = () => idAt(startMs)): JournalEntry[] {
+  return entries.map(
+    ({ atMs, organization, product, license, endpoint, status, ip, version, device, problem, sandbox }) => {
+      const who = [organization, product, license, endpoint, status, ip, version, device, problem] as const;
+      return [atMs, newId(), ...who, 1_000, 1, sandbox, null, false];
+    },
+  );
+}
+
+const idAt = (ms: number) => uuidSource(() => ms, randomFillSync)();
+
+async function everyPage(
+  db: Database,
+  search: Omit<RequestSearch, "after">,
+  bounds: SearchBounds,
+): Promise<RequestLogRow[]> {
+  const found: RequestLogRow[] = [];
+  let after: Position | null = null;
+  do {
+    const page: FoundRequests = await searchRequests(db, { ...search, after }, bounds);
+    expect(page.rows.length).toBeLessThanOrEqual(search.limit);
+    found.push(...page.rows);
+    after = page.next;
+  } while (after !== null);
+  return found;
+}
+
+async function all(lists: AsyncIterable<readonly RequestLogRow[]>): Promise<RequestLogRow[]> {
+  const found: RequestLogRow[] = [];
+  for await (const rows of lists) found.push(...rows);
+  return found;
+}
+
+/** Most of the time, there is no condition. */
+function rarely<T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
+  return fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: value });
+}

@@ -1,0 +1,15 @@
+package io.countersign;
+
+/** The sandbox responded, or would have, but {@link CountersignBuilder#allowSandbox()} was not called. */
+public class SandboxException extends CountersignException {
+  private static final long serialVersionUID = 1L;
+
+  SandboxException(String message, String requestId) {
+    super(message + " Call allowSandbox() in tests only.", requestId, null);
+  }
+
+  /** Always {@code sandbox_not_allowed}. */
+  public String code() {
+    return "sandbox_not_allowed";
+  }
+}

@@ -1,0 +1,187 @@
+import type * as contract from "@countersign/contract/manage/analytics";
+import type { Page } from "playwright-core";
+import type { z } from "zod";
+import { answers } from "./billing-answers.ts";
+
+type Analytics = z.input<typeof contract.getAnalytics.answer>;
+type LicenseAnalytics = z.input<typeof contract.getLicenseAnalytics.answer>;
+type Refused = z.input<typeof contract.listMostRefused.answer>;
+type Suspects = z.input<typeof contract.listSharingSuspects.answer>;
+
+const dayMs = 86_400_000;
+const start = Date.parse("2026-10-19T00:00:00.000Z");
+const at = (day: number) => new Date(start + day * dayMs).toISOString();
+
+/** A month of a busy product, as the server would have counted it. The same in every run. */
+const buckets = Array.from({ length: 30 }, (_, day) => {
+  const busy = Math.round(820 + 260 * Math.sin(day / 1.1) + day * 14);
+  const outcomes = {
+    active: busy,
+    expired: Math.round(busy * 0.06),
+    ip_limit_reached: day % 9 === 4 ? Math.round(busy * 0.22) : Math.round(busy * 0.03),
+    license_not_found: Math.round(busy * 0.025),
+    version_not_allowed: day > 20 ? Math.round(busy * 0.04) : 0,
+    ip_blocked: day % 6,
+    revoked: 3,
+    rate_limit_exceeded: day === 13 ? 90 : 0,
+  };
+  const validations = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  return {
+    from: at(day),
+    to: at(day + 1),
+    requests: validations + 40,
+    validations,
+    refused: validations - outcomes.active,
+    outcomes: { ...outcomes, found: 40 },
+    validation_outcomes: outcomes,
+    unique_licenses: Math.round(busy / 3),
+    active_licenses: Math.round(busy / 3.2),
+    unique_ips: Math.round(busy / 2.2),
+  };
+});
+
+const totalsOf = (factor: number) => {
+  const sum = (name: "requests" | "validations" | "refused") =>
+    Math.round(factor * buckets.reduce((total, bucket) => total + bucket[name], 0));
+  return {
+    requests: sum("requests"),
+    validations: sum("validations"),
+    refused: sum("refused"),
+    outcomes: {},
+    validation_outcomes: {},
+    unique_licenses: Math.round(factor * 2_140),
+    active_licenses: Math.round(factor * 2_010),
+    unique_ips: Math.round(factor * 3_480),
+  };
+};
+
+const range = { from: at(0), to: at(30) };
+const before = { from: at(-30), to: at(0) };
+
+const versions = [
+  ["2.2.0", (day: number) => (day < 8 ? 0 : (day - 8) * 40)],
+  ["2.1.4", (day: number) => Math.max(60, 700 - day * 18)],
+  ["2.1.3", (day: number) => Math.max(20, 180 - day * 5)],
+  [null, () => 45],
+  ["1.9.0", () => 22],
+] as const;
+
+export const analytics: Analytics = {
+  ...range,
+  time_zone: "UTC",
+  interval: "day",
+  buckets,
+  totals: { ...range, ...totalsOf(1) },
+  previous: { ...before, ...totalsOf(0.87) },
+  unique_error: 0.023,
+  unique_hours_since: at(-60),
+  versions: versions.map(([version, use]) => {
+    const counts = buckets.map((_, day) => use(day));
+    const validations = counts.reduce((sum, count) => sum + count, 0);
+    return { version, is_other: false, validations, previous_validations: 100, buckets: counts };
+  }),
+  has_countries: true,
+  countries: [
+    ["DE", 14_200, 12_000],
+    ["US", 6_040, 6_100],
+    ["ES", 2_900, 0],
+    ["JP", 803, 912],
+    [null, 120, 80],
+  ].map(([country, requests, previous]) => ({
+    country: country as string | null,
+    requests: requests as number,
+    previous_requests: previous as number,
+  })),
+  quota: [
+    {
+      product_id: "1",
+      product_name: "Polaris",
+      used_today: 8_200,
+      daily_limit: 10_000,
+      resets_at: at(30),
+      runs_out_at: "2026-11-17T20:40:00.000Z",
+    },
+    {
+      product_id: "2",
+      product_name: "Vega",
+      used_today: 310,
+      daily_limit: null,
+      resets_at: at(30),
+      runs_out_at: null,
+    },
+  ],
+};
+
+const licenses: LicenseAnalytics = {
+  time_zone: "UTC",
+  totals: { ...range, new: 184, active: 2_010, stopped: 96, expired: 41, revoked: 7, churned: 48 },
+  previous: { ...before, new: 150, active: 1_749, stopped: 0, expired: 52, revoked: 3, churned: 55 },
+  expiring: { from: at(30), to: at(60), count: 63 },
+};
+
+const license = (number: number) => ({
+  license_id: `00000000-0000-4000-8000-00000000000${number}`,
+  license_key: `7KQ4-MZ2${number}`,
+  customer_name: ["Nordwind GmbH", "Carla Beispiel", null][number % 3] ?? null,
+  customer_email: `person-${number}@example.com`,
+  product_id: "1",
+  product_name: "Polaris",
+});
+
+const refused: Refused = {
+  ...range,
+  data: [
+    { ...license(1), refused: 1_204, outcomes: { ip_limit_reached: 1_190, expired: 14 } },
+    { ...license(2), refused: 311, outcomes: { expired: 311 } },
+    { ...license(3), refused: 12, outcomes: { version_not_allowed: 12 } },
+  ],
+};
+
+const suspects: Suspects = {
+  ...range,
+  has_places: true,
+  data: [
+    {
+      ...license(1),
+      max_ips: 3,
+      reasons: ["many_ips", "impossible_travel"],
+      ips: 50,
+      devices: 2,
+      days: 9,
+      last_day: at(29),
+      sample_ips: ["203.0.113.7", "203.0.113.81", "198.51.100.4", "2001:db8:1:2::/64", "192.0.2.19"],
+      sample_devices: [],
+      travel: {
+        before: { ip: "203.0.113.7", at: "2026-11-16T10:02:00.000Z", country: "DE" },
+        after: { ip: "198.51.100.4", at: "2026-11-16T10:20:00.000Z", country: "BR" },
+        distance_km: 9_740,
+        speed_kmh: 32_466,
+      },
+    },
+    {
+      ...license(2),
+      max_ips: null,
+      reasons: ["many_devices"],
+      ips: 1,
+      devices: 7,
+      days: 1,
+      last_day: at(12),
+      sample_ips: ["192.0.2.19"],
+      sample_devices: ["desk-01", "desk-02", "desk-03", "notebook-of-marta"],
+      travel: null,
+    },
+  ],
+};
+
+/** Answers the analytics of the page in place of the server. */
+export async function answerAnalytics(page: Page, changes: Partial<Analytics> = {}): Promise<void> {
+  await page.route("**/api/manage/v1/organizations/*/analytics?*", (route) => {
+    // The period before ends where the range starts.
+    const isBefore = new URL(route.request().url()).searchParams.get("to") === range.from;
+    const shifted = { ...analytics, buckets: buckets.slice(3).concat(buckets.slice(0, 3)) };
+    return route.fulfill({ json: { ...(isBefore ? shifted : analytics), ...changes } });
+  });
+  await answers(page, "/organizations/*/analytics/licenses?*", () => licenses);
+  await answers(page, "/organizations/*/analytics/refused?*", () => refused);
+  await answers(page, "/organizations/*/analytics/sharing?*", () => suspects);
+}

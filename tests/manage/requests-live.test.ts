@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { manageBase } from "@countersign/contract/manage/base";
+import { databases, postgres } from "../support/databases.ts";
+import { type EventStream, openEventStream, type StreamedEvent } from "../support/event-stream.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+const isRequest =
+  (id: string) =>
+  ({ event, data }: StreamedEvent) =>
+    event === "request" && data.id === id;
+
+describe.each(databases)("requests as they happen on $kind", ({ make, kind }) => {
+  let fixture: ManageFixture;
+  let other: ServerProcess | null = null;
+  /** Of a member who loses the permission at once, which is noticed some seconds later. */
+  let losing: EventStream;
+  let path: string;
+  beforeAll(async () => {
+    fixture = await openManageFixture(make);
+    path = `/organizations/${fixture.organizationId}/requests/live`;
+    if (kind === postgres.kind) other = await startServerProcess(fixture.database.environment);
+    const member = await fixture.member(["requests:view"]);
+    losing = await openEventStream(fixture.server.url, member.token, path);
+    expect(losing.status).toBe(200);
+    await fixture.store.transaction((db) =>
+      db.updateTable("roles").set({ permissions: "[]" }).where("id", "=", member.roleId).execute(),
+    );
+  });
+  afterAll(async () => {
+    await other?.stop();
+    await fixture.close();
+  });
+
+  /** On PostgreSQL, the stream is on another node than the requests. */
+  const open = (query = "", lastEventId: string | null = null, token = fixture.owner.token) =>
+    openEventStream((other ?? fixture.server).url, token, `${path}${query}`, lastEventId);
+  const validate = async (body: object = { license_key: "NONE-NONE-NONE-NONE" }) => {
+    const { headers } = await fixture.publicApi.validate(body);
+    return headers.get("x-request-id") ?? "";
+  };
+
+  test("a new request appears in the streams it matches, and only there", async () => {
+    const all = await open();
+    const filtered = await open("?outcome=license_not_found&version=7.0");
+    expect(all.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    const first = await validate();
+    const second = await validate({ license_key: "NONE-NONE-NONE-NONE", version: "7.0", device_id: "d" });
+    const { data } = await all.event("the second request", isRequest(second));
+    expect(data).toMatchObject({
+      outcome: "license_not_found",
+      version: "7.0",
+      device_id: "d",
+      license_id: null,
+    });
+    await filtered.event("the second request", isRequest(second));
+    expect(all.events.filter(isRequest(first))).toHaveLength(1);
+    expect(filtered.events.map((event) => event.data.id)).toEqual([second]);
+    const elsewhere = await fixture.person();
+    expect((await open("", null, elsewhere.token)).status).toBe(404);
+    all.close();
+    filtered.close();
+  });
+
+  test("an interrupted client continues without a gap", async () => {
+    const stream = await open();
+    const first = await validate();
+    const { id: lastEventId } = await stream.event("the first request", isRequest(first));
+    stream.close();
+    const missed = [await validate(), await validate()];
+    await until("they are in the log", async () => {
+      const { body } = await fixture.owner.api.get(path.replace("/live", ""));
+      return missed.every((id) => body.data.some((request: { id: string }) => request.id === id));
+    });
+    const again = await open("", lastEventId);
+    const later = await validate();
+    for (const id of [...missed, later]) await again.event("every request since", isRequest(id));
+    const ids = again.events.map((event) => event.data.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).not.toContain(first);
+    again.close();
+  });
+
+  test("one user can open only so many, and a stream that is closed counts no longer", async () => {
+    const member = await fixture.member(["requests:view"]);
+    const streams: EventStream[] = [];
+    for (let count = 0; count < 10; count++) streams.push(await open("", null, member.token));
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
+    const refused = await fetch(`${(other ?? fixture.server).url}${manageBase}${path}`, {
+      headers: { authorization: `Bearer ${member.token}` },
+    });
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toMatchObject({ code: "too_many_streams", params: { limit: 10 } });
+    streams[0]?.close();
+    await until("another one can be opened", async () => {
+      const next = await open("", null, member.token);
+      streams.push(next);
+      return next.status === 200;
+    });
+    for (const stream of streams) stream.close();
+  });
+
+  test("ends when the permission is gone", () => until("it ends", () => losing.end === "complete", 40_000));
+
+  test("ends when its server stops, which does not wait until it has to cut connections", async () => {
+    const stream = await open();
+    expect(await (other ?? fixture.server).stop()).toBe(0);
+    await until("it ends", () => stream.end !== null);
+    expect(stream.end).toBe("complete");
+  });
+});

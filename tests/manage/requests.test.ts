@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { manageBase } from "@countersign/contract/manage/base";
+import { hourMs } from "@countersign/domain/dates/lengths";
+import { databases } from "../support/databases.ts";
+import { openTestJournal } from "../support/journal.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { journalEntry } from "../support/request-log.ts";
+import { newId } from "../support/test-organization.ts";
+import { until } from "../support/until.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(databases)("the request log on $kind", ({ make }) => {
+  let fixture: ManageFixture;
+  let path: string;
+  let license: { id: string; license_key: string };
+  /** The request IDs of what is sent at the start, by what it is. */
+  const sent: Record<string, string> = {};
+  beforeAll(async () => {
+    fixture = await openSharedManageFixture(make);
+    path = `/organizations/${fixture.organizationId}/requests`;
+    const { body } = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
+      customer_email: "carla@example.com",
+      customer_name: "=Carla",
+      max_ips: 1,
+    });
+    license = body;
+    const { license_key } = license;
+    const { publicApi } = fixture;
+    const idOf = ({ headers }: { headers: Headers }) => headers.get("x-request-id") ?? "";
+    sent.active = idOf(await publicApi.validate({ license_key, version: "1.2.3", device_id: "laptop" }));
+    sent.unknown = idOf(await publicApi.validate({ license_key: "NONE-NONE-NONE-NONE", device_id: "phone" }));
+    sent.malformed = idOf(await publicApi.validate({}));
+    sent.found = idOf(await publicApi.lookup(license_key));
+    sent.large = idOf(await publicApi.validateRaw("x".repeat(100_000)));
+    await fixture.owner.api.post(`/licenses/${license.id}/revoke`, {});
+    sent.revoked = idOf(await publicApi.validate({ license_key }));
+    const ids = Object.values(sent);
+    await until("all are in the log", async () => {
+      const { data } = await list();
+      return ids.every((id) => data.some((request) => request.id === id));
+    });
+  });
+  afterAll(() => fixture.close());
+
+  interface Listed {
+    readonly data: { readonly id: string; readonly outcome: string; readonly at: string }[];
+    readonly next_cursor: string | null;
+    readonly searched_until: string | null;
+    readonly kept_since: string;
+  }
+  const list = async (query = "", client = fixture.owner.api): Promise<Listed> =>
+    (await client.get(`${path}${query}`)).body;
+  const names = async (query: string) => {
+    const byId = new Map(Object.entries(sent).map(([name, id]) => [id, name]));
+    return (await list(query)).data.map(({ id }) => byId.get(id));
+  };
+
+  test("has every request with what was decided, newest first", async () => {
+    const { data, ...rest } = await list();
+    expect(data.map(({ id }) => id)).toEqual(Object.values(sent).reverse());
+    expect(rest).toMatchObject({ next_cursor: null, searched_until: null });
+    const { body } = await fixture.owner.api.get(`${path}/${sent.revoked}`);
+    expect(body).toEqual(data[0]);
+    expect(body).toMatchObject({
+      ...{ id: sent.revoked, endpoint: "validate", outcome: "revoked", product_id: fixture.productId },
+      ...{ license_id: license.id, license_key: license.license_key, customer_name: "=Carla" },
+      ...{ ip: "127.0.0.1", version: null, device_id: null, problem: null, count: 1, sandbox: false },
+      facts: { expires_at: null, ip_count: 1, max_ips: 1, version: null },
+    });
+    expect(body.duration_ms).toBeGreaterThan(0);
+  });
+
+  const now = new Date().toISOString();
+  test.each([
+    ["outcome=active", ["active"]],
+    ["outcome=active&outcome=found", ["found", "active"]],
+    ["refused=true", ["revoked", "large", "malformed", "unknown"]],
+    ["refused=false", ["found", "active"]],
+    ["endpoint=lookup", ["found"]],
+    ["device_id=laptop", ["active"]],
+    ["version=1.2.3", ["active"]],
+    ["problem=NO%20license_key", ["malformed"]],
+    ["ip=192.0.2.200", []],
+    ["ip=127.0.0.1&outcome=body_too_large", ["large"]],
+    ["sandbox=true", []],
+    [`to=${now}`, []],
+    ["product_id=none", []],
+    ["license_id=none", []],
+  ])("is filtered by %s", async (query, expected) => {
+    expect(await names(`?${query}`)).toEqual(expected);
+  });
+
+  test("is filtered by license, product and request ID", async () => {
+    expect(await names(`?license_id=${license.id}`)).toEqual(["revoked", "found", "active"]);
+    expect(await names(`?product_id=${fixture.productId}&outcome=revoked`)).toEqual(["revoked"]);
+    expect(await names(`?request_id=${sent.found}`)).toEqual(["found"]);
+    expect(await names(`?from=${now}&license_id=${license.id}`)).toHaveLength(3);
+  });
+
+  test("is read page by page", async () => {
+    const pages: string[] = [];
+    let query = "?limit=4";
+    for (;;) {
+      const { data, next_cursor } = await list(query);
+      pages.push(...data.map(({ id }) => id));
+      if (next_cursor === null) break;
+      query = `?limit=4&cursor=${next_cursor}`;
+    }
+    expect(pages).toEqual(Object.values(sent).reverse());
+  });
+
+  test.each(["ip=nonsense", "ip=192.0.2.0%2F24", "outcome=nonsense", "from=yesterday", "cursor=x"])(
+    "refuses %s",
+    async (query) => {
+      const { status, body } = await fixture.owner.api.get(`${path}?${query}`);
+      expect(status).toBe(422);
+      expect(body.errors[0].field).toBe(query.split("=")[0]);
+    },
+  );
+
+  test("finds an IPv6 address as itself and as its /64, and rows of licenses that no longer exist", async () => {
+    const { owner } = fixture;
+    const { body: other } = await owner.api.post("/organizations", { name: "Other" });
+    const { journal, close } = await openTestJournal(fixture.database.location);
+    const at = Date.now();
+    const row = { at, organization_id: String(other.id), license_id: newId() };
+    const entries = ["2001:db8::/64", "2001:db8::1", "2001:db8::2"].map((ip) => journalEntry({ ...row, ip }));
+    const old = journalEntry({ ...row, at: at - hourMs, ip: "2001:db8::1" });
+    await journal.append([...entries, old]);
+    await close();
+    const ipsOf = async (ip: string) => {
+      const { body } = await owner.api.get(
+        `/organizations/${other.id}/requests?ip=${encodeURIComponent(ip)}`,
+      );
+      expect(body.data.every((request: { license_key: null }) => request.license_key === null)).toBe(true);
+      return body.data.map((request: { ip: string }) => request.ip).sort();
+    };
+    expect(await ipsOf("2001:db8::1")).toEqual(["2001:db8::/64", "2001:db8::1", "2001:db8::1"]);
+    expect(await ipsOf("2001:db8::/64")).toEqual(["2001:db8::/64"]);
+    expect((await list()).data.map(({ id }) => id)).toEqual(Object.values(sent).reverse());
+    // Nothing of another organization is found, by any of its IDs.
+    expect((await list(`?request_id=${old[1]}`)).data).toEqual([]);
+    expect((await list(`?license_id=${row.license_id}`)).data).toEqual([]);
+    const { status, body } = await owner.api.get(`${path}/${old[1]}`);
+    expect([status, body.code]).toEqual([404, "request_not_found"]);
+  });
+
+  test("has requests over the daily limit", async () => {
+    const { owner, store } = fixture;
+    const { body: organization } = await owner.api.post("/organizations", { name: "Limited" });
+    await store.transaction((db) =>
+      db
+        .updateTable("organizations")
+        .set({ daily_limit_override: 1 })
+        .where("id", "=", organization.id)
+        .execute(),
+    );
+    const { body: product } = await owner.api.post(`/organizations/${organization.id}/products`, {
+      name: "P",
+    });
+    for (let count = 0; count < 3; count++) {
+      await fetch(`${fixture.server.url}/api/v1/validate`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${product.api_key}` },
+        body: "{}",
+      });
+    }
+    const limited = `/organizations/${organization.id}/requests?outcome=rate_limit_exceeded`;
+    await until("the first of them is logged", async () => {
+      const { body } = await owner.api.get(limited);
+      return body.data.length > 0 && body.data.every((request: { count: number }) => request.count >= 1);
+    });
+  });
+
+  test("device IDs are shown with IP addresses, to those who can view requests", async () => {
+    const address = `/organizations/${fixture.organizationId}/ips/127.0.0.1`;
+    expect((await fixture.owner.api.get(address)).body.device_ids).toEqual(["phone", "laptop"]);
+    const { body } = await fixture.owner.api.get(`/licenses/${license.id}/ips`);
+    expect(body.data).toMatchObject([{ ip: "127.0.0.1", device_ids: ["laptop"] }]);
+    const member = await fixture.member(["licenses:view"]);
+    expect((await member.api.get(address)).body.device_ids).toBeNull();
+  });
+
+  test("is exported with the same filters", async () => {
+    const { text: jsonl, headers } = await fixture.owner.api.get(`${path}/export?format=jsonl`);
+    expect(headers.get("content-disposition")).toBe('attachment; filename="requests.jsonl"');
+    const lines = jsonl.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual((await list()).data);
+    const { text: csv } = await fixture.owner.api.get(`${path}/export?license_id=${license.id}&refused=true`);
+    const [header, row, ...others] = csv.trimEnd().split("\r\n");
+    expect(header).toStartWith("id,at,endpoint,outcome,product_id");
+    expect(row).toContain(`${sent.revoked},`);
+    // As text, not as a formula.
+    expect(row).toContain(",'=Carla,");
+    expect(others).toEqual([]);
+  });
+
+  test("needs requests:view", async () => {
+    const may = await fixture.member(["requests:view"]);
+    const mayNot = await fixture.member(["products:view", "licenses:view"]);
+    for (const below of ["", "/export", `/${sent.active}`]) {
+      expect((await may.api.get(path + below)).status).toBe(200);
+      expect((await mayNot.api.get(path + below)).status).toBe(403);
+    }
+    const head = await fetch(`${fixture.server.url}${manageBase}${path}/live`, {
+      method: "HEAD",
+      headers: { authorization: `Bearer ${may.token}` },
+    });
+    expect([head.status, head.headers.get("content-type")]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+    ]);
+  });
+});

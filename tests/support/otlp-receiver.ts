@@ -1,0 +1,89 @@
+import { openReceiver, type Received } from "./receiver.ts";
+
+/** A span as it arrived. */
+export interface ReceivedSpan {
+  readonly name: string;
+  /** 1 internal, 2 server, 3 client. */
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string | null;
+  readonly startNanoseconds: bigint;
+  readonly endNanoseconds: bigint;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly resource: Readonly<Record<string, unknown>>;
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly failed: boolean;
+}
+
+/** An OpenTelemetry collector on loopback: it accepts traces as JSON and keeps them. */
+export interface OtlpReceiver {
+  readonly url: string;
+  readonly requests: readonly Received[];
+  spans(): ReceivedSpan[];
+  close(): Promise<void>;
+}
+
+export async function openOtlpReceiver(): Promise<OtlpReceiver> {
+  const receiver = await openReceiver(() => ({ status: 200, body: "{}" }));
+  return {
+    url: receiver.url,
+    requests: receiver.received,
+    spans: () => receiver.received.flatMap(spansOf),
+    close: () => receiver.close(),
+  };
+}
+
+interface Attribute {
+  readonly key: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+interface ExportedSpan {
+  readonly name: string;
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
+  readonly attributes: readonly Attribute[];
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly status?: { readonly code?: number };
+}
+
+interface ExportRequest {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly scopeSpans: readonly { readonly spans: readonly ExportedSpan[] }[];
+  }[];
+}
+
+function spansOf({ body, headers }: Received): ReceivedSpan[] {
+  if (headers["content-type"] !== "application/json") return [];
+  const { resourceSpans } = JSON.parse(body) as ExportRequest;
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) => spans.map((span) => spanOf(span, valuesOf(resource.attributes)))),
+  );
+}
+
+function spanOf(span: ExportedSpan, resource: ReceivedSpan["resource"]): ReceivedSpan {
+  const { name, kind, traceId, spanId } = span;
+  return {
+    name,
+    kind,
+    traceId,
+    spanId,
+    parentSpanId: span.parentSpanId ?? null,
+    startNanoseconds: BigInt(span.startTimeUnixNano),
+    endNanoseconds: BigInt(span.endTimeUnixNano),
+    attributes: valuesOf(span.attributes),
+    resource,
+    links: (span.links ?? []).map((link) => ({ traceId: link.traceId, spanId: link.spanId })),
+    failed: span.status?.code === 2,
+  };
+}
+
+function valuesOf(attributes: readonly Attribute[]): Record<string, unknown> {
+  return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+}
