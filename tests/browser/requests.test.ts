@@ -99,6 +99,28 @@ else
       await page.getByText("No request and no license has this ID.").waitFor();
     }, 120_000);
 
+    test("says how far back it has searched, and goes on only if asked to", async () => {
+      const asked: (string | null)[] = [];
+      await page.route(/\/requests\?.*version=rare/, (route) => {
+        const cursor = new URL(route.request().url()).searchParams.get("cursor");
+        asked.push(cursor);
+        return route.fulfill({
+          json: {
+            data: [],
+            next_cursor: cursor === null ? "older" : null,
+            searched_until: cursor === null ? "2026-11-16T08:30:00.000Z" : null,
+            kept_since: "2026-11-01T00:00:00.000Z",
+          },
+        });
+      });
+      await page.goto(`${home}/requests?version=rare`);
+      await page.getByRole("heading", { name: "Nothing found so far" }).waitFor();
+      expect(asked).toEqual([null]);
+      await page.getByRole("button", { name: "Search further back" }).click();
+      await page.getByRole("heading", { name: "No matching requests" }).waitFor();
+      expect(asked).toEqual([null, "older"]);
+    }, 120_000);
+
     test("says why a request was refused, and what it would get now", async () => {
       const { manage } = dashboard;
       await page.goto(`${home}/requests/${refused}`);
