@@ -81,6 +81,7 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
         id: "product",
         header: t("columns.product"),
         wide: true,
+        extra: true,
         cell: (request: LoggedRequest) => nameOf(request.product_id) ?? <None />,
       },
     known !== "license" && {
@@ -117,6 +118,7 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
       id: "duration",
       header: t("columns.duration"),
       wide: true,
+      extra: true,
       align: "right",
       cell: ({ duration_ms: ms }) => (
         <span className="figures oneLine">{ms === null ? <None /> : duration(ms, i18n.language)}</span>

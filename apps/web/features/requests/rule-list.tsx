@@ -28,7 +28,13 @@ export function RuleList({ label, rules }: { label: string; rules: readonly Show
   return (
     <ol className={classes.rules} aria-label={label}>
       {rules.map(({ rule, name, state, words, isDeciding, hasChanged = false }) => (
-        <li key={rule} className={classes.rule} data-state={state} data-deciding={isDeciding || undefined}>
+        <li
+          key={rule}
+          className={classes.rule}
+          data-state={state}
+          data-deciding={isDeciding || undefined}
+          data-plain={words === null || undefined}
+        >
           <span className={classes.icon}>
             <Icon name={icons[state]} size={16} />
           </span>

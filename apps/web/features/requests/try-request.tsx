@@ -1,4 +1,4 @@
-import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { Box, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -98,7 +98,11 @@ export function TryRequest({ license }: TryRequestProps) {
           </Verdict>
         )}
       </Stack>
-      {result !== undefined && <RuleList label={t("try.title")} rules={rulesNow(result.rules, words)} />}
+      {result !== undefined && (
+        <Box mt="sm">
+          <RuleList label={t("try.title")} rules={rulesNow(result.rules, words)} />
+        </Box>
+      )}
     </Section>
   );
 }
