@@ -56,12 +56,17 @@ export function useAnalytics(search: AnalyticsSearch, productId: string | undefi
     error: main.error,
     isRefreshing: main.isPlaceholderData,
     isCompared,
-    /** The buckets of the period before, in the same order; undefined if they are not shown. */
-    before: isCompared && isKept ? before.data?.buckets : undefined,
+    /** The buckets of the period before, in the same order; undefined if they are not shown, or have no requests. */
+    before: isCompared && isKept && hasRequests(before.data) ? before.data?.buckets : undefined,
     /** Whether the period before is too long ago. */
     isBeforeGone: isCompared && data !== undefined && !isKept,
     csv,
   };
+}
+
+/** A line of zeros would only be in the way. */
+function hasRequests(data: Analytics | undefined): boolean {
+  return data !== undefined && data.totals.requests > 0;
 }
 
 export type AnalyticsState = ReturnType<typeof useAnalytics>;
