@@ -22,7 +22,7 @@ import { endedList, list, numbers, texts } from "./lists.ts";
 import { beginTurn, PostgresRequestLog, type Turn } from "./request-log.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
-import { trimSome } from "./trim-request-log.ts";
+import { logSize, trimSome } from "./trim-request-log.ts";
 
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
@@ -104,6 +104,9 @@ export class PostgresJournal implements Journal {
   }
 
   async trim(mostBytes: number): Promise<number | null> {
+    // Usually there is nothing to do, and no node has to wait.
+    const { bytes } = await logSize(await this.#connected());
+    if (bytes <= mostBytes) return null;
     return this.#unlessRead((client) => trimSome(client, this.#log, mostBytes));
   }
 
