@@ -29,6 +29,7 @@ export const longestFirst = [
   "tests/manage/license-import.test.ts",
   "tests/manage/events-list.test.ts",
   "tests/manage/webhook-replay-kill.test.ts",
+  "tests/manage/requests-live.test.ts",
   "tests/manage/identity-first-run.test.ts",
   "tests/manage/mail-timed.test.ts",
   "tests/manage/mail.test.ts",

@@ -26,11 +26,11 @@ const allowed = [
   "features/products/api-key-use.ts",
   "features/requests/folded-entries.ts",
   "features/requests/recorder.ts",
+  "features/requests/unwritten.ts",
   "features/sandbox/batch.ts",
   "features/sandbox/license-record.ts",
   "features/sandbox/observers.ts",
   "features/sandbox/product.ts",
-  "features/requests/unwritten.ts",
   "release.ts",
   "features/validate/",
 ];

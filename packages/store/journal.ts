@@ -28,12 +28,12 @@ export const loggedMembers = 15;
 
 /**
  * The progress of deleting an organization from the journal: first its IP sightings, then its requests, then its
- * refusals, then the sightings of licenses that no longer exist. The last are found by looking up the license, so that those of licenses
+ * roll-ups, then its refusals, then the sightings of licenses that no longer exist. The last are found by looking up the license, so that those of licenses
  * deleted long ago are removed too. Starting over only finds less to do.
  */
 export interface JournalDeletion {
   readonly organizationId: string;
-  readonly part: "sightings" | "requests" | "refusals" | "licenses";
+  readonly part: "sightings" | "requests" | "rollups" | "refusals" | "licenses";
   /** Everything up to here is done. */
   readonly after: string;
 }

@@ -22,6 +22,7 @@ import { quota } from "./suite/quota.ts";
 import { refusals } from "./suite/refusals.ts";
 import { requestLogSuite } from "./suite/request-log.ts";
 import { requestSearch } from "./suite/request-search.ts";
+import { rollUps } from "./suite/rollups.ts";
 import { signingKeys } from "./suite/signing-keys.ts";
 import { terms } from "./suite/terms.ts";
 import { transactions } from "./suite/transactions.ts";
@@ -49,6 +50,7 @@ export function storeSuite(database: TestedDatabase, migrating: Migrating) {
     journal(shared);
     requestLogSuite(shared);
     logRetention(shared);
+    rollUps(shared);
     refusals(shared);
     requestSearch(shared);
     dataKey(shared);

@@ -1,4 +1,5 @@
 import type { Dashboard } from "../support/dashboard.ts";
+import { until } from "../support/until.ts";
 import { signInToPortal } from "./requested-transfer.ts";
 
 /** An example of each resource. */
@@ -13,6 +14,7 @@ export interface Examples {
   readonly userId: string;
   readonly emailId: string;
   readonly transferId: string;
+  readonly requestId: string;
 }
 
 interface Shown {
@@ -87,6 +89,8 @@ export const pages: Readonly<Record<string, Shown>> = {
   "products /portal": product("/portal"),
   "products /products": here(() => "/products"),
   "products /products/new": here(() => "/products/new"),
+  "requests /requests": here(() => "/requests"),
+  "requests /requests/$requestId": here(({ requestId }) => `/requests/${requestId}`),
   "roles /roles": here(() => "/roles"),
   "roles /roles/$role": here(({ roleId }) => `/roles/${roleId}`),
   "roles /roles/new": here(() => "/roles/new"),
@@ -117,10 +121,18 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
       customer_email: `person-${days}@example.com`,
       expires_at: new Date(Date.now() + days * 86_400_000).toISOString(),
     });
-  await fetch(`${fixture.url}/api/v1/validate`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ license_key: license.license_key }),
+  const validate = (body: object) =>
+    fetch(`${fixture.url}/api/v1/validate`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  await validate({ license_key: license.license_key, version: "2.1.0", device_id: "carla-desktop" });
+  const refused = await validate({ license_key: "no such key" });
+  const requestId = refused.headers.get("x-request-id") ?? "";
+  await until("the requests are in the log", async () => {
+    const { data } = await manage("GET", `${organization}/requests`);
+    return data.length === 2;
   });
   await manage("POST", `${organization}/ip-blocks`, { cidr: "203.0.113.0/24", note: "A bot" });
   await manage("PATCH", `${organization}/branding`, {
@@ -173,6 +185,7 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     userId: owner.userId,
     emailId: emails[0].id,
     transferId: transfer.id,
+    requestId,
   };
 }
 

@@ -59,8 +59,8 @@ export function manageClient(url: string, token: string | null): ManageClient {
 const router = new Router(manageRoutes);
 
 async function checked(method: string, path: string, response: Response): Promise<ManageAnswer> {
-  const text = await response.text();
   const { status, headers } = response;
+  const text = await textOf(response);
   expect(headers.get("x-request-id")).toBeTruthy();
   const type = headers.get("content-type") ?? "";
   const body = type.includes("json") && !type.includes("ndjson") && text !== "" ? JSON.parse(text) : {};
@@ -77,6 +77,13 @@ async function checked(method: string, path: string, response: Response): Promis
     }
   }
   return { status, headers, text, body };
+}
+
+/** Server-sent events would not end: `openEventStream` reads them. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
+  await response.body?.cancel();
+  return "";
 }
 
 /** The code of a refusal is one that the OpenAPI document lists for the route. */

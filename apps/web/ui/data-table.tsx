@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Hidden on narrow screens. */
   readonly wide?: boolean;
+  /** Hidden where the navigation leaves too little space for all columns. */
+  readonly extra?: boolean;
   /** Contains short words of a fixed set, which never wrap. */
   readonly whole?: boolean;
   /** On narrow screens it takes the remaining width and is truncated. */
@@ -77,6 +79,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 <Table.Th
                   key={column.id}
                   data-wide={column.wide || undefined}
+                  data-extra={column.extra || undefined}
                   data-apart={followsFigures(columns, place) || undefined}
                   ta={column.align ?? "left"}
                   w={column.width}
@@ -92,7 +95,11 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   // biome-ignore lint/suspicious/noArrayIndexKey: they are identical.
                   <Table.Tr key={line} aria-hidden="true">
                     {columns.map((column) => (
-                      <Table.Td key={column.id} data-wide={column.wide || undefined}>
+                      <Table.Td
+                        key={column.id}
+                        data-wide={column.wide || undefined}
+                        data-extra={column.extra || undefined}
+                      >
                         <Skeleton height={14} my={3} />
                       </Table.Td>
                     ))}
@@ -108,6 +115,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       <Table.Td
                         key={column.id}
                         data-wide={column.wide || undefined}
+                        data-extra={column.extra || undefined}
                         data-whole={column.whole || undefined}
                         data-apart={followsFigures(columns, place) || undefined}
                         data-fills={column.fills || undefined}

@@ -6,6 +6,8 @@ interface GoLinkProps extends AnchorProps {
   /** A path inside the dashboard, as text, for pages that do not import each other's routes. */
   readonly to: string;
   readonly search?: Readonly<Record<string, unknown>>;
+  /** The whole text, if it is cut off. */
+  readonly title?: string;
   readonly children: ReactNode;
 }
 

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { type JournalDeletion, licensesAtOnce, refusalsAtOnce, sightingsAtOnce } from "../journal.ts";
 import { segmentsAtOnce } from "../log-retention.ts";
+import { deleteStatement, keptRollUps, rollUpsAtOnce } from "../rollups/retention.ts";
 import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
 
 /** One step, as described in `Journal.deleteOrganization`. */
@@ -10,6 +11,8 @@ export async function deleteSome(journal: pg.Client, step: JournalDeletion): Pro
       return deleteSightings(journal, step);
     case "requests":
       return deleteRequests(journal, step);
+    case "rollups":
+      return deleteRollUps(journal, step);
     case "refusals":
       return deleteRefusals(journal, step);
     case "licenses":
@@ -42,6 +45,17 @@ async function deleteRequests(journal: pg.Client, step: JournalDeletion): Promis
     `delete from request_log where at >= (select closed_until from request_log_state) and organization_id = $1`,
     [step.organizationId],
   );
+  return { ...step, part: "rollups", after: "" };
+}
+
+async function deleteRollUps(journal: pg.Client, step: JournalDeletion): Promise<JournalDeletion> {
+  for (const table of keptRollUps(0, 0)) {
+    const { rowCount } = await journal.query(deleteStatement(table, "$1", "$2"), [
+      step.organizationId,
+      rollUpsAtOnce,
+    ]);
+    if ((rowCount ?? 0) > 0) return step;
+  }
   return { ...step, part: "refusals", after: "" };
 }
 

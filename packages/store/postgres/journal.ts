@@ -12,6 +12,7 @@ import {
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
+import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { PostgresClient } from "./client.ts";
@@ -98,7 +99,8 @@ export class PostgresJournal implements Journal {
       ...pruneRefusals,
       values: [quotaDay(keptSince(serverDays, nowMs))],
     });
-    return (dropped ? 1 : 0) + (refused.rowCount ?? 0);
+    const rolledUp = await pruneRollUps(client, serverDays, nowMs);
+    return (dropped ? 1 : 0) + (refused.rowCount ?? 0) + rolledUp;
   }
 
   async trim(mostBytes: number): Promise<number | null> {
@@ -233,6 +235,15 @@ export class PostgresJournal implements Journal {
     this.#client?.connection.stream.destroy();
     this.#client = null;
   }
+}
+
+async function pruneRollUps(client: pg.Client, serverDays: number, nowMs: number): Promise<number> {
+  let pruned = 0;
+  for (const table of keptRollUps(nowMs, keptSince(serverDays, nowMs))) {
+    const { rowCount } = await client.query(pruneStatement(table, "$1", "$2"), [table.since, rollUpsAtOnce]);
+    pruned += rowCount ?? 0;
+  }
+  return pruned;
 }
 
 const uniqueViolation = "23505";

@@ -49,3 +49,10 @@ export function pruneStatement({ table, key, column }: KeptRollUps, since: strin
 }
 
 export const rollUpsAtOnce = 1_000;
+
+/** Deletes some of an organization's rows of a table. `organization` and `limit` are placeholders. */
+export function deleteStatement(table: KeptRollUps, organization: string, limit: string): string {
+  const key = table.key.join();
+  return `delete from ${table.table} where (${key}) in
+    (select ${key} from ${table.table} where organization_id = ${organization} limit ${limit})`;
+}

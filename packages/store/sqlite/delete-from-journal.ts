@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type JournalDeletion, licensesAtOnce, refusalsAtOnce, sightingsAtOnce } from "../journal.ts";
 import { segmentsAtOnce } from "../log-retention.ts";
 import { dayOf, keysTable, logTable } from "../request-log/tables.ts";
+import { deleteStatement, keptRollUps, rollUpsAtOnce } from "../rollups/retention.ts";
 import { deleteFromSegment, segmentsAfter } from "./delete-requests.ts";
 import { openDatabase } from "./files.ts";
 
@@ -16,6 +17,8 @@ export function deleteSome(
       return deleteSightings(journal, step);
     case "requests":
       return deleteRequests(journal, step);
+    case "rollups":
+      return deleteRollUps(journal, step);
     case "refusals":
       return deleteRefusals(journal, step);
     case "licenses":
@@ -50,7 +53,7 @@ function deleteRequests(journal: DatabaseSync, step: JournalDeletion): JournalDe
   const last = segments.at(-1);
   if (last !== undefined) return { ...step, after: String(last.from_at) };
   deleteFromTail(journal, step.organizationId);
-  return { ...step, part: "refusals", after: "" };
+  return { ...step, part: "rollups", after: "" };
 }
 
 function deleteFromTail(journal: DatabaseSync, organizationId: string): void {
@@ -62,6 +65,16 @@ function deleteFromTail(journal: DatabaseSync, organizationId: string): void {
     journal
       .prepare(`delete from ${logTable(Number(day))} where at >= ? and organization_id = ?`)
       .run(closedUntil, organizationId);
+}
+
+function deleteRollUps(journal: DatabaseSync, step: JournalDeletion): JournalDeletion {
+  for (const table of keptRollUps(0, 0)) {
+    const { changes } = journal
+      .prepare(deleteStatement(table, "?1", "?2"))
+      .run(step.organizationId, rollUpsAtOnce);
+    if (changes > 0) return step;
+  }
+  return { ...step, part: "refusals", after: "" };
 }
 
 /** Sorted by license: a step ends with all refusals of its last license. */

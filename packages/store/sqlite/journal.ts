@@ -13,6 +13,7 @@ import {
 import type { LogRetention, RetentionSettings } from "../log-retention.ts";
 import { dayOf } from "../request-log/tables.ts";
 import type { Geo } from "../rollups/geo.ts";
+import { keptRollUps, pruneStatement, rollUpsAtOnce } from "../rollups/retention.ts";
 import { SightingBudget } from "../sighting-budget.ts";
 import type { Journal } from "../store.ts";
 import { deleteSome } from "./delete-from-journal.ts";
@@ -90,7 +91,16 @@ export class SqliteJournal implements Journal {
     const days = typeof ended === "number" ? 1 : 0;
     if (typeof ended === "number") this.#inTransaction(() => this.#log.dropDay(ended));
     const refusals = this.#pruneRefusals.run(quotaDay(keptSince(serverDays, nowMs))).changes;
-    return days + Number(refusals);
+    return days + Number(refusals) + this.#pruneRollUps(serverDays, nowMs);
+  }
+
+  #pruneRollUps(serverDays: number, nowMs: number): number {
+    let pruned = 0;
+    for (const table of keptRollUps(nowMs, keptSince(serverDays, nowMs))) {
+      const statement = this.#database.prepare(pruneStatement(table, "?1", "?2"));
+      pruned += Number(statement.run(table.since, rollUpsAtOnce).changes);
+    }
+    return pruned;
   }
 
   async trim(mostBytes: number): Promise<number | null> {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { generateApiKey } from "@countersign/domain/products/api-key";
+import { generateApiKey, generateTestKey } from "@countersign/domain/products/api-key";
 import { newId } from "@countersign/store/new-id";
 import { createProduct, type ProductSettings } from "@countersign/store/queries/products/products";
 import type { Sealer } from "@countersign/store/sealer";
@@ -18,7 +18,7 @@ export interface CreatedProduct {
   readonly apiKey: string;
 }
 
-/** Creates a product, with its API key and its signing secret, inside a transaction. */
+/** Creates a product, with its API keys and its signing secret, inside a transaction. */
 export async function addProduct(
   db: Database,
   sealer: Sealer,
@@ -27,6 +27,7 @@ export async function addProduct(
 ): Promise<CreatedProduct> {
   const id = newId();
   const apiKey = generateApiKey(randomBytes);
-  await createProduct(db, { id, ...input, apiKey, signingKey: newSigningKey(sealer) }, nowMs);
+  const testKey = generateTestKey(randomBytes);
+  await createProduct(db, { id, ...input, apiKey, testKey, signingKey: newSigningKey(sealer) }, nowMs);
   return { id, apiKey: apiKey.key };
 }

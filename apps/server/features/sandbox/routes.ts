@@ -16,7 +16,7 @@ export const sandboxRoutes: readonly BoundRoute[] = [
     const { id } = requireProduct(context);
     const known = await sandboxKeyOf(context.store.reads, id);
     if (known !== undefined) return shown(known);
-    // Created when it is first needed: if several requests need it at once, all of them get the same.
+    // Of a product that is older than the sandbox. If several requests need the key at once, all get the same.
     return context.transaction(async (db) => {
       await currentProduct(db, id);
       await addSandboxKey(db, newKey(id, context.nowMs));

@@ -50,6 +50,7 @@ export class Caller {
   readonly span: Span | null;
   readonly #respond: (response: Response) => void;
   readonly #observers: RequestObservers;
+  #tookMs: number | null = null;
 
   constructor(
     endpoint: Endpoint,
@@ -73,9 +74,15 @@ export class Caller {
 
   answer(outcome: string, response: Response): void {
     this.#observers.count(this.endpoint, outcome);
-    this.#observers.took(this.endpoint, performance.now() - this.startedMs);
+    this.#observers.took(this.endpoint, this.#took());
     if (this.span !== null) endSpan(this.span, outcome, response.status);
     this.#respond(response);
+  }
+
+  /** How long it took, the same for everyone who is told. */
+  #took(): number {
+    this.#tookMs ??= performance.now() - this.startedMs;
+    return this.#tookMs;
   }
 
   record({
@@ -103,7 +110,7 @@ export class Caller {
       version === null ? null : version.slice(0, maxVersionLength),
       deviceId,
       problem,
-      Math.round((performance.now() - this.startedMs) * 1_000),
+      Math.round(this.#took() * 1_000),
       1,
       0,
       facts,

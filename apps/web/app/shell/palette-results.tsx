@@ -2,16 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
+import { exactTime } from "../../ui/time.tsx";
 import { useCurrentOrLastOrganization } from "../current-organization.ts";
 import { isAllowed } from "../may-open.ts";
 import { fuzzyScore } from "./fuzzy.ts";
 import type { ActionGroup, PaletteAction } from "./palette-actions.tsx";
 
 const shortestTerm = 3;
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Search results from the server: licenses by key or customer, customers, and products by name. */
+/** Search results from the server: a request by its ID, licenses by key or customer, customers, and products by name. */
 export function usePaletteResults(term: string) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const navigate = useNavigate();
   const near = useCurrentOrLastOrganization();
   const params = { organization_id: near?.id ?? "" };
@@ -28,8 +30,30 @@ export function usePaletteResults(term: string) {
     ...ask("listProducts", { params, query: { limit: 200 } }),
     enabled: near !== null && isAllowed(near, ["products:view", "products:manage"]),
   });
+  const requestId = term.toLowerCase();
+  const request = useQuery({
+    ...ask("getRequest", { params: { ...params, request_id: requestId } }),
+    enabled: near !== null && uuid.test(term) && isAllowed(near, ["requests:view"]),
+    // It may also be the ID of something else.
+    retry: false,
+  });
   const go = (path: string) => () => void navigate({ to: `/o/${near?.slug}/${path}` as "/" });
   const groups: ActionGroup[] = [
+    {
+      group: t("places.requests"),
+      actions:
+        request.data === undefined
+          ? []
+          : [
+              {
+                id: request.data.id,
+                label: request.data.id,
+                description: exactTime(request.data.at, i18n.language),
+                icon: "request",
+                do: go(`requests/${requestId}`),
+              },
+            ],
+    },
     {
       group: t("palette.licenses"),
       actions: (licenses.data?.data ?? []).map(
@@ -72,7 +96,7 @@ export function usePaletteResults(term: string) {
   const asked = [licenses, customers];
   return {
     groups: groups.filter(({ actions }) => actions.length > 0),
-    isLooking: asked.some(({ isFetching }) => isFetching),
+    isLooking: [...asked, request].some(({ isFetching }) => isFetching),
     isBroken: asked.some(({ isError }) => isError),
   };
 }

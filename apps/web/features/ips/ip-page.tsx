@@ -1,16 +1,19 @@
 import { Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
-import { useMay, useOrganization } from "../../app/current-organization.ts";
+import { useMay, useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
+import { DeviceIds } from "../../ui/device-ids.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ProblemAlert } from "../../ui/problem-alert.tsx";
+import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
 import { LazyBlockDialog } from "../ip-blocks/lazy-block-dialog.tsx";
@@ -18,6 +21,10 @@ import { shownCidr } from "../ip-blocks/scope.ts";
 import { useBlockChoices } from "./block-choices.ts";
 import { IpLicenses } from "./ip-licenses.tsx";
 import { Sightings } from "./sightings.tsx";
+
+const IpRequests = lazy(() =>
+  import("../requests/requests-section.tsx").then((file) => ({ default: file.IpRequests })),
+);
 
 const ipRoute = getRouteApi("/inside/o/$organization/ips/$ip");
 
@@ -27,6 +34,7 @@ type IpAddress = Answer<"getIp">;
 export function IpPage() {
   const { t } = useTranslation("ips");
   const may = useMay();
+  const maySee = useMaySee();
   const { id: organizationId, slug } = useOrganization();
   const { ip } = ipRoute.useParams();
   const { block } = ipRoute.useSearch();
@@ -62,7 +70,17 @@ export function IpPage() {
           <>
             <BlockStatus address={address.data} />
             <Sightings address={address.data} never={t("neverSeen")} />
+            {address.data.device_ids !== null && address.data.device_ids.length > 0 && (
+              <Section title={t("devices")}>
+                <DeviceIds ids={address.data.device_ids} all />
+              </Section>
+            )}
             <IpLicenses ip={ip} />
+            {maySee("requests:view") && (
+              <Suspense fallback={<Skeleton height={160} />}>
+                <IpRequests ip={ip} />
+              </Suspense>
+            )}
           </>
         )}
       </Stack>

@@ -25,11 +25,18 @@ const newLicenseRoute = createRoute({
 const licenseRoute = createRoute({
   getParentRoute: () => organizationRoute,
   path: "/licenses/$licenseId",
-  validateSearch: (search: Record<string, unknown>): { do?: Action | undefined } => ({
+  validateSearch: (search: Record<string, unknown>): LicensePageSearch => ({
     do: actions.find((action) => action === search.do),
+    ip: wordOf(search.ip),
   }),
   component: lazyRouteComponent(() => import("./detail/license-page.tsx"), "LicensePage"),
 });
+
+export interface LicensePageSearch {
+  do?: Action | undefined;
+  /** An IP address to register. */
+  ip?: string | undefined;
+}
 
 export interface NewLicenseSearch {
   product_id?: string | undefined;

@@ -3,7 +3,6 @@ import { Drawer, MultiSelect, SegmentedControl, Select, Stack, Text } from "@man
 import { useId } from "react";
 import { useTranslation } from "react-i18next";
 import { useMaySee } from "../../app/current-organization.ts";
-import { TimeRange } from "../../ui/time-range.tsx";
 import { useProducts } from "../licenses/products.ts";
 import { LicenseFilter } from "./license-filter.tsx";
 import { useFilterChange } from "./requests-route.ts";
@@ -49,12 +48,6 @@ export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
           searchable
           clearable
           hidePickedOptions
-        />
-        <TimeRange
-          fullWidth
-          from={filters.from}
-          to={filters.to}
-          onChange={(range) => change({ ...range, live: undefined }, { replace: true })}
         />
         {products.data !== undefined && products.data.length > 1 && (
           <Select
@@ -108,7 +101,9 @@ export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
             ...endpoints.map((one): [string, string] => [one, t(`endpoints.${one}`)]),
           ]}
           value={filters.endpoint ?? ""}
-          onChange={(one) => change({ endpoint: (one || undefined) as Endpoint | undefined }, { replace: true })}
+          onChange={(one) =>
+            change({ endpoint: (one || undefined) as Endpoint | undefined }, { replace: true })
+          }
         />
         <OneOf
           label={t("columns.sandbox")}

@@ -19,7 +19,10 @@ export function LicenseFilter({ value, onChange }: LicenseFilterProps) {
   const [typed, setTyped] = useState("");
   const [settled] = useDebouncedValue(termOf(typed), 250);
   const found = useQuery({
-    ...ask("listLicenses", { params, query: { limit: 10, ...(settled === undefined ? {} : { q: settled }) } }),
+    ...ask("listLicenses", {
+      params,
+      query: { limit: 10, ...(settled === undefined ? {} : { q: settled }) },
+    }),
     placeholderData: keepPreviousData,
   });
   const key = useLicenseKey(value);

@@ -40,18 +40,39 @@ describe("live requests", () => {
 
   test("continue with the rows of the list", () => {
     const rows = after(arrive(5, 4));
-    expect(ids(withOlder(rows, [4, 3, 2].map((second) => request(second))))).toEqual([5, 4, 3, 2]);
+    expect(
+      ids(
+        withOlder(
+          rows,
+          [4, 3, 2].map((second) => request(second)),
+        ),
+      ),
+    ).toEqual([5, 4, 3, 2]);
   });
 
   test("that are waiting are not shown by the list either", () => {
     const rows = after(arrive(1), { kind: "pause" }, arrive(2));
-    expect(ids(withOlder(rows, [2, 1, 0].map((second) => request(second))))).toEqual([1, 0]);
+    expect(
+      ids(
+        withOlder(
+          rows,
+          [2, 1, 0].map((second) => request(second)),
+        ),
+      ),
+    ).toEqual([1, 0]);
   });
 
   test("leave no silent gap: rows older than those that no longer fit are not shown", () => {
     const many = Array.from({ length: mostLiveRows + 2 }, (_, second) => second + 10);
     const rows = after(arrive(...many));
     expect(rows.isCut).toBe(true);
-    expect(ids(withOlder(rows, [9, 8].map((second) => request(second)))).at(-1)).toBe(12);
+    expect(
+      ids(
+        withOlder(
+          rows,
+          [9, 8].map((second) => request(second)),
+        ),
+      ).at(-1),
+    ).toBe(12);
   });
 });

@@ -18,7 +18,3 @@ export function toneOf(outcome: RequestOutcome): Tone {
       return "bad";
   }
 }
-
-export function isAccepted(outcome: RequestOutcome): boolean {
-  return outcome === "active" || outcome === "found";
-}

@@ -1,3 +1,4 @@
+import { isRefused } from "@countersign/domain/requests/outcome";
 import { Badge, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";
@@ -6,7 +7,6 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { useProducts } from "../licenses/products.ts";
 import { OutcomeMark } from "./outcome-mark.tsx";
-import { isAccepted } from "./outcomes.ts";
 import type { LoggedRequest } from "./request.ts";
 import { RequestTime, timeToTheSecond } from "./request-time.tsx";
 import classes from "./requests.module.css";
@@ -39,7 +39,25 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
               <OutcomeMark outcome={request.outcome} />
             </GoLink>
             <Marks request={request} />
+            {isRefused(request.outcome) && (
+              <GoLink
+                to={`/o/${slug}/requests/${request.id}`}
+                inherit
+                className="oneLine"
+                aria-label={t("whyOf", {
+                  outcome: t(`outcomes.${request.outcome}`),
+                  time: timeToTheSecond(request.at, i18n.language),
+                })}
+              >
+                {t("why")}
+              </GoLink>
+            )}
           </div>
+          {request.problem !== null && (
+            <Text inherit c="dimmed" className={classes.problem ?? ""} title={request.problem}>
+              {request.problem}
+            </Text>
+          )}
           <div className={classes.narrow}>
             <span className="figures">{timeToTheSecond(request.at, i18n.language)}</span>
             {known !== "license" && request.license_key !== null && (
@@ -63,6 +81,7 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
         id: "product",
         header: t("columns.product"),
         wide: true,
+        extra: true,
         cell: (request: LoggedRequest) => nameOf(request.product_id) ?? <None />,
       },
     known !== "license" && {
@@ -71,12 +90,24 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
       wide: true,
       cell: (request: LoggedRequest) => <License request={request} />,
     },
-    known !== "ip" && {
-      id: "ip",
-      header: t("columns.ip"),
-      wide: true,
-      cell: (request: LoggedRequest) => <Ip ip={request.ip} />,
-    },
+    known === "ip"
+      ? {
+          id: "device",
+          header: t("columns.device"),
+          wide: true,
+          cell: ({ device_id: id }: LoggedRequest) => (id === null ? <None /> : <Device id={id} />),
+        }
+      : {
+          id: "ip",
+          header: t("columns.ipAndDevice"),
+          wide: true,
+          cell: ({ ip, device_id: id }: LoggedRequest) => (
+            <>
+              <Ip ip={ip} />
+              {id !== null && <Device id={id} />}
+            </>
+          ),
+        },
     {
       id: "version",
       header: t("columns.version"),
@@ -84,58 +115,13 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
       cell: (request) => request.version ?? <None />,
     },
     {
-      id: "device",
-      header: t("columns.device"),
-      wide: true,
-      cell: ({ device_id: device }) =>
-        device === null ? (
-          <None />
-        ) : (
-          <GoLink
-            to={`/o/${slug}/requests`}
-            search={{ device_id: device }}
-            inherit
-            className={classes.device ?? ""}
-            title={device}
-          >
-            {device}
-          </GoLink>
-        ),
-    },
-    {
       id: "duration",
       header: t("columns.duration"),
       wide: true,
+      extra: true,
       align: "right",
       cell: ({ duration_ms: ms }) => (
         <span className="figures oneLine">{ms === null ? <None /> : duration(ms, i18n.language)}</span>
-      ),
-    },
-    {
-      id: "why",
-      header: t("columns.problem"),
-      wide: true,
-      cell: (request) => (
-        <>
-          {request.problem !== null && (
-            <span className={classes.problem} title={request.problem}>
-              {request.problem}
-            </span>
-          )}
-          {!isAccepted(request.outcome) && (
-            <GoLink
-              to={`/o/${slug}/requests/${request.id}`}
-              inherit
-              className="oneLine"
-              aria-label={t("whyOf", {
-                outcome: t(`outcomes.${request.outcome}`),
-                time: timeToTheSecond(request.at, i18n.language),
-              })}
-            >
-              {t("why")}
-            </GoLink>
-          )}
-        </>
       ),
     },
   ];
@@ -192,7 +178,7 @@ function License({ request }: { request: LoggedRequest }) {
   return (
     <>
       {maySee("licenses:view") ? (
-        <GoLink to={`/o/${slug}/licenses/${id}`} inherit className={`mono ${classes.key}`}>
+        <GoLink to={`/o/${slug}/licenses/${id}`} inherit className={`mono ${classes.key}`} title={key}>
           {key}
         </GoLink>
       ) : (
@@ -215,6 +201,23 @@ export function Ip({ ip }: { ip: string }) {
   return (
     <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} inherit className={ipClass(ip)}>
       {ip}
+    </GoLink>
+  );
+}
+
+/** A device ID that shows its requests. */
+function Device({ id }: { id: string }) {
+  const { slug } = useOrganization();
+  return (
+    <GoLink
+      to={`/o/${slug}/requests`}
+      search={{ device_id: id }}
+      inherit
+      c="dimmed"
+      className={classes.device ?? ""}
+      title={id}
+    >
+      {id}
     </GoLink>
   );
 }

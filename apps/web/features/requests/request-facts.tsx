@@ -8,8 +8,8 @@ import { ipClass } from "../../ui/ip-class.ts";
 import { Section } from "../../ui/section.tsx";
 import { useProducts } from "../licenses/products.ts";
 import type { LoggedRequest } from "./request.ts";
-import classes from "./request-page.module.css";
 import { duration, Ip } from "./request-columns.tsx";
+import classes from "./request-page.module.css";
 import { timeWithMilliseconds } from "./request-time.tsx";
 
 /** Everything that the log has about a request, with links to what it is about. */
@@ -74,9 +74,7 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
             </>
           )}
         </Fact>
-        {request.customer_name !== null && (
-          <Fact name={t("columns.customer")}>{request.customer_name}</Fact>
-        )}
+        {request.customer_name !== null && <Fact name={t("columns.customer")}>{request.customer_name}</Fact>}
         <Fact name={t("columns.ip")}>
           <span className={ipClass(request.ip)}>
             <Ip ip={request.ip} />

@@ -1,3 +1,4 @@
+import { isRefused } from "@countersign/domain/requests/outcome";
 import { whyLogged } from "@countersign/domain/validate/why";
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -14,7 +15,6 @@ import { Section } from "../../ui/section.tsx";
 import { Time } from "../../ui/time.tsx";
 import { Verdict } from "../../ui/verdict.tsx";
 import { nextSteps } from "./next-steps.ts";
-import { isAccepted } from "./outcomes.ts";
 import type { LoggedRequest } from "./request.ts";
 import { RequestFacts } from "./request-facts.tsx";
 import classes from "./request-page.module.css";
@@ -92,15 +92,15 @@ function Outcome({ request }: { request: LoggedRequest }) {
   const steps = nextSteps(request).filter(({ any }) => may(...any));
   return (
     <Verdict
-      isRefused={!isAccepted(request.outcome)}
+      isRefused={isRefused(request.outcome)}
       title={
-        isAccepted(request.outcome)
+        !isRefused(request.outcome)
           ? t(`one.accepted.${request.outcome}`)
           : t("one.refusedTitle", { outcome: t(`outcomes.${request.outcome}`) })
       }
     >
       <Stack gap="xs">
-        {refusal !== undefined && <Text>{words.then(refusal)}</Text>}
+        {refusal !== undefined && <Text>{words.ofLogged(refusal)}</Text>}
         {request.sandbox && (
           <Text size="sm" c="dimmed">
             {t("one.sandboxWords")}

@@ -31,7 +31,7 @@ export function RequestsPage() {
   const live = useLive(isLive, id, liveQueryOf(filters));
   const listed = flat(list.data);
   const rows = isLive ? withOlder(live.rows, listed) : listed;
-  const listedIds = new Set(listed.map((request) => request.id));
+  const newestListed = listed[0]?.at ?? "";
   const { searched_until: searchedUntil = null, kept_since: keptSince } = list.data?.pages.at(-1) ?? {};
   // Going on is a choice: nothing may match for many days.
   const isIncomplete = searchedUntil !== null && list.hasNextPage;
@@ -56,7 +56,7 @@ export function RequestsPage() {
           hasMore={list.hasNextPage && !isIncomplete && !live.rows.isCut}
           isFetchingMore={list.isFetchingNextPage}
           fetchMore={list.fetchNextPage}
-          isNew={(request) => isLive && !listedIds.has(request.id)}
+          isNew={(request) => isLive && request.at > newestListed}
           empty={
             <NoRequests
               isLive={isLive}

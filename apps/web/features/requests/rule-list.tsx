@@ -1,4 +1,4 @@
-import { Badge, Text } from "@mantine/core";
+import { Badge, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import classes from "./rule-list.module.css";
@@ -28,24 +28,31 @@ export function RuleList({ label, rules }: { label: string; rules: readonly Show
   return (
     <ol className={classes.rules} aria-label={label}>
       {rules.map(({ rule, name, state, words, isDeciding, hasChanged = false }) => (
-        <li key={rule} className={classes.rule} data-state={state} data-deciding={isDeciding || undefined}>
+        <li
+          key={rule}
+          className={classes.rule}
+          data-state={state}
+          data-deciding={isDeciding || undefined}
+          data-plain={words === null || undefined}
+        >
           <span className={classes.icon}>
             <Icon name={icons[state]} size={16} />
           </span>
+          <span className={classes.name}>{name}</span>
           <div className={classes.words}>
-            <div className={classes.head}>
-              <span className={classes.name}>{name}</span>
+            {isDeciding || words === null ? (
               <span className={classes.state}>{t(`results.${state}`)}</span>
-              {hasChanged && (
+            ) : (
+              <VisuallyHidden>{t(`results.${state}`)}: </VisuallyHidden>
+            )}
+            {words !== null && <> {words}</>}
+            {hasChanged && (
+              <>
+                {" "}
                 <Badge size="sm" variant="light" tt="none">
                   {t("requests:one.changed")}
                 </Badge>
-              )}
-            </div>
-            {words !== null && (
-              <Text size="sm" {...(isDeciding ? {} : { c: "dimmed" })}>
-                {words}
-              </Text>
+              </>
             )}
           </div>
         </li>

@@ -22,10 +22,10 @@ export function useRuleWords() {
   return {
     nameOf: (rule: string) => t(`rules.${rule}`, { defaultValue: rule }),
     /** A reason that this dashboard does not know yet is in English. */
-    now: ({ reason, facts, message }: ExplainedRule) =>
+    ofExplained: ({ reason, facts, message }: ExplainedRule) =>
       t(`reasons.${reason}`, { ...inWords(facts), defaultValue: message }),
     /** Only refusals were logged with their facts. */
-    then: ({ rule, result, facts }: LoggedRule): string | null => {
+    ofLogged: ({ rule, result, facts }: LoggedRule): string | null => {
       if (result !== "refused") return null;
       const isSuggested = rule === "version_not_allowed" && facts.suggested_version !== null;
       return t(`then.${isSuggested ? "version_suggested" : rule}`, inWords(facts));

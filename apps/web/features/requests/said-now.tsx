@@ -58,7 +58,7 @@ export function SaidNow({ request }: { request: LoggedRequest }) {
                   asked.data.status === request.outcome
                     ? t("one.same", { outcome: t(`outcomes.${asked.data.status}`) })
                     : t("one.differs", {
-                        then: t(`outcomes.${request.outcome}`),
+                        before: t(`outcomes.${request.outcome}`),
                         now: t(`outcomes.${asked.data.status}`),
                       })
                 }

@@ -8,8 +8,8 @@ import { rulesNow, rulesThen } from "./shown-rules.ts";
 
 const plain = {
   nameOf: (rule: string) => rule,
-  now: ({ message }: ExplainedRule) => message,
-  then: () => null,
+  ofExplained: ({ message }: ExplainedRule) => message,
+  ofLogged: () => null,
 };
 const logged = whyLogged({
   at: "2026-11-17T12:00:00.000Z",
@@ -23,10 +23,18 @@ const logged = whyLogged({
 const explained = (...refusing: string[]) =>
   ruleNames.map(
     (rule) =>
-      ({ rule, passed: !refusing.includes(rule), reason: "no_license", facts: {}, message: "" }) as ExplainedRule,
+      ({
+        rule,
+        passed: !refusing.includes(rule),
+        reason: "no_license",
+        facts: {},
+        message: "",
+      }) as ExplainedRule,
   );
 const changed = (...refusing: string[]) =>
-  rulesNow(explained(...refusing), plain, logged).flatMap(({ rule, hasChanged }) => (hasChanged ? [rule] : []));
+  rulesNow(explained(...refusing), plain, logged).flatMap(({ rule, hasChanged }) =>
+    hasChanged ? [rule] : [],
+  );
 
 describe("the rules of a request", () => {
   test("in the log: those before the refusal passed, and those after it were not reached", () => {

@@ -10,7 +10,7 @@ export function rulesThen(rules: readonly LoggedRule[], words: Words): ShownRule
     rule: one.rule,
     name: words.nameOf(one.rule),
     state: one.result,
-    words: words.then(one),
+    words: words.ofLogged(one),
     isDeciding: one.result === "refused",
   }));
 }
@@ -26,7 +26,7 @@ export function rulesNow(
     rule: one.rule,
     name: words.nameOf(one.rule),
     state: stateOf(one),
-    words: words.now(one),
+    words: words.ofExplained(one),
     isDeciding: one === deciding,
     hasChanged: hasChanged(one, then),
   }));

@@ -19,7 +19,11 @@ interface Live {
 }
 
 /** The requests that happen from now on, while `isOn`. Another filter starts a new stream. */
-export function useLive(isOn: boolean, organizationId: string, query: Partial<Query<"streamRequests">>): Live {
+export function useLive(
+  isOn: boolean,
+  organizationId: string,
+  query: Partial<Query<"streamRequests">>,
+): Live {
   const [rows, change] = useReducer(liveRows, noLiveRows);
   const [connection, setConnection] = useState<LiveConnection>("connecting");
   const filters = JSON.stringify(query);

@@ -2,12 +2,15 @@ import type { NewApiKey } from "@countersign/domain/products/api-key";
 import type { Kysely } from "kysely";
 import { prepared } from "../../prepared-query.ts";
 import type { ProductRow, Tables } from "../../tables.ts";
+import { addSandboxKey } from "../sandbox/keys.ts";
 
 export interface NewProduct {
   readonly id: string;
   readonly organizationId: string;
   readonly name: string;
   readonly apiKey: Pick<NewApiKey, "publicId" | "hash">;
+  /** Created when it is first needed if there is none. */
+  readonly testKey?: { readonly publicId: string; readonly key: string };
   readonly signingKey: { readonly id: string; readonly sealedSecret: string };
   readonly settings?: Partial<ProductSettings>;
 }
@@ -74,6 +77,11 @@ export async function createProduct(db: Kysely<Tables>, product: NewProduct, now
     })
     .execute();
   await addApiKey(db, product.id, product.apiKey, nowMs);
+  if (product.testKey !== undefined) {
+    const { publicId, key } = product.testKey;
+    const row = { product_id: product.id, public_id: publicId, api_key: key, created_at: nowMs };
+    await addSandboxKey(db, row);
+  }
   await db
     .insertInto("product_signing_keys")
     .values({

@@ -7,4 +7,4 @@ export function padded(numbers: readonly number[]): number[] {
   return [...numbers, ...Array<number>(length - numbers.length).fill(-1)];
 }
 
-const lengths = [1, 4, 16, 64, 256, 512];
+const lengths = [1, 4, 16, 64, 128, 256, 512];

@@ -53,7 +53,7 @@ export interface SpanSizes {
   readonly segments: { readonly first: number; readonly most: number };
 }
 
-export const spanSizes: SpanSizes = { rows: { first: 500, most: 10_000 }, segments: { first: 4, most: 64 } };
+export const spanSizes: SpanSizes = { rows: { first: 500, most: 10_000 }, segments: { first: 4, most: 128 } };
 
 const growth = 4;
 
@@ -179,7 +179,10 @@ function sameDay(segments: readonly Segment[], start: number, most: number): rea
   return end === -1 ? batch : batch.slice(0, end);
 }
 
-/** Those of some segments of one day, in their order. The last one is always given, to tell how far it came. */
+/**
+ * Those of some segments of one day, in their order. Segments in which the times are known become one, even if there are
+ * no times, to tell how far the search came.
+ */
 async function* spansOf(
   db: Database,
   { kind, keys }: SpanKey,
@@ -200,20 +203,45 @@ async function* spansOf(
       )
       .execute(),
   );
-  for (const segment of segments) {
-    const { from_at: fromAt, until_at: untilAt, rows } = segment;
-    const entries = found.filter((entry) => entry.from_at === fromAt);
+  const entries = Map.groupBy(found, ({ from_at }) => from_at);
+  let joined: Span | null = null;
+  for (const { from_at: fromAt, until_at: untilAt, rows } of segments) {
+    const fromMs = Math.max(fromAt, range.fromMs);
+    const untilMs = Math.min(untilAt, range.untilMs);
+    const own = entries.get(fromAt) ?? [];
     const occurrences = keys.flatMap((key) => {
-      const entry = entries.find((one) => one.key === keyColumn(kind, key));
+      const entry = own.find((one) => one.key === keyColumn(kind, key));
       const times = entry === undefined ? undefined : timesOfKey(entry, kind, key);
       return times === undefined ? [] : [times];
     });
-    if (occurrences.length === 0 && segment !== segments.at(-1)) continue;
-    const fromMs = Math.max(fromAt, range.fromMs);
-    const untilMs = Math.min(untilAt, range.untilMs);
     const times = timesWithin(fromAt, occurrences, { fromMs, untilMs });
-    yield { day, fromMs, untilMs, times, rows: times === null ? rows : times.length };
+    if (times !== null) joined = join(joined, { day, fromMs, untilMs, times, rows: times.length });
+    if (joined !== null && (times === null || joined.rows >= mostJoined)) {
+      yield joined;
+      joined = null;
+    }
+    if (times === null) yield { day, fromMs, untilMs, times, rows };
   }
+  if (joined !== null) yield joined;
+}
+
+/** With so many times, a part is given: a search looks at the clock after each. */
+const mostJoined = 1_000;
+
+/** Two neighbours with times as one. */
+function join(one: Span | null, other: Span): Span {
+  if (one === null) return other;
+  const times =
+    one.fromMs < other.fromMs
+      ? [...(one.times ?? []), ...(other.times ?? [])]
+      : [...(other.times ?? []), ...(one.times ?? [])];
+  return {
+    day: one.day,
+    fromMs: Math.min(one.fromMs, other.fromMs),
+    untilMs: Math.max(one.untilMs, other.untilMs),
+    times,
+    rows: times.length,
+  };
 }
 
 function timesWithin(

@@ -1,6 +1,7 @@
 import { Button, Switch, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { getRouteApi } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ask, useChange } from "../../../api/queries.ts";
 import { Form } from "../../../ui/form.tsx";
@@ -9,11 +10,19 @@ import { fieldError, ProblemAlert } from "../../../ui/problem-alert.tsx";
 import { affectedQueries, type License } from "./license.ts";
 import classes from "./license-page.module.css";
 
+const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
+
 /** Registers an IP address, as a validation from it would. */
 export function AddIp({ license }: { license: License }) {
   const { t } = useTranslation("licenses");
   const add = useChange("addLicenseIp", affectedQueries);
-  const [ip, setIp] = useState("");
+  const { ip: wanted } = licenseRoute.useSearch();
+  const [ip, setIp] = useState(wanted ?? "");
+  const field = useRef<HTMLInputElement>(null);
+  // A refused request links here with its IP address: only the button is left to press.
+  useEffect(() => {
+    if (wanted !== undefined) field.current?.focus();
+  }, [wanted]);
   const submit = async () => {
     try {
       const added = await add.mutateAsync({ params: { license_id: license.id }, body: { ip } });
@@ -23,8 +32,9 @@ export function AddIp({ license }: { license: License }) {
   };
   return (
     <>
-      <Form onSubmit={submit} typed={ip} error={add.error} className={classes.addIp}>
+      <Form onSubmit={submit} typed={ip === wanted ? "" : ip} error={add.error} className={classes.addIp}>
         <TextInput
+          ref={field}
           aria-label={t("ips.addLabel")}
           placeholder={t("ips.addLabel")}
           required

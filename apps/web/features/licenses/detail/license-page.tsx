@@ -1,10 +1,11 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiProblem } from "../../../api/problem.ts";
 import { ask } from "../../../api/queries.ts";
-import { useMay, useOrganization } from "../../../app/current-organization.ts";
+import { useMay, useMaySee, useOrganization } from "../../../app/current-organization.ts";
 import { MissingPage } from "../../../app/missing-page.tsx";
 import { Back } from "../../../ui/back.tsx";
 import { Copy } from "../../../ui/copy.tsx";
@@ -22,6 +23,17 @@ import { RegisteredIps } from "./registered-ips.tsx";
 import { StatusBanner } from "./status-banner.tsx";
 import { TryIt } from "./try-it.tsx";
 
+// Loaded after what most users look for.
+const LastRefusal = lazy(() =>
+  import("../../requests/last-refusal.tsx").then((file) => ({ default: file.LastRefusal })),
+);
+const LicenseRequests = lazy(() =>
+  import("../../requests/requests-section.tsx").then((file) => ({ default: file.LicenseRequests })),
+);
+const TryRequest = lazy(() =>
+  import("../../requests/try-request.tsx").then((file) => ({ default: file.TryRequest })),
+);
+
 const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
 
 /** Everything about one license: its status, customer, IP addresses and history. */
@@ -29,6 +41,7 @@ export function LicensePage() {
   const { t } = useTranslation("licenses");
   const { slug } = useOrganization();
   const may = useMay();
+  const maySee = useMaySee();
   const { licenseId } = licenseRoute.useParams();
   const { data: license, error } = useQuery(ask("getLicense", { params: { license_id: licenseId } }));
   if (error instanceof ApiProblem && error.status === 404) return <MissingPage />;
@@ -40,6 +53,7 @@ export function LicensePage() {
         {error === null && <Waiting />}
       </Page>
     );
+  const seesRequests = maySee("requests:view");
   return (
     <Page
       title={license.license_key}
@@ -59,10 +73,25 @@ export function LicensePage() {
         <div className={classes.verdict}>
           <StatusBanner license={license} />
           {may("transfers:review") && <PendingTransfer license={license} />}
+          {seesRequests && (
+            <Suspense fallback={null}>
+              <LastRefusal licenseId={license.id} />
+            </Suspense>
+          )}
         </div>
         <div className={classes.main}>
           <RegisteredIps license={license} />
+          {seesRequests && (
+            <Suspense fallback={<Skeleton height={160} />}>
+              <LicenseRequests licenseId={license.id} />
+            </Suspense>
+          )}
           <Blocks license={license} />
+          {seesRequests && (
+            <Suspense fallback={<Skeleton height={160} />}>
+              <TryRequest license={license} />
+            </Suspense>
+          )}
           {may("products:view", "licenses:update") && <TryIt license={license} />}
           <History license={license} />
         </div>

@@ -7,6 +7,7 @@ import { askPages, flat, useChange } from "../../../api/queries.ts";
 import { useMay, useOrganization } from "../../../app/current-organization.ts";
 import { Copy } from "../../../ui/copy.tsx";
 import { type Column, DataTable } from "../../../ui/data-table.tsx";
+import { DeviceIds } from "../../../ui/device-ids.tsx";
 import { GoLink } from "../../../ui/go-link.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { ipClass } from "../../../ui/ip-class.ts";
@@ -42,14 +43,17 @@ export function RegisteredIps({ license }: { license: License }) {
     {
       id: "ip",
       header: t("ips.ip"),
-      cell: ({ ip, blocked }) => (
-        <Group gap="0 4px">
-          <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
-            {ip}
-          </GoLink>
-          <Copy value={ip} />
-          {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
-        </Group>
+      cell: ({ ip, blocked, device_ids: devices }) => (
+        <>
+          <Group gap="0 4px">
+            <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
+              {ip}
+            </GoLink>
+            <Copy value={ip} />
+            {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
+          </Group>
+          {devices !== null && devices.length > 0 && <DeviceIds ids={devices} licenseId={license.id} />}
+        </>
       ),
     },
     {

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
+import { defaultLogMegabytes } from "@countersign/domain/requests/log-days";
+import { journalEntry } from "../../../tests/support/request-log.ts";
+import { checkRollUps } from "../../../tests/support/rollups.ts";
+import { openJournal, openStore } from "../open.ts";
+import { usageDays } from "../queries/usage/daily.ts";
+import { uniqueHourDays } from "../rollups/retention.ts";
+import type { Journal, Store } from "../store.ts";
+import type { Tables } from "../tables.ts";
+import type { StoreFixture } from "./fixture.ts";
+
+const startMs = Date.UTC(2030, 0, 1);
+
+export function rollUps(fixture: StoreFixture) {
+  describe("the roll-ups", () => {
+    let store: Store;
+    let journal: Journal;
+    beforeAll(async () => {
+      const location = await fixture.empty();
+      store = await openStore(location, { encryptionKey: null, durability: "standard" });
+      journal = await openJournal(location);
+    }, 60_000);
+    afterAll(async () => {
+      await journal?.close();
+      await store?.close();
+    });
+
+    const entries = (count: number, fromMs: number, organization: string) =>
+      Array.from({ length: count }, (_, at) =>
+        journalEntry({
+          ...{
+            at: fromMs + at * 500,
+            organization_id: organization,
+            product_id: `${organization} p${at % 3}`,
+          },
+          ...{ license_id: at % 7 === 0 ? null : `l${at % 61}`, ip: `192.0.2.${at % 50}` },
+          ...{ status: at % 5 === 0 ? "expired" : "active", version: `1.${at % 4}` },
+          ...{ count: at % 11 === 0 ? 9 : 1, sandbox: at % 13 === 0 ? 1 : 0 },
+        }),
+      );
+    const rows = async (table: keyof Tables, organization: string) =>
+      (
+        await store.reads
+          .selectFrom(table as "rollup_hours")
+          .select("organization_id")
+          .where("organization_id", "=", organization)
+          .execute()
+      ).length;
+
+    test("are what the closed part of the log adds up to, late requests included", async () => {
+      await journal.append(entries(3_000, startMs, "o1"));
+      expect(await checkRollUps(store)).toMatchObject({ closed: 0, open: 3_000 });
+      while ((await journal.closeSegment(startMs + hourMs)) > 0);
+      expect(await checkRollUps(store)).toMatchObject({ closed: 3_000, open: 0 });
+      // Some before, some within and some after the closed part.
+      await journal.append(entries(1_000, startMs - 100_000, "o2"));
+      await journal.append(entries(500, startMs + 1_400_000, "o1"));
+      const { closed, open } = await checkRollUps(store);
+      expect(closed).toBeGreaterThan(4_000);
+      expect(closed + open).toBe(4_500);
+    });
+
+    test("are deleted with their organization, and those of others stay", async () => {
+      const shared = Array.from({ length: 6 }, (_, at) =>
+        journalEntry({
+          at: startMs + at,
+          organization_id: "o2",
+          product_id: "p",
+          license_id: "l",
+          ip: `192.0.2.${at}`,
+        }),
+      );
+      await journal.append(shared);
+      const tables = ["rollup_hours", "rollup_hour_uniques", "rollup_days", "license_days"] as const;
+      for (const table of tables) expect(await rows(table, "o2")).toBeGreaterThan(0);
+      const others = await rows("rollup_hours", "o1");
+      for (
+        let step = await journal.deleteOrganization({ organizationId: "o2", part: "sightings", after: "" });
+        step !== null;
+        step = await journal.deleteOrganization(step)
+      );
+      for (const table of tables) expect(await rows(table, "o2")).toBe(0);
+      expect(await rows("rollup_hours", "o1")).toBe(others);
+    });
+
+    test("counts are kept for 13 months, sketches of hours for 90 days, and IP addresses as long as the log", async () => {
+      const nowMs = startMs + 1_000 * dayMs;
+      const mostBytes = defaultLogMegabytes * 1024 * 1024;
+      const retention = { serverDays: 30, shortestDays: 30, longestDays: 30, mostBytes };
+      const ages = [0, 29, 31, uniqueHourDays, uniqueHourDays + 2, usageDays - 1, usageDays];
+      await journal.append(
+        ages.flatMap((days) =>
+          Array.from({ length: 3 }, (_, at) =>
+            journalEntry({
+              ...{ at: nowMs - days * dayMs + at, organization_id: "o3", product_id: "p", license_id: "l" },
+              ip: `192.0.2.${at}`,
+            }),
+          ),
+        ),
+      );
+      while ((await journal.closeSegment(nowMs + hourMs)) > 0);
+      while ((await journal.prune(retention, nowMs)) > 0);
+      // Each hour and day has a row of the product and one of all products.
+      expect(await rows("rollup_hours", "o3")).toBe(2 * 6);
+      expect(await rows("rollup_days", "o3")).toBe(2 * 6);
+      expect(await rows("rollup_hour_uniques", "o3")).toBe(2 * 4);
+      expect(await rows("license_days", "o3")).toBe(2);
+    });
+  });
+}
