@@ -41,6 +41,7 @@ export const longestFirst = [
   "apps/server/cli/restore.test.ts",
   "tests/http/start-problems.test.ts",
   "tests/http/data-files.test.ts",
+  "tests/http/traces.test.ts",
   "tests/manage/identity-sign-in.test.ts",
   "packages/store/postgres/store.test.ts",
   "tests/manage/portal-licenses.test.ts",
