@@ -101,7 +101,7 @@ else
 
     test("says how far back it has searched, and goes on only if asked to", async () => {
       const asked: (string | null)[] = [];
-      await page.route(/\/requests\?.*version=rare/, (route) => {
+      await page.route(/\/api\/.*\/requests\?.*version=rare/, (route) => {
         const cursor = new URL(route.request().url()).searchParams.get("cursor");
         asked.push(cursor);
         return route.fulfill({
@@ -145,6 +145,10 @@ else
     test("tries a request on the license's page, which shows its last refusal and its requests", async () => {
       await page.goto(`${home}/licenses/${license.id}`);
       await page.getByText("Last refused").waitFor();
+      // What is further down is rendered when the user scrolls to it.
+      await page.getByRole("heading", { name: "Try it" }).waitFor();
+      await page.mouse.move(700, 600);
+      await page.mouse.wheel(0, 5_000);
       await page.getByRole("textbox", { name: "IP address", exact: true }).fill("nonsense");
       await page.getByRole("button", { name: "Try", exact: true }).click();
       await page.getByText("Enter an IP address, such as 203.0.113.7.").waitFor();

@@ -7,7 +7,7 @@ import { ask } from "../../api/queries.ts";
 import { useOrganization } from "../../app/current-organization.ts";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Ip } from "./request-columns.tsx";
+import { Ip } from "./ip-link.tsx";
 
 /** Older refusals are rarely what a customer asks about. */
 const recentMs = 7 * dayMs;

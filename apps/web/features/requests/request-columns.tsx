@@ -4,8 +4,8 @@ import { useTranslation } from "react-i18next";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
-import { ipClass } from "../../ui/ip-class.ts";
 import { useProducts } from "../licenses/products.ts";
+import { Ip } from "./ip-link.tsx";
 import { OutcomeMark } from "./outcome-mark.tsx";
 import type { LoggedRequest } from "./request.ts";
 import { RequestTime, timeToTheSecond } from "./request-time.tsx";
@@ -190,18 +190,6 @@ function License({ request }: { request: LoggedRequest }) {
         </Text>
       )}
     </>
-  );
-}
-
-/** An IP address that links to its page. */
-export function Ip({ ip }: { ip: string }) {
-  const maySee = useMaySee();
-  const { slug } = useOrganization();
-  if (!maySee("licenses:view")) return <span className={ipClass(ip)}>{ip}</span>;
-  return (
-    <GoLink to={`/o/${slug}/ips/${encodeURIComponent(ip)}`} inherit className={ipClass(ip)}>
-      {ip}
-    </GoLink>
   );
 }
 

@@ -7,8 +7,9 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { ipClass } from "../../ui/ip-class.ts";
 import { Section } from "../../ui/section.tsx";
 import { useProducts } from "../licenses/products.ts";
+import { Ip } from "./ip-link.tsx";
 import type { LoggedRequest } from "./request.ts";
-import { duration, Ip } from "./request-columns.tsx";
+import { duration } from "./request-columns.tsx";
 import classes from "./request-page.module.css";
 import { timeWithMilliseconds } from "./request-time.tsx";
 
