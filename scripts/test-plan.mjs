@@ -21,6 +21,7 @@ export const longestFirst = [
   "tests/browser/transfers.test.ts",
   "tests/browser/second-factor.test.ts",
   "tests/browser/product-portal.test.ts",
+  "tests/browser/analytics.test.ts",
   "tests/browser/forms.test.ts",
   "tests/browser/create-license.test.ts",
   "tests/browser/banners.test.ts",

@@ -10,7 +10,7 @@ import { portalWordFiles, portalWords } from "./portal-words.ts";
 /** What the dashboard and the portal both need. The portal loads nothing else of the dashboard. */
 const bothNeed =
   /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|connection|random-id)|i18n\/(problem-texts|languages)|ui\/(shown-time-zone|copy-text|use-copy))\.ts$|vite\/preload-helper|rolldown\/runtime/;
-const everyPageNeeds = /node_modules\/@tanstack\//;
+const everyPageNeeds = /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|ui\/time-in-url)\.ts$/;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
 export default defineConfig({
@@ -35,7 +35,7 @@ export default defineConfig({
           groups: [
             { name: "base", test: bothNeed, priority: 3 },
             { name: "frame", test: everyPageNeeds, priority: 2 },
-            { name: "parts", test: /node_modules|apps\/web\/(ui|app|api)\//, minShareCount: 15, priority: 1 },
+            { name: "parts", test: /node_modules|apps\/web\/(ui|app|api)\//, minShareCount: 20, priority: 1 },
           ],
         },
       },

@@ -27,7 +27,7 @@ for (const { kind, make } of databases) {
   );
   await scenario(`roll-ups of 1,000,000 requests, kill -9, ${kind}`, () =>
     replayUnderKills(make, {
-      ...{ rounds: 10, replayed: 98_000, sent: 2_000 },
+      ...{ rounds: 10, replayed: 100_000, sent: 1_000 },
       nodes: kind === "postgres" ? 2 : 1,
     }),
   );

@@ -1,4 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Answer, Query } from "../../api/client.ts";
 import { urlOf } from "../../api/client.ts";
@@ -19,7 +20,7 @@ const refreshMs = 60_000;
 export function useAnalytics(search: AnalyticsSearch, productId: string | undefined) {
   const { id } = useOrganization();
   const params = { organization_id: id };
-  const timeZone = search.zone ?? browserTimeZone();
+  const timeZone = timeZoneName(search.zone ?? "") ?? browserTimeZone();
   // The same within an hour or a day, so that it can be cached.
   const range = rangeOf(search, timeZone, Date.now());
   const scope = {
