@@ -32,7 +32,8 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
   const database = await make();
   const subjects = await makeSubjects(database.location, 20);
   const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
-  const traffic = new Traffic(subjects);
+  const traffic = Array.from({ length: size.nodes }, () => new Traffic(subjects));
+  const answered = () => traffic.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const replay = new Replay(Date.now() - 6 * hourMs, (5 * hourMs) / (size.rounds * size.replayed));
   let closedAtKills = 0;
   try {
@@ -40,9 +41,9 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
       const before = await closedUntil(store);
       await replay.append(database, size.replayed);
       await withServers(database, size.nodes, async (servers) => {
-        for (const { port } of servers) traffic.start(port, 4, 0);
-        const enough = traffic.acknowledged + size.sent;
-        await until("there is traffic", () => traffic.acknowledged >= enough, 60_000);
+        for (const [node, { port }] of servers.entries()) traffic[node]?.start(port, 4, 0);
+        const enough = answered() + size.sent;
+        await until("there is traffic", () => answered() >= enough, 60_000);
         await until(
           "the server adds to the roll-ups",
           async () => (await closedUntil(store)) > before,
@@ -51,7 +52,7 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
         // At any point of closing a segment.
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
       });
-      await traffic.stop();
+      await Promise.all(traffic.map((one) => one.stop()));
       if ((await closedUntil(store)) < replay.lastAt) closedAtKills += 1;
     }
     await withServers(database, size.nodes, () =>
