@@ -15,6 +15,7 @@ export interface ReplaySize {
   readonly rounds: number;
   /** How many requests are replayed in each round, besides those that are sent. */
   readonly replayed: number;
+  /** How many are sent in the end. Some are sent in each round, as many as there is time for. */
   readonly sent: number;
   /** Servers that share the database. */
   readonly nodes: number;
@@ -32,17 +33,16 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
   const database = await make();
   const subjects = await makeSubjects(database.location, 20);
   const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
-  const traffic = new Traffic(subjects);
+  const traffic = Array.from({ length: size.nodes }, () => new Traffic(subjects));
+  const answered = () => traffic.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const replay = new Replay(Date.now() - 6 * hourMs, (5 * hourMs) / (size.rounds * size.replayed));
-  let closedAtKills = 0;
+  let midwayKills = 0;
   try {
     for (let round = 0; round < size.rounds; round++) {
       const before = await closedUntil(store);
       await replay.append(database, size.replayed);
       await withServers(database, size.nodes, async (servers) => {
-        for (const { port } of servers) traffic.start(port, 4, 0);
-        const enough = traffic.acknowledged + size.sent;
-        await until("there is traffic", () => traffic.acknowledged >= enough, 60_000);
+        for (const [node, { port }] of servers.entries()) traffic[node]?.start(port, 4, 0);
         await until(
           "the server adds to the roll-ups",
           async () => (await closedUntil(store)) > before,
@@ -51,17 +51,25 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
         // At any point of closing a segment.
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
       });
-      await traffic.stop();
-      if ((await closedUntil(store)) < replay.lastAt) closedAtKills += 1;
+      await Promise.all(traffic.map((one) => one.stop()));
+      if ((await closedUntil(store)) < replay.lastAt) midwayKills += 1;
     }
-    await withServers(database, size.nodes, () =>
-      until("everything replayed is closed", async () => (await closedUntil(store)) > replay.lastAt, 120_000),
-    );
+    await withServers(database, size.nodes, async (servers) => {
+      for (const [node, { port }] of servers.entries()) traffic[node]?.start(port, 4, 0);
+      const enough = answered() + size.sent;
+      await until("there is traffic", () => answered() >= enough, 60_000);
+      await until(
+        "everything replayed is closed",
+        async () => (await closedUntil(store)) > replay.lastAt,
+        120_000,
+      );
+    });
+    await Promise.all(traffic.map((one) => one.stop()));
     const { closed, open, largestError } = await checkRollUps(store);
     holds(closed >= size.rounds * size.replayed, `${closed} requests are in the roll-ups`);
     const percent = (largestError * 100).toFixed(1);
     return (
-      `${size.rounds} kills of ${size.nodes} servers, ${closedAtKills} of them while segments were open, ` +
+      `${size.rounds} kills of ${size.nodes} servers, ${midwayKills} of them while segments waited to be closed, ` +
       `${closed} requests in the roll-ups and ${open} after them agree with the log, unique counts within ${percent} %`
     );
   } finally {
