@@ -7,7 +7,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { type DatabaseLocation, openStore } from "@countersign/store/open";
 import { everyRequest, type RequestFilter } from "@countersign/store/queries/requests/filter";
 import { searchRequests } from "@countersign/store/queries/requests/search";
-import type { TimeRange } from "@countersign/store/queries/requests/spans";
+import type { TimeRange } from "@countersign/store/queries/requests/span";
 import { existingDays } from "@countersign/store/request-log/days";
 import { logOf, startOfDay } from "@countersign/store/request-log/tables";
 import type { Database } from "@countersign/store/store";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseIpAddress } from "@countersign/domain/ip/ip-address";
@@ -37,6 +37,16 @@ test("every setting has a default", () => {
     geoipFile: null,
     webhookEndpoints: null,
   });
+});
+
+test("the manual lists every setting", () => {
+  const manual = readFileSync(join(import.meta.dir, "../../docs/operating/README.md"), "utf8");
+  const read = new Set<string>();
+  const environment = new Proxy({}, { get: (_, name) => void read.add(String(name)) });
+  readConfig(environment);
+  expect(read.size).toBeGreaterThan(50);
+  const ofThisProgram = [...read].filter((name) => !name.endsWith("_FILE") && !name.startsWith("LC_"));
+  expect(ofThisProgram.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
 });
 
 describe("a valid value is used", () => {
@@ -133,6 +143,7 @@ describe("a valid value is used", () => {
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1" }, { webhookEndpoints: 1 }],
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1000" }, { webhookEndpoints: 1000 }],
     [{ COUNTERSIGN_METRICS_TOKEN: "sixteen-letters!" }, { metricsToken: "sixteen-letters!" }],
+    [{ OTEL_SERVICE_NAME: "a" }, { traces: null }],
     [
       { PORT: "", HOST: "", DATABASE_URL: "" },
       { port: 3000, host: "127.0.0.1" },
@@ -197,12 +208,15 @@ describe("an invalid value stops the start, and the message names the setting an
     ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "at least 16 characters"],
     ["COUNTERSIGN_LOG_LEVEL", "verbose", "debug, info, warn, error"],
     ["COUNTERSIGN_LOG_FORMAT", "text", "auto, json, pretty"],
+    ["COUNTERSIGN_GEOIP_FILE", "/no/such/file.mmdb", "cannot be read"],
+    ["COUNTERSIGN_GEOIP_FILE", import.meta.path, "MMDB format"],
     ["COUNTERSIGN_REQUEST_LOG_MB", "9", "a whole number from 10 to 10000000"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "0", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "forever", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_WEBHOOK_ENDPOINTS", "0", "a whole number from 1 to 1000"],
     ["COUNTERSIGN_METRICS_TOKEN", "fifteen-letters", "16 to 512"],
     ["COUNTERSIGN_METRICS_TOKEN", "a token that has spaces", "without spaces"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "127.0.0.1:4318", "must be a URL"],
   ];
   test.each(rows)("%s=%s", (name, value, shouldBe) => {
     const message = problemOf({ [name]: value });

@@ -1,4 +1,4 @@
-import { minuteMs } from "@countersign/domain/dates/lengths";
+import { hourMs, minuteMs } from "@countersign/domain/dates/lengths";
 import { inBursts, type Log, reasonOf } from "./log.ts";
 
 const secondMs = 1_000;
@@ -14,17 +14,19 @@ export function reportsTo(log: Log) {
   const unwritten = inBursts<string>(minuteMs, (times, reason) =>
     log.warn("The request log could not be written. It will be retried.", { times, reason }),
   );
+  const cut = inBursts<number>(hourMs, (_times, untilMs) =>
+    log.warn("The request log reached its size limit. Its oldest entries were deleted before their time.", {
+      kept_since: new Date(untilMs).toISOString(),
+      variable: "COUNTERSIGN_REQUEST_LOG_MB",
+    }),
+  );
   const unforwarded = inBursts<string>(secondMs, (requests, reason) =>
     log.error("Requests could not be forwarded to the management worker.", { requests, reason }),
   );
   return {
     batchFailed: (calls: number, cause: unknown) => batches(calls, reasonOf(cause)),
     entriesDropped: (count: number) => dropped(count, null),
-    logCut: (untilMs: number) =>
-      log.warn("The request log reached its size limit. Its oldest entries were deleted before their time.", {
-        kept_since: new Date(untilMs).toISOString(),
-        variable: "COUNTERSIGN_REQUEST_LOG_MB",
-      }),
+    logCut: (untilMs: number) => cut(1, untilMs),
     journalFailed: (reason: string) => unwritten(1, reason),
     journalSetAside: (aside: string, reason: string) =>
       log.error("The request log was damaged. It was set aside and a new one was created.", {

@@ -47,14 +47,6 @@ test("only traces are loaded later, if they are configured", () => {
   expect([...later].map((file) => relative(server, file))).toEqual(["features/traces/request-traces.ts"]);
 });
 
-test("neither thread loads OpenTelemetry when it starts", () => {
-  for (const start of ["serve.ts", "management/management-worker.ts"]) {
-    const { files } = loadedFrom(join(server, start));
-    expect([...files].filter((file) => file.includes("/features/traces/"))).toEqual([]);
-    expect([...files].filter((file) => readFileSync(file, "utf8").includes("@opentelemetry/"))).toEqual([]);
-  }
-});
-
 /** The server's own files that a file loads, itself included, and those that it can load later. */
 function loadedFrom(file: string, seen = { files: new Set<string>(), later: new Set<string>() }) {
   if (seen.files.has(file)) return seen;

@@ -95,7 +95,7 @@ export async function startServer(
       version: release,
       database: store.kind,
       isReady: readiness.isReady,
-      waitingCalls: batcher.size + sandbox.size,
+      waitingCalls: batcher.size,
     }),
   );
   const observers: RequestObservers = {

@@ -10,7 +10,7 @@ import { portalWordFiles, portalWords } from "./portal-words.ts";
 /** What the dashboard and the portal both need. The portal loads nothing else of the dashboard. */
 const bothNeed =
   /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|connection|random-id)|i18n\/(problem-texts|languages)|ui\/(shown-time-zone|copy-text|use-copy))\.ts$|vite\/preload-helper|rolldown\/runtime/;
-const everyPageNeeds = /node_modules\/@tanstack\//;
+const everyPageNeeds = /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|ui\/time-in-url)\.ts$/;
 /** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
 const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
 const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
@@ -42,7 +42,7 @@ export default defineConfig({
             {
               name: "parts",
               test: (id: string) => parts.test(id) && !choices.test(id) && !rareChoices.test(id),
-              minShareCount: 15,
+              minShareCount: 20,
               priority: 1,
             },
             { name: "choices", test: choices, priority: 0 },

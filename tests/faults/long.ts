@@ -8,6 +8,7 @@ import { fillTheDisk } from "./disk-full.ts";
 import { failOver } from "./fail-over.ts";
 import { killUnderLoad } from "./kill.ts";
 import { outages, postgresOutage } from "./postgres-outage.ts";
+import { replayUnderKills } from "./replay.ts";
 import { terminateUnderLoad } from "./terminate.ts";
 import { webhooksThroughRestart, webhooksUnderKills, webhooksWithHangingEndpoints } from "./webhooks.ts";
 
@@ -23,6 +24,12 @@ for (const { kind, make } of databases) {
   );
   await scenario(`SIGTERM under load, ${kind}`, () =>
     terminateUnderLoad(make, { rounds: 10, callers: 64, endsWithinMs: 10_000 }),
+  );
+  await scenario(`roll-ups of 1,000,000 requests, kill -9, ${kind}`, () =>
+    replayUnderKills(make, {
+      ...{ rounds: 10, replayed: 100_000, sent: 1_000 },
+      nodes: kind === "postgres" ? 2 : 1,
+    }),
   );
   await scenario(`webhooks, kill -9, ${kind}`, () => webhooksUnderKills(make, { events: 10_000, kills: 20 }));
   await scenario(`webhooks, 1 endpoint in 10 hangs, ${kind}`, () =>

@@ -5,6 +5,8 @@ import { type Verification, verifyBody } from "@countersign/domain/signing/signa
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { requestLog } from "../support/request-log.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
@@ -151,6 +153,23 @@ describe.each(databases)("the sandbox on $kind", ({ make }) => {
     ).toEqual([]);
     const { body: product } = await fixture.owner.api.get(`/products/${id}`);
     expect(product.api_keys).toMatchObject([{ last_used_at: null }]);
+
+    // The log contains no 401 and no 503, of real requests neither.
+    const logged = keys.filter(({ http_status: status }) => status === 200 || status === 429).length * 2;
+    const log = () => requestLog(store, { product_id: id });
+    await until("all requests are logged", async () => (await log()).length >= logged);
+    const rows = await log();
+    expect(rows).toHaveLength(logged);
+    for (const row of rows) expect(row).toMatchObject({ sandbox: 1, license_id: null, count: 1 });
+    expect(rows.filter((row) => row.device_id === "machine").length).toBeGreaterThan(10);
+    const sightings = await store.reads
+      .selectFrom("ip_sightings")
+      .selectAll()
+      .where("scope_id", "in", [...ids, fixture.organizationId])
+      .execute();
+    expect(sightings).toEqual([]);
+    const last = await fixture.owner.api.get(`/products/${id}/last-validation`);
+    expect(last.body.request).toBeNull();
   });
 
   test("a replaced key gets 401 at once, and the new one works", async () => {

@@ -7,6 +7,7 @@ import {
   type PublicApiFixture,
 } from "../support/public-api-fixture.ts";
 import { openRaw } from "../support/raw-http.ts";
+import { requestLog } from "../support/request-log.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
@@ -136,7 +137,7 @@ for (const { kind, make } of databases) {
   });
 }
 
-test("a missing body gets 408 after about ten seconds and is counted", async () => {
+test("a missing body gets 408 after about ten seconds, and is counted and logged", async () => {
   const [sqlite] = databases;
   if (sqlite === undefined) throw new Error("there is no database");
   const fixture = await openPublicApiFixture(sqlite.make);
@@ -156,5 +157,9 @@ test("a missing body gets 408 after about ten seconds and is counted", async () 
   );
   expect(answers).toEqual([408, 408, 408, 408]);
   expect(await countedRequests(fixture.org)).toBe(4);
+  await until("they are in the request log", async () => {
+    const rows = await requestLog(fixture.org.store, { status: "body_timeout" });
+    return rows.length === 4 && rows.every((row) => row.duration_us > 1_000_000);
+  });
   await fixture.close();
 });

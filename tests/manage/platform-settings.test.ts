@@ -27,7 +27,7 @@ describe.each(databases)("platform settings on $kind", ({ make }) => {
       webhook_endpoints_set_by: "nobody",
       request_log_days: 30,
       request_log_days_set_by: "nobody",
-      request_log_mb: 10_240,
+      request_log_mb: 20_480,
       request_log_mb_set_by: "nobody",
       currency: "usd",
       billing_contact: null,

@@ -119,6 +119,15 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     },
   );
 
+  test.each(["outcome=nonsense", "outcome=active&outcome=nonsense"])(
+    "says which outcomes there are to %s",
+    async (query) => {
+      const { body } = await fixture.owner.api.get(`${path}?${query}`);
+      expect(body.errors).toMatchObject([{ field: "outcome", code: "not_one_of" }]);
+      expect(body.errors[0].params.allowed).toContain("body_timeout");
+    },
+  );
+
   test("finds an IPv6 address as itself and as its /64, and rows of licenses that no longer exist", async () => {
     const { owner } = fixture;
     const { body: other } = await owner.api.post("/organizations", { name: "Other" });

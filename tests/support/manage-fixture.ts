@@ -5,11 +5,11 @@ import { openStore } from "@countersign/store/open";
 import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
 import { addUser } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
-import { afterAllFiles } from "./after-all-files.ts";
 import { type Api, apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type ManageClient, manageClient } from "./manage-client.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { afterAllFiles } from "./shared-resources.ts";
 import { newId } from "./test-organization.ts";
 
 /** A user with a token that has all permissions of the user. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { afterAllFiles } from "./after-all-files.ts";
 import { freePort } from "./free-port.ts";
+import { afterAllFiles } from "./shared-resources.ts";
 import { until } from "./until.ts";
 
 const { ensureStripeMock, howToGetStripeMock: reason } = await import(

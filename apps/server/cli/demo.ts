@@ -50,6 +50,8 @@ twice.
         "",
         `# Customer portal: open ${config.portalUrl} and sign in as ${customer}.`,
         "# Without a mail server, the code is in the dashboard under Administration, Outbox.",
+        "",
+        "# Tests in CI: every product has a test API key and license keys for every outcome, on its page under Sandbox.",
       ]);
     }
     return 0;

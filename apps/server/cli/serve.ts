@@ -36,10 +36,11 @@ Settings come from the environment:
   COUNTERSIGN_LOG_LEVEL         debug, info, warn or error
   COUNTERSIGN_LOG_FORMAT        json, pretty, or auto: pretty on a terminal
   COUNTERSIGN_REQUEST_LOG_DAYS  30, how many days the request log is kept
-  COUNTERSIGN_REQUEST_LOG_MB    10240, how much disk space the request log can take
+  COUNTERSIGN_REQUEST_LOG_MB    20480, how much disk space the request log can take
   COUNTERSIGN_GEOIP_FILE        a GeoIP file (MMDB), for the countries of IP addresses
   COUNTERSIGN_WEBHOOK_ENDPOINTS 20, the maximum number of webhooks per organization
   COUNTERSIGN_METRICS_TOKEN     the token that /metrics requires; without it, anyone who can reach the port can read it
+  OTEL_EXPORTER_OTLP_ENDPOINT   http://127.0.0.1:4318, an OpenTelemetry collector, to send traces; see docs/operating
 Each can also be read from a file: append _FILE to the name and set it to the path.
 `,
   async run(words, environment) {

@@ -147,7 +147,7 @@ export const getLastValidation = route({
   summary: "Get the result of a product's last validation",
   description:
     "Use this to test an integration: it considers only the last hour, and on a very busy server only the newest part of it. " +
-    "Requests without a valid API key are not recorded.",
+    "Requests without a valid API key are not recorded, and those of the sandbox are not considered.",
   group,
   access,
   answer: z

@@ -4,7 +4,7 @@ import { dayMs } from "../dates/lengths.ts";
 export const defaultLogDays = 30;
 
 /** How much disk space the log can take if nobody decided. */
-export const defaultLogMegabytes = 10_240;
+export const defaultLogMegabytes = 20_480;
 
 /** What decides on it, each null if not set: for one organization, for its plan, and for the server. */
 export interface LogDays {

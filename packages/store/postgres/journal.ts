@@ -22,7 +22,7 @@ import { endedList, list, numbers, texts } from "./lists.ts";
 import { beginTurn, PostgresRequestLog, type Turn } from "./request-log.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
-import { trimSome } from "./trim-request-log.ts";
+import { logSize, trimSome } from "./trim-request-log.ts";
 
 /** The request log, the sightings and the counts of refusals, on a separate connection that does not wait for the disk. */
 export class PostgresJournal implements Journal {
@@ -83,27 +83,37 @@ export class PostgresJournal implements Journal {
   }
 
   async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
+    const dropped = await this.#dropOldest(keptSince(longestDays, nowMs));
+    // Dropping a day may have given up, and its connection with it.
     const client = await this.#connected();
-    const { rows } = await client.query<{ day: number | null }>(
-      "select min(day) as day from request_days where day < $1",
-      [dayOf(keptSince(longestDays, nowMs))],
-    );
-    const day = rows[0]?.day ?? null;
-    const dropped =
-      day !== null &&
-      (await this.#unlessRead(async (client) => {
-        await this.#log.dropDay(client, day);
-        return true;
-      }));
-    const refused = await (await this.#connected()).query({
+    const refused = await client.query({
       ...pruneRefusals,
       values: [quotaDay(keptSince(serverDays, nowMs))],
     });
     const rolledUp = await pruneRollUps(client, serverDays, nowMs);
-    return (dropped ? 1 : 0) + (refused.rowCount ?? 0) + rolledUp;
+    return dropped + (refused.rowCount ?? 0) + rolledUp;
+  }
+
+  /** Drops the oldest day if it ended before this time, and returns how many days. */
+  async #dropOldest(beforeMs: number): Promise<0 | 1> {
+    const client = await this.#connected();
+    const { rows } = await client.query<{ day: number | null }>(
+      "select min(day) as day from request_days where day < $1",
+      [dayOf(beforeMs)],
+    );
+    const day = rows[0]?.day ?? null;
+    if (day === null) return 0;
+    const dropped = await this.#unlessRead(async (client) => {
+      await this.#log.dropDay(client, day);
+      return 1 as const;
+    });
+    return dropped ?? 0;
   }
 
   async trim(mostBytes: number): Promise<number | null> {
+    // Usually there is nothing to do, and no node has to wait.
+    const { bytes } = await logSize(await this.#connected());
+    if (bytes <= mostBytes) return null;
     return this.#unlessRead((client) => trimSome(client, this.#log, mostBytes));
   }
 

@@ -52,4 +52,4 @@ export function storedBytes(
 }
 
 /** Measured: numbers, the ID, headers, PostgreSQL's index, and pages that are not quite full. */
-const overhead = { sqlite: { perRow: 80, perKey: 25 }, postgres: { perRow: 190, perKey: 120 } };
+const overhead = { sqlite: { perRow: 102, perKey: 25 }, postgres: { perRow: 190, perKey: 120 } };

@@ -190,8 +190,22 @@ export function requestLogSuite(fixture: StoreFixture) {
       expect(await segments()).toHaveLength(2);
     });
 
-    // SQLite has one journal.
+    // SQLite has one journal, and its readers hold no locks.
     if (fixture.kind === "postgres") {
+      test("a day that someone is reading is deleted later", async () => {
+        const at = nextMidnight();
+        await journal.append([journalEntry({ at })]);
+        await closeAll(at + dayMs);
+        const prune = () => journal.prune(keptForADay, at + 3 * dayMs);
+        await store.transaction(async (db) => {
+          await db.selectFrom("request_log").select("id").execute();
+          expect(await prune()).toBe(0);
+          await journal.append([journalEntry({ at: at + 3 * dayMs })]);
+        });
+        expect(await prune()).toBe(1);
+        expect(await requestLog(store)).toHaveLength(1);
+      });
+
       test("nodes that add, close and delete together lose nothing", async () => {
         const at = nextMidnight();
         const nodes = await Promise.all(times(3, () => openJournal(location)));

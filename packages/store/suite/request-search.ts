@@ -17,7 +17,7 @@ import {
   searchBounds,
   searchRequests,
 } from "../queries/requests/search.ts";
-import type { TimeRange } from "../queries/requests/spans.ts";
+import type { TimeRange } from "../queries/requests/span.ts";
 import { byTime, rowOf } from "../request-log/entry-row.ts";
 import { keyColumn, timesOfKey } from "../request-log/keys.ts";
 import { oldestOpenMs } from "../request-log/segment.ts";

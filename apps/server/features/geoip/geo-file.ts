@@ -66,7 +66,7 @@ export class GeoFile {
 export async function openGeo(file: Buffer): Promise<Geo> {
   // Loaded only where a file is configured.
   const { Reader } = await import("mmdb-lib");
-  const reader = new Reader<never>(file);
+  const reader = new Reader<never>(file, { cache: boundedCache() });
   const find = reader.get as (ip: string) => GeoRecord | null;
   // Tells at once whether the file can be searched.
   find.call(reader, "192.0.2.1");
@@ -78,6 +78,20 @@ export async function openGeo(file: Buffer): Promise<Geo> {
       if (address.includes(":") && reader.metadata.ipVersion !== 6) return null;
       const record = find.call(reader, address);
       return record === null ? null : placeIn(record);
+    },
+  };
+}
+
+const mostCached = 20_000;
+
+/** Reading a record of a city with its names takes long, and few records cover most IP addresses. */
+function boundedCache() {
+  const values = new Map<string | number, unknown>();
+  return {
+    get: (key: string | number) => values.get(key),
+    set: (key: string | number, value: unknown) => {
+      if (values.size >= mostCached) values.clear();
+      values.set(key, value);
     },
   };
 }

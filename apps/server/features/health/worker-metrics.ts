@@ -133,7 +133,7 @@ function jobFamilies(jobs: readonly JobState[]): MetricFamily[] {
   const samples = (value: (state: JobState) => number | null) =>
     jobs.flatMap((state): Sample[] => {
       const known = value(state);
-      return known === null ? [] : [{ labels: { job: state.job }, value: known }];
+      return known === null ? [] : [{ labels: { name: state.job }, value: known }];
     });
   const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000);
   return [

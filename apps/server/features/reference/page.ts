@@ -112,8 +112,8 @@ function introduction(): Html {
     <p>The examples are for a terminal where <code>COUNTERSIGN</code> is set to the URL of this server. Replace the
     parts of a path that are in braces.</p>
     <ul>
-      <li><b>Authentication.</b> Applications send their product's API key, <code>csk_…</code>. Programs that use the
-      management API send an access token, <code>cst_…</code>. Both go in <code>Authorization: Bearer …</code>. A
+      <li><b>Authentication.</b> Applications send their product's API key, <code>csk_…</code>, or in
+      tests its test API key, <code>cskt_…</code>. Programs that use the management API send an access token, <code>cst_…</code>. Both go in <code>Authorization: Bearer …</code>. A
       signed-in browser sends its session cookie.</li>
       <li><b>Errors.</b> The management API responds with <a href="#schema-Problem">problem details</a> (RFC 9457).
       Switch on <code>code</code>, never on a sentence: codes do not change. Each operation lists its codes, and

@@ -44,6 +44,7 @@ const gatherMs = 1_000;
 const mostAtOnce = 5_000;
 const pruneEveryMs = 60_000;
 const closeEveryMs = 10_000;
+const firstRunMs = 1_000;
 /** Between two steps of deleting data. */
 const restMs = 5;
 /** Between two steps of reading the log, which is not urgent. */
@@ -150,7 +151,7 @@ function periodically(
   recorder: ThreadCalls<JournalReports>,
 ): { stop(): Promise<void> } {
   let running: Promise<void> | null = null;
-  const timer = setInterval(() => {
+  const run = () => {
     running ??= work()
       .catch((error) => {
         recorder.notify("failed", reasonOf(error));
@@ -158,9 +159,13 @@ function periodically(
       .finally(() => {
         running = null;
       });
-  }, everyMs);
+  };
+  const timer = setInterval(run, everyMs);
+  // Soon, so that it is done even if the server is restarted again and again.
+  const first = setTimeout(run, Math.min(everyMs, firstRunMs));
   return {
     stop: async () => {
+      clearTimeout(first);
       clearInterval(timer);
       await running;
     },

@@ -23,6 +23,13 @@ export interface RequestEvent {
   readonly json: string;
 }
 
+/** An organization that has watchers. */
+interface Watched {
+  readonly tail: RequestTail;
+  readonly started: Promise<void>;
+  readonly watchers: Set<Watcher>;
+}
+
 const readEveryMs = 1_000;
 /** Reading takes at most this part of the time, however many organizations are watched. */
 const busyPart = 0.1;
@@ -36,10 +43,11 @@ const mostInAll = 500;
 export class LiveRequests {
   readonly #store: Store;
   readonly #log: Log;
-  readonly #watched = new Map<string, { readonly tail: RequestTail; readonly watchers: Set<Watcher> }>();
+  readonly #watched = new Map<string, Watched>();
   #count = 0;
   #isStopped = false;
   #isReading = false;
+  #isFailing = false;
 
   constructor(store: Store, log: Log) {
     this.#store = store;
@@ -53,21 +61,15 @@ export class LiveRequests {
     if (this.#countOf(watcher.actorId) >= mostPerActor)
       throw new Problem("too_many_streams", { limit: mostPerActor }, soon);
     this.#count += 1;
-    const known = this.#watched.get(organizationId);
-    const organization = known ?? {
-      tail: new RequestTail(this.#store.listReads, organizationId),
-      watchers: new Set<Watcher>(),
-    };
-    this.#watched.set(organizationId, organization);
-    organization.watchers.add(watcher);
+    const watched = this.#watched.get(organizationId) ?? this.#start(organizationId);
+    watched.watchers.add(watcher);
     const leave = () => {
-      if (!organization.watchers.delete(watcher)) return;
+      if (!watched.watchers.delete(watcher)) return;
       this.#count -= 1;
-      if (organization.watchers.size === 0) this.#watched.delete(organizationId);
+      if (watched.watchers.size === 0) this.#watched.delete(organizationId);
     };
     try {
-      // What is in the log already is not new.
-      if (known === undefined) await organization.tail.read(await this.#store.clock());
+      await watched.started;
     } catch (error) {
       leave();
       throw error;
@@ -79,6 +81,15 @@ export class LiveRequests {
   stop(): void {
     this.#isStopped = true;
     for (const { watchers } of this.#watched.values()) for (const watcher of [...watchers]) watcher.end();
+  }
+
+  /** What is in the log already is not new. */
+  #start(organizationId: string): Watched {
+    const tail = new RequestTail(this.#store.listReads, organizationId);
+    const started = this.#store.clock().then(async (nowMs) => void (await tail.read(nowMs)));
+    const watched = { tail, started, watchers: new Set<Watcher>() };
+    this.#watched.set(organizationId, watched);
+    return watched;
   }
 
   #countOf(actorId: string): number {
@@ -95,8 +106,11 @@ export class LiveRequests {
       const startMs = performance.now();
       try {
         for (const organizationId of [...this.#watched.keys()]) await this.#read(organizationId);
+        this.#isFailing = false;
       } catch (error) {
-        this.#log.warn("New requests could not be read from the log.", { reason: reasonOf(error) });
+        if (!this.#isFailing)
+          this.#log.warn("New requests cannot be read from the log.", { reason: reasonOf(error) });
+        this.#isFailing = true;
       }
       restMs = Math.max(readEveryMs, (performance.now() - startMs) / busyPart);
     }
@@ -104,10 +118,11 @@ export class LiveRequests {
   }
 
   async #read(organizationId: string): Promise<void> {
-    const organization = this.#watched.get(organizationId);
-    if (organization === undefined) return;
-    const { rows, skipped } = await organization.tail.read(await this.#store.clock());
-    const watchers = [...organization.watchers];
+    const watched = this.#watched.get(organizationId);
+    if (watched === undefined) return;
+    await watched.started;
+    const { rows, skipped } = await watched.tail.read(await this.#store.clock());
+    const watchers = [...watched.watchers];
     const meant = rows.filter((row) => watchers.some(({ filter }) => matches(filter, row)));
     const shown = await showRequests(this.#store.reads, organizationId, meant);
     const events = meant.map(({ at, id }, index) => ({ at, id, json: JSON.stringify(shown[index]) }));

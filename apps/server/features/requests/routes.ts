@@ -5,7 +5,7 @@ import { requestById } from "@countersign/store/queries/requests/by-id";
 import { everyRequest } from "@countersign/store/queries/requests/filter";
 import { lastValidation } from "@countersign/store/queries/requests/last-validation";
 import { searchRequests } from "@countersign/store/queries/requests/search";
-import type { TimeRange } from "@countersign/store/queries/requests/spans";
+import type { TimeRange } from "@countersign/store/queries/requests/span";
 import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization, requireProduct } from "../../http/manage/context.ts";
 import { decodeCursor, encodeCursor, iso, milliseconds } from "../../http/manage/page.ts";

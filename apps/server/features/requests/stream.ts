@@ -3,14 +3,13 @@ import { searchRequests } from "@countersign/store/queries/requests/search";
 import { actorId } from "../../http/manage/actor.ts";
 import type { Context } from "../../http/manage/context.ts";
 import { requireUserOrToken } from "../../http/manage/context.ts";
-import { liveRequests, type RequestEvent } from "./live.ts";
+import { EventStream } from "./event-stream.ts";
+import { liveRequests } from "./live.ts";
 import { showRequests } from "./show.ts";
 import { overlapMs } from "./tail.ts";
 
 const checkEveryMs = 15_000;
 const longestMs = 10 * 60_000;
-/** What a client that reads slowly can be behind. The rest is skipped. */
-const mostWaiting = 500;
 /** How much a client gets of what it missed. */
 const mostMissed = 500;
 
@@ -38,11 +37,15 @@ export async function requestStream(
     }
   }, checkEveryMs);
   const longest = setTimeout(() => stream.end(), longestMs);
-  stream.ended = () => {
+  stream.onceEnded(() => {
     leave();
     clearInterval(check);
     clearTimeout(longest);
-  };
+  });
+  // A client that leaves before the response has started does not cancel its body.
+  const { signal } = context.request;
+  signal.addEventListener("abort", () => stream.end(), { once: true });
+  if (signal.aborted) stream.end();
   try {
     const last = lastEventOf(context.request);
     // After it watches: what is logged meanwhile comes from there, and nothing is missed in between.
@@ -70,86 +73,6 @@ async function sendMissed(
   const shown = await showRequests(store.reads, filter.organizationId, missed);
   const events = missed.map(({ at, id }, index) => ({ at, id, json: JSON.stringify(shown[index]) }));
   stream.send(events, next === null ? 0 : null);
-}
-
-/** The text of the events that wait until the client has read what it was sent. */
-class EventStream {
-  readonly body: ReadableStream<Uint8Array>;
-  /** Called once. */
-  ended: () => void = () => {};
-  readonly #encoder = new TextEncoder();
-  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** So that headers are sent at once. */
-  #text = "retry: 2000\n\n";
-  #waiting = 0;
-  #skipped: number | null = 0;
-  /** The last ones, which can be both new and missed. */
-  #sent = new Set<string>();
-  #isOver = false;
-
-  constructor() {
-    this.body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      pull: () => this.#flush(),
-      cancel: () => this.#finish(),
-    });
-  }
-
-  /** `skipped` is null if it is not known how many were left out. */
-  send(events: readonly RequestEvent[], skipped: number | null): void {
-    this.#skipped = skipped === null || this.#skipped === null ? null : this.#skipped + skipped;
-    for (const { at, id, json } of events) {
-      if (this.#sent.has(id)) continue;
-      if (this.#waiting >= mostWaiting) {
-        if (this.#skipped !== null) this.#skipped += 1;
-        continue;
-      }
-      this.#remember(id);
-      this.#waiting += 1;
-      this.#text += `event: request\nid: ${at}-${id}\ndata: ${json}\n\n`;
-    }
-    this.#flush();
-  }
-
-  /** Keeps proxies from closing the connection, and notices if the client is gone. */
-  beat(): void {
-    if (this.#text === "") this.#text = ":\n\n";
-    this.#flush();
-  }
-
-  end(): void {
-    if (this.#isOver) return;
-    this.#finish();
-    this.#controller?.close();
-  }
-
-  #flush(): void {
-    if (this.#isOver || this.#controller === null || (this.#controller.desiredSize ?? 0) <= 0) return;
-    if (this.#skipped !== 0) this.#text += `event: skipped\ndata: {"count":${this.#skipped}}\n\n`;
-    if (this.#text === "") return;
-    const text = this.#text;
-    this.#text = "";
-    this.#waiting = 0;
-    this.#skipped = 0;
-    this.#controller.enqueue(this.#encoder.encode(text));
-  }
-
-  #remember(id: string): void {
-    this.#sent.add(id);
-    for (const oldest of this.#sent) {
-      if (this.#sent.size <= 2 * mostMissed) break;
-      this.#sent.delete(oldest);
-    }
-  }
-
-  #finish(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#text = "";
-    this.ended();
-  }
 }
 
 /** Where a client was interrupted; null if it is new, or sends something else. */

@@ -44,9 +44,20 @@ function faultOf(issue: z.core.$ZodIssue): FieldFault {
       return tooSmall(issue.origin, Number(issue.minimum));
     case "too_big":
       return tooBig(issue.origin, Number(issue.maximum));
+    case "invalid_union":
+      return unionFault(issue.errors);
     default:
       return fieldFault("wrong_format");
   }
+}
+
+/** What the alternative says that fits best: it has the value's type, or its fault is deepest inside the value. */
+function unionFault(alternatives: readonly (readonly z.core.$ZodIssue[])[]): FieldFault {
+  const [best, next] = alternatives
+    .flatMap(([issue]) => (issue === undefined || issue.code === "invalid_type" ? [] : [issue]))
+    .sort((one, other) => other.path.length - one.path.length);
+  const isUnclear = best === undefined || next?.path.length === best.path.length;
+  return isUnclear ? fieldFault("wrong_format") : faultOf(best);
 }
 
 const isMissing = "missing";

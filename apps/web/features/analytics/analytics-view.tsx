@@ -93,8 +93,12 @@ export function AnalyticsView({ search, onChange, productId, choosesProduct }: A
           </div>
         )
       )}
-      <RefusedLicenses state={state} />
-      <Suspects state={state} />
+      {!isEmpty && (
+        <>
+          <RefusedLicenses state={state} />
+          <Suspects state={state} />
+        </>
+      )}
     </div>
   );
 }

@@ -23,10 +23,10 @@ export function ListedLicense({ license }: { license: Listed }) {
         </Text>
       ) : opens ? (
         <GoLink to={`/o/${slug}/licenses/${id}`} className="mono">
-          {key}…
+          {key}
         </GoLink>
       ) : (
-        <span className="mono">{key}…</span>
+        <span className="mono">{key}</span>
       )}
       <Text size="xs" c="dimmed">
         {[license.customer_name ?? license.customer_email, license.product_name].filter(Boolean).join(" · ")}

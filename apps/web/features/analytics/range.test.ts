@@ -34,7 +34,7 @@ test("a custom range is the one in the URL", () => {
     interval: undefined,
     compare: false,
     product: undefined,
-    zone: undefined,
+    zone: "Europe/Atlantis",
   });
   expect(rangeOf(search, "UTC", now)).toEqual({
     from: "2026-11-01T00:00:00.000Z",

@@ -1,4 +1,3 @@
-import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import type { Interval } from "../../ui/chart/bucket-labels.ts";
 import { timeInUrl } from "../../ui/time-in-url.ts";
 
@@ -21,7 +20,7 @@ export interface AnalyticsSearch {
   readonly compare?: false | undefined;
   /** Undefined for all products. */
   readonly product?: string | undefined;
-  /** Undefined for the browser's. */
+  /** Undefined for the browser's. Not checked yet: every page loads this file. */
   readonly zone?: string | undefined;
 }
 
@@ -34,6 +33,6 @@ export function analyticsSearch(search: Record<string, unknown>): AnalyticsSearc
     interval: intervals.find((interval) => interval === search.interval),
     compare: search.compare === false ? false : undefined,
     product: typeof search.product === "string" && search.product !== "" ? search.product : undefined,
-    zone: typeof search.zone === "string" ? (timeZoneName(search.zone) ?? undefined) : undefined,
+    zone: typeof search.zone === "string" ? search.zone : undefined,
   };
 }

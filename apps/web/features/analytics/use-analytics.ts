@@ -1,4 +1,5 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { timeZoneName } from "@countersign/domain/dates/time-zone";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Answer, Query } from "../../api/client.ts";
 import { urlOf } from "../../api/client.ts";
@@ -19,7 +20,7 @@ const refreshMs = 60_000;
 export function useAnalytics(search: AnalyticsSearch, productId: string | undefined) {
   const { id } = useOrganization();
   const params = { organization_id: id };
-  const timeZone = search.zone ?? browserTimeZone();
+  const timeZone = timeZoneName(search.zone ?? "") ?? browserTimeZone();
   // The same within an hour or a day, so that it can be cached.
   const range = rangeOf(search, timeZone, Date.now());
   const scope = {
@@ -56,12 +57,17 @@ export function useAnalytics(search: AnalyticsSearch, productId: string | undefi
     error: main.error,
     isRefreshing: main.isPlaceholderData,
     isCompared,
-    /** The buckets of the period before, in the same order; undefined if they are not shown. */
-    before: isCompared && isKept ? before.data?.buckets : undefined,
+    /** The buckets of the period before, in the same order; undefined if they are not shown, or have no requests. */
+    before: isCompared && isKept && hasRequests(before.data) ? before.data?.buckets : undefined,
     /** Whether the period before is too long ago. */
     isBeforeGone: isCompared && data !== undefined && !isKept,
     csv,
   };
+}
+
+/** A line of zeros would only be in the way. */
+function hasRequests(data: Analytics | undefined): boolean {
+  return data !== undefined && data.totals.requests > 0;
 }
 
 export type AnalyticsState = ReturnType<typeof useAnalytics>;

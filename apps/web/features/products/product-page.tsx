@@ -25,10 +25,11 @@ export function ProductPage() {
   if (product.organization_id !== organization.id) return <MissingPage />;
   const base = `/o/${organization.slug}/products/${product.id}`;
   const danger = `${base}/danger`;
+  const shadow = `${base}/shadow`;
   const sees = may("products:view", "products:manage");
   const tabs = [
     // Trying a change belongs to the settings.
-    { to: base, label: t("tabs.settings"), exact: true, also: [`${base}/shadow`] },
+    { to: base, label: t("tabs.settings"), exact: true, also: [shadow] },
     ...(maySee("analytics:view") ? [{ to: `${base}/analytics`, label: t("tabs.analytics") }] : []),
     ...(sees
       ? [
@@ -45,7 +46,7 @@ export function ProductPage() {
   return (
     <Page
       title={product.name}
-      part={tabs.find(({ to }) => to === pathname)?.label}
+      part={pathname === shadow ? t("tabs.shadow") : tabs.find(({ to }) => to === pathname)?.label}
       above={<Back to={`/o/${organization.slug}/products`}>{t("title")}</Back>}
       beside={<ProductStatus product={product} />}
     >

@@ -31,7 +31,7 @@ export function RefusedList({ rows }: { rows: readonly Row[] }) {
               <Text inherit>{row.customer_name ?? row.customer_email ?? t("list.noCustomer")}</Text>
               {row.license_key !== null && sees("licenses:view") ? (
                 <GoLink to={`/o/${slug}/licenses/${row.license_id}`} className="mono" size="xs">
-                  {row.license_key}…
+                  {row.license_key}
                 </GoLink>
               ) : (
                 <Text size="xs" c="dimmed" className="mono">

@@ -68,7 +68,7 @@ export function ShadowTab() {
                 onChange={(days) => setDraft({ ...draft, days: Number(days) })}
               />
             </Box>
-            <ProblemAlert error={shadow.error} beside={["max_ips", "version", "cidr"]} />
+            <ProblemAlert error={shadow.error} beside={["change.max_ips", "change.version", "change.cidr"]} />
             <Group>
               <Button
                 type="submit"
@@ -83,11 +83,11 @@ export function ShadowTab() {
         </Form>
       </Panel>
       {/* Announced when it arrives. */}
-      <div role="status">
+      <Box role="status" mt="lg">
         {shadow.data !== undefined && tried !== null && (
           <ShadowResult product={product} change={tried.change} days={tried.days} result={shadow.data} />
         )}
-      </div>
+      </Box>
     </>
   );
 }
@@ -111,7 +111,7 @@ function ValueField({ draft, onChange, error }: ValueFieldProps) {
           allowDecimal={false}
           value={draft.maxIps}
           onChange={(maxIps) => onChange({ ...draft, maxIps })}
-          error={fieldError(error, "max_ips")}
+          error={fieldError(error, "change.max_ips")}
         />
       );
     case "registration":
@@ -125,7 +125,7 @@ function ValueField({ draft, onChange, error }: ValueFieldProps) {
           placeholder="2.1.x"
           value={draft.version}
           onChange={(event) => onChange({ ...draft, version: event.currentTarget.value })}
-          error={fieldError(error, "version")}
+          error={fieldError(error, "change.version")}
         />
       );
     case "block_ip":
@@ -136,7 +136,7 @@ function ValueField({ draft, onChange, error }: ValueFieldProps) {
           placeholder="203.0.113.0/24"
           value={draft.cidr}
           onChange={(event) => onChange({ ...draft, cidr: event.currentTarget.value })}
-          error={fieldError(error, "cidr")}
+          error={fieldError(error, "change.cidr")}
         />
       );
   }

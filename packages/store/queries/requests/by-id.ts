@@ -4,7 +4,7 @@ import { logOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables.ts";
 import { filtered, type RequestFilter } from "./filter.ts";
-import { ofDay, type TimeRange } from "./spans.ts";
+import { ofDay, type TimeRange } from "./span.ts";
 
 /**
  * How long after the time in its ID a request was decided. Nearly all take milliseconds; a slow body takes seconds. The

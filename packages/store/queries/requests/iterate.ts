@@ -3,7 +3,8 @@ import type { RequestLogRow } from "../../tables.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import type { RequestFilter } from "./filter.ts";
 import { type Position, readSpan } from "./read-span.ts";
-import { keyOf, type Order, type SpanSizes, spanSizes, spans, type TimeRange } from "./spans.ts";
+import { keyOf, type Order, type SpanSizes, spanSizes, type TimeRange } from "./span.ts";
+import { spans } from "./spans.ts";
 
 export interface RequestIteration {
   readonly filter: RequestFilter;

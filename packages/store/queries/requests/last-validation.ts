@@ -4,7 +4,7 @@ import { everyRequest } from "./filter.ts";
 import { iterateRequests } from "./iterate.ts";
 import { type SearchBounds, searchBounds } from "./search.ts";
 
-/** The newest validate request of a product since then, as far as a bounded search finds it. */
+/** The newest validate request of a product since then, except of the sandbox, as far as a bounded search finds it. */
 export async function lastValidation(
   db: Database,
   { id, organization_id }: { readonly id: string; readonly organization_id: string },
@@ -13,7 +13,7 @@ export async function lastValidation(
 ): Promise<RequestLogRow | undefined> {
   const deadlineMs = clock() + longestMs;
   const lists = iterateRequests(db, {
-    filter: { ...everyRequest(organization_id), productId: id, endpoint: "validate" },
+    filter: { ...everyRequest(organization_id), productId: id, endpoint: "validate", sandbox: false },
     range: { fromMs: sinceMs, untilMs: Number.MAX_SAFE_INTEGER },
     order: "newest",
     rowsTogether: 1,

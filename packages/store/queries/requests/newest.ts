@@ -4,7 +4,7 @@ import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables.ts";
 import { everyRequest, filtered } from "./filter.ts";
 import { readSpan } from "./read-span.ts";
-import { ofDay, type TimeRange } from "./spans.ts";
+import { ofDay, type TimeRange } from "./span.ts";
 
 /** The newest requests of an organization since a time, the newest first. For times that are seconds ago. */
 export async function newestRequests(

@@ -4,7 +4,7 @@ import type { Database } from "../../store.ts";
 import type { RequestLogRow } from "../../tables.ts";
 import { filtered, type RequestFilter } from "./filter.ts";
 import { padded } from "./padded.ts";
-import { type Order, ofDay, type Span } from "./spans.ts";
+import { type Order, ofDay, type Span } from "./span.ts";
 
 /** Where reading continues: after this row, in the order of reading. */
 export interface Position {

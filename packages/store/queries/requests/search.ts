@@ -4,7 +4,8 @@ import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { requestById } from "./by-id.ts";
 import type { RequestFilter } from "./filter.ts";
 import { type Position, readSpan } from "./read-span.ts";
-import { keyOf, type SpanSizes, spanSizes, spans, type TimeRange } from "./spans.ts";
+import { keyOf, type SpanSizes, spanSizes, type TimeRange } from "./span.ts";
+import { spans } from "./spans.ts";
 
 export interface RequestSearch {
   readonly filter: RequestFilter;

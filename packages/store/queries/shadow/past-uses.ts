@@ -3,7 +3,8 @@ import { logOf } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
 import { padded } from "../requests/padded.ts";
-import { ofDay, type Span, spans, type TimeRange } from "../requests/spans.ts";
+import { ofDay, type Span, type TimeRange } from "../requests/span.ts";
+import { spans } from "../requests/spans.ts";
 
 /** The valid requests of a license from one IP address with one version. */
 export interface LicenseUse {

@@ -1,0 +1,73 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mmdb } from "../../../../tests/support/mmdb.ts";
+import { GeoFile, openGeo } from "./geo-file.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "countersign-geoip-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("finds countries of IPv4 and IPv6 addresses and networks", async () => {
+  const geo = await openGeo(
+    mmdb({
+      "192.0.2.0/24": { country: "DE" },
+      "198.51.100.128/25": { country: "fr" },
+      "2001:db8:1::/48": { country: "JP" },
+      "203.0.113.0/24": { country: "none" },
+    }),
+  );
+  expect(geo.hasPlaces).toBe(false);
+  const country = (ip: string) => geo.placeOf(ip)?.country;
+  expect(country("192.0.2.77")).toBe("DE");
+  expect(country("198.51.100.200")).toBe("FR");
+  expect(country("2001:db8:1:2::3")).toBe("JP");
+  expect(country("2001:db8:1:2::/64")).toBe("JP");
+  expect(geo.placeOf("198.51.100.1")).toBeNull();
+  expect(geo.placeOf("2001:db8:2::1")).toBeNull();
+  expect(geo.placeOf("203.0.113.1")).toEqual({ country: null, coordinates: null });
+});
+
+test("finds coordinates in a file of cities", async () => {
+  const geo = await openGeo(
+    mmdb({
+      "192.0.2.0/24": { country: "DE", latitude: 52.52, longitude: 13.4 },
+      "198.51.100.0/24": { country: "FR" },
+    }),
+  );
+  expect(geo.hasPlaces).toBe(true);
+  expect(geo.placeOf("192.0.2.1")).toEqual({
+    country: "DE",
+    coordinates: { latitude: 52.52, longitude: 13.4 },
+  });
+  expect(geo.placeOf("198.51.100.1")?.coordinates).toBeNull();
+});
+
+test("a replaced file is read again, and a file that cannot be read leaves the old one in use", async () => {
+  const path = join(folder, "countries.mmdb");
+  const replace = (content: Buffer | string) => {
+    writeFileSync(`${path}.new`, content);
+    renameSync(`${path}.new`, path);
+  };
+  replace(mmdb({ "192.0.2.0/24": { country: "DE" } }));
+  const file = new GeoFile(path);
+  await file.refresh();
+  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("DE");
+  replace(mmdb({ "192.0.2.0/24": { country: "AT" } }));
+  await file.refresh();
+  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("AT");
+  expect(file.failure).toBeNull();
+  replace("no file of this kind");
+  await file.refresh();
+  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("AT");
+  expect(file.failure).not.toBeNull();
+  rmSync(path);
+  await file.refresh();
+  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("AT");
+});
+
+test("a file that is cut off is refused", async () => {
+  const file = mmdb({ "192.0.2.0/24": { country: "DE" } });
+  expect(openGeo(file.subarray(0, 60))).rejects.toThrow();
+  expect(openGeo(Buffer.alloc(0))).rejects.toThrow();
+});

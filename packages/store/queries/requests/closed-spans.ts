@@ -1,0 +1,179 @@
+import { keyColumn, timesOfKey } from "../../request-log/keys.ts";
+import { dayOf, keysOf, startOfDay } from "../../request-log/tables.ts";
+import type { Database } from "../../store.ts";
+import type { RequestKeyRow, RequestSegmentRow } from "../../tables.ts";
+import { padded } from "./padded.ts";
+import {
+  growth,
+  type Order,
+  ofDay,
+  type Span,
+  type SpanKey,
+  type SpanSizes,
+  type TimeRange,
+} from "./span.ts";
+
+/** How many segments are listed together. */
+const segmentsListed = 256;
+
+/** The parts in which a key occurs, among those that have an index. */
+export async function* closedSpans(
+  db: Database,
+  key: SpanKey,
+  { fromMs, untilMs }: TimeRange,
+  order: Order,
+  sizes: SpanSizes,
+): AsyncGenerator<Span> {
+  let range = { fromMs, untilMs };
+  let together = sizes.segments.first;
+  while (range.fromMs < range.untilMs) {
+    const segments = await segmentsIn(db, range, order);
+    const batches: (readonly Segment[])[] = [];
+    for (let start = 0; start < segments.length; ) {
+      const batch = sameDay(segments, start, together);
+      batches.push(batch);
+      start += batch.length;
+      together = Math.min(together * growth, sizes.segments.most);
+    }
+    const found = lookUps(db, key, batches);
+    for (const batch of batches) yield* spansOf(key, batch, await found.next(), { fromMs, untilMs });
+    const last = segments.at(-1);
+    if (last === undefined || segments.length < segmentsListed) return;
+    range = order === "newest" ? { ...range, untilMs: last.from_at } : { ...range, fromMs: last.until_at };
+  }
+}
+
+type Segment = Pick<RequestSegmentRow, "from_at" | "until_at" | "rows">;
+
+function segmentsIn(db: Database, { fromMs, untilMs }: TimeRange, order: Order): Promise<Segment[]> {
+  // Segments are within a day, so the first one that can overlap is found by its start.
+  return db
+    .selectFrom("request_segments")
+    .select(["from_at", "until_at", "rows"])
+    .where("from_at", ">=", startOfDay(dayOf(fromMs)))
+    .where("from_at", "<", untilMs)
+    .where("until_at", ">", fromMs)
+    .orderBy("from_at", order === "newest" ? "desc" : "asc")
+    .limit(segmentsListed)
+    .execute();
+}
+
+/** The next segments, at most so many, that are of one day. */
+function sameDay(segments: readonly Segment[], start: number, most: number): readonly Segment[] {
+  const day = dayOf(segments[start]?.from_at ?? 0);
+  const batch = segments.slice(start, start + most);
+  const end = batch.findIndex(({ from_at }) => dayOf(from_at) !== day);
+  return end === -1 ? batch : batch.slice(0, end);
+}
+
+/** How many look-ups are under way while rows are read, once the first ones did not find enough. */
+const ahead = 2;
+
+/** The keys of each batch, in their order. */
+function lookUps(
+  db: Database,
+  key: SpanKey,
+  batches: readonly (readonly Segment[])[],
+): { readonly next: () => Promise<FoundKey[]> } {
+  const started: Promise<FoundKey[]>[] = [];
+  let taken = 0;
+  return {
+    next: () => {
+      const wanted = taken < 2 ? taken + 1 : taken + 1 + ahead;
+      for (const batch of batches.slice(started.length, wanted)) {
+        const found = lookUp(db, key, batch);
+        // One that is no longer needed can fail unnoticed.
+        found.catch(() => undefined);
+        started.push(found);
+      }
+      taken += 1;
+      return started[taken - 1] ?? Promise.resolve([]);
+    },
+  };
+}
+
+type FoundKey = Pick<RequestKeyRow, "from_at" | "key" | "ats">;
+
+function lookUp(db: Database, { kind, keys }: SpanKey, segments: readonly Segment[]): Promise<FoundKey[]> {
+  return ofDay(
+    db
+      .selectFrom(keysOf(dayOf(segments[0]?.from_at ?? 0)))
+      .select(["from_at", "key", "ats"])
+      .where("from_at", "in", padded(segments.map(({ from_at }) => from_at)))
+      .where("kind", "=", kind)
+      .where(
+        "key",
+        "in",
+        keys.map((key) => keyColumn(kind, key)),
+      )
+      .execute(),
+  );
+}
+
+/**
+ * Those of some segments of one day, in their order. Segments in which the times are known become one, even if there are
+ * no times, to tell how far the search came.
+ */
+function* spansOf(
+  { kind, keys }: SpanKey,
+  segments: readonly Segment[],
+  found: readonly FoundKey[],
+  range: TimeRange,
+): Generator<Span> {
+  const day = dayOf(segments[0]?.from_at ?? 0);
+  const entries = Map.groupBy(found, ({ from_at }) => from_at);
+  let joined: Span | null = null;
+  for (const { from_at: fromAt, until_at: untilAt, rows } of segments) {
+    const fromMs = Math.max(fromAt, range.fromMs);
+    const untilMs = Math.min(untilAt, range.untilMs);
+    const own = entries.get(fromAt) ?? [];
+    const occurrences = keys.flatMap((key) => {
+      const entry = own.find((one) => one.key === keyColumn(kind, key));
+      const times = entry === undefined ? undefined : timesOfKey(entry, kind, key);
+      return times === undefined ? [] : [times];
+    });
+    const times = timesWithin(fromAt, occurrences, { fromMs, untilMs });
+    if (times !== null) joined = join(joined, { day, fromMs, untilMs, times, rows: times.length });
+    if (joined !== null && (times === null || joined.rows >= mostJoined)) {
+      yield joined;
+      joined = null;
+    }
+    if (times === null) yield { day, fromMs, untilMs, times, rows };
+  }
+  if (joined !== null) yield joined;
+}
+
+/** With so many times, a part is given: a search looks at the clock after each. */
+const mostJoined = 1_000;
+
+/** Two neighbours with times as one. */
+function join(one: Span | null, other: Span): Span {
+  if (one === null) return other;
+  const times =
+    one.fromMs < other.fromMs
+      ? [...(one.times ?? []), ...(other.times ?? [])]
+      : [...(other.times ?? []), ...(one.times ?? [])];
+  return {
+    day: one.day,
+    fromMs: Math.min(one.fromMs, other.fromMs),
+    untilMs: Math.max(one.untilMs, other.untilMs),
+    times,
+    rows: times.length,
+  };
+}
+
+function timesWithin(
+  fromAt: number,
+  occurrences: readonly (readonly number[] | null)[],
+  { fromMs, untilMs }: TimeRange,
+): number[] | null {
+  const times = new Set<number>();
+  for (const some of occurrences) {
+    if (some === null) return null;
+    for (const time of some) {
+      const at = fromAt + time;
+      if (at >= fromMs && at < untilMs) times.add(at);
+    }
+  }
+  return [...times].sort((one, other) => one - other);
+}

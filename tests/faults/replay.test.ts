@@ -1,0 +1,13 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { databases } from "../support/databases.ts";
+import { replayUnderKills } from "./replay.ts";
+
+setDefaultTimeout(240_000);
+
+for (const { kind, make } of databases) {
+  test(`roll-ups and log agree exactly, however often the server is killed, on ${kind}`, async () => {
+    const nodes = kind === "postgres" ? 2 : 1;
+    const size = { rounds: 2, replayed: 40_000, sent: 300, nodes };
+    expect(await replayUnderKills(make, size)).toContain("agree with the log");
+  });
+}
