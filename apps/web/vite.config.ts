@@ -11,6 +11,10 @@ import { portalWordFiles, portalWords } from "./portal-words.ts";
 const bothNeed =
   /node_modules\/(react|react-dom|scheduler|i18next|react-i18next|use-sync-external-store|@tanstack\/(react-query|query-core))\/|apps\/web\/(api\/(send|problem|connection|random-id)|i18n\/(problem-texts|languages)|ui\/(shown-time-zone|copy-text|use-copy))\.ts$|vite\/preload-helper|rolldown\/runtime/;
 const everyPageNeeds = /node_modules\/@tanstack\/|apps\/web\/(features\/[\w-]+\/search|ui\/time-in-url)\.ts$/;
+/** Fields with a list of choices: many pages have one, but not all of those that a first visit opens. */
+const choices = /@mantine\/core\/esm\/components\/(Combobox|ComboboxPopover|Select)\//;
+const rareChoices = /@mantine\/core\/esm\/components\/(Autocomplete|MultiSelect|Pill|PillsInput|TagsInput)\//;
+const parts = /node_modules|apps\/web\/(ui|app|api)\//;
 
 /** Runs under Bun, which imports the contract's TypeScript directly. */
 export default defineConfig({
@@ -35,7 +39,13 @@ export default defineConfig({
           groups: [
             { name: "base", test: bothNeed, priority: 3 },
             { name: "frame", test: everyPageNeeds, priority: 2 },
-            { name: "parts", test: /node_modules|apps\/web\/(ui|app|api)\//, minShareCount: 20, priority: 1 },
+            {
+              name: "parts",
+              test: (id: string) => parts.test(id) && !choices.test(id) && !rareChoices.test(id),
+              minShareCount: 20,
+              priority: 1,
+            },
+            { name: "choices", test: choices, priority: 0 },
           ],
         },
       },

@@ -3,7 +3,8 @@ import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/client.ts";
 import { useOrganization } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { isFiltered, queryOf, type RequestFilters } from "./search.ts";
+import { isFiltered, queryOf } from "./filters.ts";
+import type { RequestFilters } from "./search.ts";
 
 /** Exports the filtered list, including requests that are not loaded yet. */
 export function ExportMenu({ filters }: { filters: RequestFilters }) {

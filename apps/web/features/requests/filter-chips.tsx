@@ -2,10 +2,11 @@ import { ActionIcon, Button } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Icon } from "../../ui/icon.tsx";
 import { useProducts } from "../licenses/products.ts";
+import { type FilterName, filterNames, noFilters } from "./filters.ts";
 import { useLicenseKey } from "./license-filter.tsx";
 import classes from "./requests.module.css";
 import { useFilterChange } from "./requests-route.ts";
-import { type FilterName, filterNames, noFilters, type RequestFilters } from "./search.ts";
+import type { RequestFilters } from "./search.ts";
 
 /** Shown elsewhere on the page. */
 const visible: readonly FilterName[] = ["refused"];

@@ -8,10 +8,10 @@ import { ask, queryClient } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { termOf } from "../licenses/search.ts";
+import { noFilters } from "./filters.ts";
 import { pasted } from "./pasted.ts";
 import classes from "./requests.module.css";
 import { useFilterChange } from "./requests-route.ts";
-import { noFilters } from "./search.ts";
 
 /** Takes what a customer or an SDK reports: a request ID opens the request, anything else filters the list. */
 export function FindBox() {

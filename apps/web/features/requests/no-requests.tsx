@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { useOrganization } from "../../app/current-organization.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { useProducts } from "../licenses/products.ts";
+import { noFilters } from "./filters.ts";
 import { timeInWords } from "./request-time.tsx";
 import { useFilterChange } from "./requests-route.ts";
-import { noFilters } from "./search.ts";
 
 interface NoRequestsProps {
   readonly isLive: boolean;

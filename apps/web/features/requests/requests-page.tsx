@@ -8,13 +8,13 @@ import { Page } from "../../ui/page.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { FilterChips } from "./filter-chips.tsx";
+import { isFiltered, knownFilters, liveQueryOf, queryOf } from "./filters.ts";
 import { LiveBar } from "./live-bar.tsx";
 import { withOlder } from "./live-rows.ts";
 import { NoRequests } from "./no-requests.tsx";
 import { useRequestColumns } from "./request-columns.tsx";
 import { timeInWords } from "./request-time.tsx";
 import { requestsRoute, useFilterChange } from "./requests-route.ts";
-import { isFiltered, liveQueryOf, queryOf } from "./search.ts";
 import { useLive } from "./use-live.ts";
 
 /** The request log: filters, a live view, and an export. */
@@ -22,7 +22,7 @@ export function RequestsPage() {
   const { t, i18n } = useTranslation("requests");
   const { id } = useOrganization();
   const queries = useQueryClient();
-  const { live: isLive = false, ...filters } = requestsRoute.useSearch();
+  const { live: isLive = false, ...filters } = knownFilters(requestsRoute.useSearch());
   const change = useFilterChange();
   const columns = useRequestColumns();
   const list = useInfiniteQuery(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { isFiltered, liveQueryOf, noFilters, queryOf, readSearch } from "./search.ts";
+import { isFiltered, knownFilters, liveQueryOf, noFilters, queryOf } from "./filters.ts";
+import { readSearch } from "./search.ts";
 
 describe("the filters in the URL", () => {
   test("are read from links of every spelling, and nonsense is left out", () => {
@@ -23,8 +24,10 @@ describe("the filters in the URL", () => {
   });
 
   test("have each outcome once, in order of precedence", () => {
-    const { outcome } = readSearch({ outcome: ["expired", "no such", "revoked", "expired"] });
+    const search = readSearch({ outcome: ["expired", "no such", 7, "revoked", "expired"] });
+    const { outcome } = knownFilters(search);
     expect(outcome).toEqual(["revoked", "expired"]);
+    expect(queryOf(knownFilters(readSearch({ outcome: "no such" })))).toEqual({});
   });
 
   test("leave the time range out of the live stream", () => {

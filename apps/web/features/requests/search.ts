@@ -1,5 +1,4 @@
-import { type RequestOutcome, requestOutcomes } from "@countersign/domain/requests/outcome";
-import type { Query } from "../../api/client.ts";
+import type { RequestOutcome } from "@countersign/domain/requests/outcome";
 import { timeInUrl } from "../../ui/time-in-url.ts";
 
 /** The filters of the request log, with the names of the API, and whether new requests are shown as they happen. */
@@ -25,28 +24,6 @@ export interface RequestFilters {
 export const endpoints = ["validate", "lookup"] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** In the order of their chips. */
-export const filterNames = [
-  "refused",
-  "outcome",
-  "product_id",
-  "license_id",
-  "ip",
-  "version",
-  "device_id",
-  "problem",
-  "endpoint",
-  "sandbox",
-] as const satisfies readonly (keyof RequestFilters)[];
-export type FilterName = (typeof filterNames)[number];
-
-/** Removes every filter. */
-export const noFilters: RequestFilters = {
-  ...Object.fromEntries(filterNames.map((name) => [name, undefined])),
-  from: undefined,
-  to: undefined,
-};
-
 export function readSearch(search: Record<string, unknown>): RequestSearch {
   return {
     refused: flagOf(search.refused),
@@ -65,38 +42,6 @@ export function readSearch(search: Record<string, unknown>): RequestSearch {
   };
 }
 
-/** The query parameters of the list and the export. */
-export function queryOf(filters: RequestFilters): Partial<Query<"listRequests">> {
-  return { ...liveQueryOf(filters), ...present({ from: filters.from, to: filters.to }) };
-}
-
-/** The query parameters of the live stream: new requests are in no range of the past. */
-export function liveQueryOf(filters: RequestFilters): Partial<Query<"streamRequests">> {
-  const { refused, sandbox, outcome, endpoint, product_id, license_id } = filters;
-  const { ip, version, device_id, problem } = filters;
-  const flags = { refused: flagText(refused), sandbox: flagText(sandbox) };
-  const same = { endpoint, product_id, license_id, ip, version, device_id, problem };
-  return present({ ...flags, ...same, outcome: outcome === undefined ? undefined : [...outcome] });
-}
-
-export function isFiltered(filters: RequestFilters): boolean {
-  return (
-    filters.from !== undefined ||
-    filters.to !== undefined ||
-    filterNames.some((name) => filters[name] !== undefined)
-  );
-}
-
-/** Only what is set, because the URL and the cache key have no empty values. */
-function present<T extends object>(values: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
-}
-
-function flagText(flag: boolean | undefined): "true" | "false" | undefined {
-  if (flag === undefined) return undefined;
-  return flag ? "true" : "false";
-}
-
 function flagOf(value: unknown): boolean | undefined {
   if (value === true || value === "true") return true;
   return value === false || value === "false" ? false : undefined;
@@ -109,8 +54,8 @@ function textOf(value: unknown, longest: number): string | undefined {
   return text.trim().slice(0, longest);
 }
 
+/** Which of them exist is checked by the page, so that a first visit does not load their list. */
 function outcomesOf(value: unknown): readonly RequestOutcome[] | undefined {
-  const wanted = Array.isArray(value) ? value : [value];
-  const outcomes = requestOutcomes.filter((outcome) => wanted.includes(outcome));
-  return outcomes.length === 0 ? undefined : outcomes;
+  const wanted = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string");
+  return wanted.length === 0 ? undefined : (wanted as RequestOutcome[]);
 }

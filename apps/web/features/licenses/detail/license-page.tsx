@@ -16,6 +16,7 @@ import { WhenNear } from "../../../ui/when-near.tsx";
 import { Actions } from "./actions.tsx";
 import { Blocks } from "./blocks.tsx";
 import { Facts } from "./facts.tsx";
+import { History } from "./history.tsx";
 import classes from "./license-page.module.css";
 import { NotesAndData } from "./notes-and-data.tsx";
 import { PendingTransfer } from "./pending-transfer.tsx";
@@ -33,8 +34,6 @@ const LicenseRequests = lazy(() =>
 const TryRequest = lazy(() =>
   import("../../requests/try-request.tsx").then((file) => ({ default: file.TryRequest })),
 );
-
-const History = lazy(() => import("./history.tsx").then((file) => ({ default: file.History })));
 
 const licenseRoute = getRouteApi("/inside/o/$organization/licenses/$licenseId");
 
@@ -83,21 +82,19 @@ export function LicensePage() {
         </div>
         <div className={classes.main}>
           <RegisteredIps license={license} />
+          {seesRequests && (
+            <Suspense fallback={<Skeleton height={160} />}>
+              <LicenseRequests licenseId={license.id} />
+            </Suspense>
+          )}
           <Blocks license={license} />
           {may("products:view", "licenses:update") && <TryIt license={license} />}
           {seesRequests && (
-            <>
-              <WhenNear height={160}>
-                <LicenseRequests licenseId={license.id} />
-              </WhenNear>
-              <WhenNear height={260}>
-                <TryRequest license={license} />
-              </WhenNear>
-            </>
+            <WhenNear height={260}>
+              <TryRequest license={license} />
+            </WhenNear>
           )}
-          <WhenNear height={200}>
-            <History license={license} />
-          </WhenNear>
+          <History license={license} />
         </div>
         <div className={classes.side}>
           <Facts license={license} />
