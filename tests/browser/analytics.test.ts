@@ -177,7 +177,7 @@ else
       await page.goto(`${home}/products/${productId}/sandbox`);
       const key = page.getByText(/^cskt_/);
       const before = await key.textContent();
-      await page.getByRole("button", { name: "curl: copy the command for SANDBOX-REVOKED" }).waitFor();
+      await page.getByRole("button", { name: "Copy the curl command for SANDBOX-REVOKED" }).waitFor();
       await looksRight(page, "sandbox-390");
       await page.getByRole("button", { name: "Replace key" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Replace key" }).click();

@@ -52,6 +52,8 @@ globalThis.inPage = (() => {
     if (element.getAttribute("aria-expanded") === "true") return false;
     // A tag field without known tags has no list.
     if (element.matches(".mantine-TagsInput-inputField")) return false;
+    // Help shows text without controls.
+    if (nameOf(element).startsWith("About: ")) return false;
     if (element.hasAttribute("aria-haspopup") || element.getAttribute("role") === "combobox") return true;
     if (element.type === "submit" || element.closest("th, [role=tablist], [role=switch]") !== null)
       return false;
