@@ -55,7 +55,7 @@ else
         // This order changes the window size least often, because the previous page ended at 390.
         for (const width of [390, 320, 1024, 1440]) {
           await page.setViewportSize({ width, height: 900 });
-          for (const fault of await lastingFaults(page)) faults.push(`${width} ${fault}`);
+          for (const fault of await ask<string[]>(page, "layoutFaults")) faults.push(`${width} ${fault}`);
         }
         for (const width of widths) {
           await page.setViewportSize({ width, height: 900 });
@@ -119,16 +119,6 @@ async function explore(walk: Exploration, path: readonly string[]): Promise<void
     // Choosing a menu item closes the menu.
     if ((await ask<number>(page, "depth")) < path.length && !(await reopen(page, path))) return;
   }
-}
-
-/** Charts are drawn again after the window has changed its size, within a few frames. */
-async function lastingFaults(page: Page): Promise<string[]> {
-  let faults = await ask<string[]>(page, "layoutFaults");
-  for (let frames = 0; faults.length > 0 && frames < 60; frames++) {
-    await page.evaluate("new Promise(requestAnimationFrame)");
-    faults = await ask<string[]>(page, "layoutFaults");
-  }
-  return faults;
 }
 
 async function reopen(page: Page, path: readonly string[]): Promise<boolean> {
