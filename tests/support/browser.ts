@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
 import { manageBase } from "@countersign/contract/manage/base";
+import { textOf } from "./response-text.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
 type Body = any;
@@ -55,7 +56,7 @@ export class Browser {
     });
     this.#keep(response.headers);
     expect(response.headers.get("x-request-id")).toBeTruthy();
-    const text = await response.text();
+    const text = await textOf(response);
     const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
     return {
       status: response.status,

@@ -4,6 +4,7 @@ import { problem } from "@countersign/contract/manage/shapes";
 import { codesOf } from "@countersign/contract/openapi-problems";
 import { Router } from "../../apps/server/http/manage/router.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { textOf } from "./response-text.ts";
 
 export interface ManageAnswer {
   readonly status: number;
@@ -77,13 +78,6 @@ async function checked(method: string, path: string, response: Response): Promis
     }
   }
   return { status, headers, text, body };
-}
-
-/** Server-sent events would not end: `openEventStream` reads them. */
-async function textOf(response: Response): Promise<string> {
-  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response.text();
-  await response.body?.cancel();
-  return "";
 }
 
 /** The code of a refusal is one that the OpenAPI document lists for the route. */

@@ -76,8 +76,7 @@ export class SqliteJournal implements Journal {
   }
 
   async closeSegment(nowMs: number): Promise<number> {
-    // Reading comes first, and does not need the lock yet: only this thread writes.
-    return this.#inTransaction(() => this.#log.closeSegment(nowMs), "begin");
+    return this.#inTransaction(() => this.#log.closeSegment(nowMs));
   }
 
   async retention(environment: RetentionSettings): Promise<LogRetention> {
@@ -147,9 +146,9 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #inTransaction<T>(work: () => T, begin = "begin immediate"): T {
+  #inTransaction<T>(work: () => T): T {
     try {
-      this.#database.exec(begin);
+      this.#database.exec("begin immediate");
       const result = work();
       this.#database.exec("commit");
       return result;
