@@ -49,7 +49,7 @@ twice.
         ]),
         "",
         `# Customer portal: open ${config.portalUrl} and sign in as ${customer}.`,
-        "# Without a mail server, the code is in the dashboard under Administration, Outbox.",
+        "# Without a mail server, the code is in the dashboard under Platform, Messages, Outbox.",
         "",
         "# Tests in CI: every product has a test API key and license keys for every outcome, on its page under Sandbox.",
       ]);
