@@ -4,7 +4,7 @@ import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
  * The keys of a segment: in which milliseconds an organization, a license or an IP address occurs. An organization has a
  * row of its own. Licenses and IP addresses are many and mostly occur once, and a row for each would take longer to write
  * than the log itself: 256 rows have all of them, divided by a hash. Two keys with the same hash are not told apart, so
- * whoever reads rows at these times checks what is in them.
+ * a search checks the rows that it finds at these times.
  */
 export type KeyKind = RequestKeyRow["kind"];
 

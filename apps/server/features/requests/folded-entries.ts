@@ -75,7 +75,7 @@ interface Group {
   count: number;
 }
 
-/** The time is the end of the minute: whoever reads the newest entries would otherwise miss it. */
+/** The time is the end of the minute, because the live stream reads only the newest entries. */
 function counted(first: JournalEntry, atMs: number, count: number): JournalEntry {
   const [, ...rest] = first;
   const entry = [atMs, ...rest] as unknown as {

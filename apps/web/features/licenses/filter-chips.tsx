@@ -1,10 +1,9 @@
-import { ActionIcon, Button } from "@mantine/core";
+import { Box } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ask } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
-import { Icon } from "../../ui/icon.tsx";
-import classes from "./filter-bar.module.css";
+import { ChipList } from "../../ui/chip-list.tsx";
 import { licensesRoute } from "./list-route.ts";
 import { useProducts } from "./products.ts";
 import { type FilterName, filterNames, type LicenseSearch } from "./search.ts";
@@ -17,36 +16,18 @@ export function FilterChips() {
   const change = useFilterChange();
   const words = useFilterWords(search);
   const active = filterNames.filter((name) => search[name] !== undefined);
-  if (active.length === 0) return null;
   return (
-    <ul className={classes.chips} aria-label={t("filters.active")} style={{ listStyle: "none", padding: 0 }}>
-      {active.map((name) => (
-        <li key={name} className={classes.chip}>
-          {words(name)}
-          <ActionIcon
-            size="xs"
-            variant="subtle"
-            color="gray"
-            radius="xl"
-            aria-label={t("filters.remove", { filter: words(name) })}
-            onClick={() => change({ [name]: undefined })}
-          >
-            <Icon name="close" size={12} />
-          </ActionIcon>
-        </li>
-      ))}
-      {active.length > 1 && (
-        <li>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            onClick={() => change(Object.fromEntries(filterNames.map((name) => [name, undefined])))}
-          >
-            {t("filters.clear")}
-          </Button>
-        </li>
-      )}
-    </ul>
+    <Box mb={active.length === 0 ? 0 : "sm"}>
+      <ChipList
+        label={t("filters.active")}
+        names={active}
+        textOf={words}
+        removeLabel={(filter) => t("filters.remove", { filter })}
+        onRemove={(name) => change({ [name]: undefined })}
+        clearLabel={t("filters.clear")}
+        onClear={() => change(Object.fromEntries(filterNames.map((name) => [name, undefined])))}
+      />
+    </Box>
   );
 }
 

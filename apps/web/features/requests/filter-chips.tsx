@@ -1,10 +1,8 @@
-import { ActionIcon, Button } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { Icon } from "../../ui/icon.tsx";
+import { ChipList } from "../../ui/chip-list.tsx";
 import { useProducts } from "../licenses/products.ts";
 import { type FilterName, filterNames, noFilters } from "./filters.ts";
 import { useLicenseKey } from "./license-filter.tsx";
-import classes from "./requests.module.css";
 import { useFilterChange } from "./requests-route.ts";
 import type { RequestFilters } from "./search.ts";
 
@@ -17,32 +15,16 @@ export function FilterChips({ filters }: { filters: RequestFilters }) {
   const change = useFilterChange();
   const words = useFilterWords(filters);
   const active = filterNames.filter((name) => filters[name] !== undefined && !visible.includes(name));
-  if (active.length === 0) return null;
   return (
-    <ul className={classes.chips} aria-label={t("filters.active")}>
-      {active.map((name) => (
-        <li key={name} className={classes.chip}>
-          {words(name)}
-          <ActionIcon
-            size="xs"
-            variant="subtle"
-            color="gray"
-            radius="xl"
-            aria-label={t("filters.remove", { filter: words(name) })}
-            onClick={() => change({ [name]: undefined })}
-          >
-            <Icon name="close" size={12} />
-          </ActionIcon>
-        </li>
-      ))}
-      {active.length > 1 && (
-        <li>
-          <Button size="compact-sm" variant="subtle" onClick={() => change(noFilters)}>
-            {t("filters.clear")}
-          </Button>
-        </li>
-      )}
-    </ul>
+    <ChipList
+      label={t("filters.active")}
+      names={active}
+      textOf={words}
+      removeLabel={(filter) => t("filters.remove", { filter })}
+      onRemove={(name) => change({ [name]: undefined })}
+      clearLabel={t("filters.clear")}
+      onClear={() => change(noFilters)}
+    />
   );
 }
 
