@@ -8,6 +8,7 @@ import { removeUnknownIdentities } from "@countersign/store/queries/portal/unkno
 import type { Database, Store } from "@countersign/store/store";
 import { sql } from "kysely";
 import { postgres, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { lockWaits } from "../../../../tests/support/lock-waits.ts";
 import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { AccountLimits } from "../identity/account-limits.ts";
@@ -163,7 +164,7 @@ async function atTheSameMoment(
     for (const { personId } of people) await lockedPortalPerson(db, personId);
     const started = works.map((work) => work());
     for (const work of started) work.catch(() => {});
-    await until("all wait for a lock", async () => (await waiting()) === works.length);
+    await until("all wait for a lock", async () => (await lockWaits(store.reads)) === works.length);
     return { all: Promise.allSettled(started) };
   });
   const ends = await running.all;
@@ -175,10 +176,4 @@ async function atTheSameMoment(
 async function withoutLimits(db: Database): Promise<void> {
   await sql`set local lock_timeout = 0`.execute(db);
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
-}
-
-async function waiting(): Promise<number> {
-  const { rows } = await sql<{ count: string }>`select count(*) as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(store.reads);
-  return Number(rows[0]?.count);
 }
