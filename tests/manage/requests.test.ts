@@ -187,8 +187,24 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(address)).body.device_ids).toEqual(["phone", "laptop"]);
     const { body } = await fixture.owner.api.get(`/licenses/${license.id}/ips`);
     expect(body.data).toMatchObject([{ ip: "127.0.0.1", device_ids: ["laptop"] }]);
+    const ips = `/organizations/${fixture.organizationId}/ips`;
+    const devices = ["phone", "laptop"];
+    const listed = await fixture.owner.api.get(ips);
+    expect(listed.body.data).toMatchObject([{ ip: "127.0.0.1", device_ids: devices }]);
+    // With this license, only one of them.
+    const used = await fixture.owner.api.get(`${address}/licenses`);
+    expect(used.body.data).toMatchObject([{ license_id: license.id, device_ids: ["laptop"] }]);
+    const { body: ofServer } = await fixture.admin.api.get("/admin/ips/127.0.0.1");
+    expect(ofServer.device_ids).toEqual(expect.arrayContaining(devices));
+    expect(ofServer.organizations).toContainEqual(
+      expect.objectContaining({ organization_id: fixture.organizationId, device_ids: devices }),
+    );
+    const { body: ofAll } = await fixture.admin.api.get("/admin/ips?cidr=127.0.0.0/8");
+    expect(ofAll.data[0].device_ids).toEqual(expect.arrayContaining(devices));
     const member = await fixture.member(["licenses:view"]);
     expect((await member.api.get(address)).body.device_ids).toBeNull();
+    expect((await member.api.get(ips)).body.data[0].device_ids).toBeNull();
+    expect((await member.api.get(`${address}/licenses`)).body.data[0].device_ids).toBeNull();
   });
 
   test("is exported with the same filters", async () => {

@@ -72,6 +72,12 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
                 <span className="mono">{request.ip}</span>
               </>
             )}
+            {request.device_id !== null && (
+              <>
+                {" · "}
+                <span title={request.device_id}>{request.device_id}</span>
+              </>
+            )}
           </div>
         </>
       ),
