@@ -207,6 +207,31 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     expect((await member.api.get(`${address}/licenses`)).body.data[0].device_ids).toBeNull();
   });
 
+  test("every request says what it would get now, or why that is not known", async () => {
+    const { owner, productId, publicApi } = fixture;
+    const explained = async (id: string | undefined) => {
+      const { status, body } = await owner.api.get(`${path}/${id}/explain`);
+      expect([status, body.code]).toEqual([200, undefined]);
+      return [body.outcome, body.unrepeatable, body.rules.length];
+    };
+    const before = await owner.api.get(`/products/${productId}`);
+    expect(await explained(sent.active)).toEqual(["revoked", null, 14]);
+    expect(await explained(sent.revoked)).toEqual(["revoked", null, 14]);
+    expect(await explained(sent.unknown)).toEqual([null, "key_not_stored", 7]);
+    expect(await explained(sent.malformed)).toEqual(["license_not_found", "no_key_sent", 8]);
+    expect(await explained(sent.large)).toEqual([null, "not_looked_up", 7]);
+    // A lookup finds a revoked license, of a product that refuses all validations too.
+    await owner.api.patch(`/products/${productId}`, { status: "disabled" });
+    expect(await explained(sent.found)).toEqual(["found", null, 3]);
+    expect((await publicApi.lookup(license.license_key)).status).toBe(200);
+    expect(await explained(sent.large)).toEqual(["product_disabled", "not_looked_up", 7]);
+    await owner.api.patch(`/products/${productId}`, { status: before.body.status });
+    const missing = await owner.api.get(`${path}/${newId()}/explain`);
+    expect([missing.status, missing.body.code]).toEqual([404, "request_not_found"]);
+    const member = await fixture.member(["licenses:view"]);
+    expect((await member.api.get(`${path}/${sent.active}/explain`)).status).toBe(403);
+  });
+
   test("is exported with the same filters", async () => {
     const { text: jsonl, headers } = await fixture.owner.api.get(`${path}/export?format=jsonl`);
     expect(headers.get("content-disposition")).toBe('attachment; filename="requests.jsonl"');

@@ -187,8 +187,8 @@ export function requestSearch(fixture: StoreFixture) {
           if (isMeant(row) && row.device_id !== null && row.sandbox === 0 && row.organization_id !== "o3")
             newest.set(`${row.organization_id} ${row.license_id} ${row.ip} ${row.device_id}`, row.at);
         const found = await seenDevices(listReads, of, always, unhurried);
-        const shown = found.map(({ organizationId, licenseId, ip, deviceId, lastAtMs }) => {
-          return [`${organizationId} ${licenseId} ${ip} ${deviceId}`, lastAtMs] as const;
+        const shown = found.map(({ organizationId, licenseId, ip, deviceId, lastAtMs }): [string, number] => {
+          return [`${organizationId} ${licenseId} ${ip} ${deviceId}`, lastAtMs];
         });
         expect(new Map(shown)).toEqual(newest);
         expect(shown.map(([, at]) => at)).toEqual([...newest.values()].sort((a, b) => b - a));
