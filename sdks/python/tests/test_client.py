@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import os
 import pickle
 import signal
 import ssl
 import threading
 import time
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any, Callable
 
@@ -17,6 +19,8 @@ import pytest
 
 import countersign
 from countersign import AsyncCountersign, ConnectionError, Countersign, ServerError, Signing, TimeoutError
+from countersign._api import Verdict
+from countersign._parsing import read_result
 from local_server import CLOSE, REVOKED_BODY, VALID_BODY, Part, answer, serving
 
 KEY = "ABCD-EFGH-JKMN-PQRS"
@@ -153,7 +157,7 @@ def test_invalid_tolerances_are_rejected(tolerance: float) -> None:
 
 def test_secrets_are_not_in_the_repr() -> None:
     assert "abab" not in repr(Signing("product", "ab" * 32))
-    assert "csk_test" not in repr(vars(Countersign("csk_test", "https://licenses.example.com"))["_transport"])
+    assert "csk_test" not in repr(Countersign("csk_test", "https://licenses.example.com"))
 
 
 def test_a_custom_ssl_context_is_accepted() -> None:
@@ -181,7 +185,7 @@ def test_a_proxy_does_not_receive_the_api_key(monkeypatch: pytest.MonkeyPatch) -
         assert not any(b"csk_test" in request for request in proxy.requests)
 
 
-@pytest.mark.parametrize("key", ["KÄY-日本-😀", "a/b?c#d%2e", "..", "\udcff", "a\r\nb"])
+@pytest.mark.parametrize("key", ["KÄY-日本-😀", "a/b?c#d%2e", "..", " a b\r\n"])
 def test_unusual_license_keys_are_sent_safely(key: str) -> None:
     with serving([answer(REVOKED_BODY)], [answer(b'{"statusCode":404}', "404 Not Found")]) as server:
         client = Countersign("csk_test", server.url)
@@ -190,31 +194,56 @@ def test_unusual_license_keys_are_sent_safely(key: str) -> None:
             client.lookup(key)
         first_line = server.requests[1].split(b"\r\n")[0]
         assert first_line.startswith(b"GET /api/v1/license/") and first_line.count(b" ") == 2
-        assert b"\nb" not in server.requests[1]
 
 
-@pytest.mark.parametrize("key", ["", "  ", None, 5])
-def test_invalid_license_keys_are_rejected(key: Any) -> None:
+@pytest.mark.parametrize("key", [5, b"KEY", ["KEY"], {}])
+def test_a_license_key_of_another_type_is_an_argument_error(key: Any) -> None:
     client = Countersign("csk_test", "https://licenses.example.com")
     methods: list[Callable[[Any], object]] = [
         client.validate,
         client.check,
+        client.cached,
         client.lookup,
-        client.portal_url,
         lambda key: client.watch(key, 5, print),
     ]
     for method in methods:
-        with pytest.raises(ValueError, match="license_key"):
+        with pytest.raises(TypeError, match="license_key"):
             method(key)
 
 
-def test_a_change_to_one_result_does_not_affect_others() -> None:
-    with serving([answer(VALID_BODY)]) as server:
-        client = Countersign("csk_test", server.url)
-        for _ in range(3):
-            custom: Any = client.validate(KEY).custom
-            assert custom == {"plan": "pro"}
-            custom["plan"] = "everything"
+@pytest.mark.parametrize("key", ["", " \ufeff", None, "a\udcff", "a\r\nb", "x" * 65])
+def test_impossible_keys_are_answered_without_a_request(key: Any) -> None:
+    client = Countersign("csk_test", "http://127.0.0.1:9", when_unavailable="advisory")
+    decision = client.check(key)
+    assert (decision.allowed, decision.error) == (False, None)
+    for result in (client.validate(key), client.cached(key), decision.result):
+        assert result is not None
+        assert (result.valid, result.status, result.source) == (False, "license_not_found", "local")
+    with pytest.raises(countersign.NotFoundError):
+        client.lookup(key)
+
+
+def test_a_result_cannot_be_changed_and_can_be_copied_and_pickled() -> None:
+    body = VALID_BODY.replace(b'"pro"', b'["a",{"b":[]}]')
+    with serving([answer(body)]) as server:
+        result = Countersign("csk_test", server.url).validate(KEY)
+    custom: Any = result.custom
+    assert custom == {"plan": ["a", {"b": []}]}
+    changes: list[Callable[[], object]] = [
+        lambda: custom.update(plan="all"),
+        lambda: custom.pop("plan"),
+        lambda: custom.__setitem__("plan", "all"),
+        lambda: custom["plan"].append("all"),
+        lambda: custom["plan"][1].clear(),
+        lambda: custom["plan"][1]["b"].extend("x"),
+        lambda: setattr(result, "valid", False),
+    ]
+    for change in changes:
+        with pytest.raises((TypeError, AttributeError)):
+            change()
+    for other in (copy.deepcopy(result), pickle.loads(pickle.dumps(result)), replace(result)):
+        assert other == result
+    assert json.loads(json.dumps(custom)) == custom and hash(result) is not None
 
 
 def test_concurrent_threads_share_one_request() -> None:
@@ -232,16 +261,17 @@ def test_an_interrupted_thread_does_not_interrupt_the_waiting_threads(monkeypatc
     client = Countersign("csk_test", "https://licenses.example.com")
     started = threading.Event()
     results: list[object] = []
-    valid_result = countersign._models.read_result(VALID_BODY, datetime.now(timezone.utc), None)
+    valid_result = read_result(VALID_BODY, datetime.now(timezone.utc), None)
+    assert valid_result is not None
 
     def request_verdict(*_: object) -> Any:
         if not started.is_set():
             started.set()
             time.sleep(0.3)
             raise KeyboardInterrupt
-        return valid_result, False
+        return Verdict(valid_result, is_sandbox=False)
 
-    monkeypatch.setattr(client, "_request_verdict", request_verdict)
+    monkeypatch.setattr(client._api, "validate", request_verdict)
 
     def interrupted() -> None:
         with pytest.raises(KeyboardInterrupt):
