@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import json
 import os
@@ -18,19 +17,12 @@ from typing import Any, Callable
 import pytest
 
 import countersign
-from countersign import AsyncCountersign, ConnectionError, Countersign, ServerError, Signing, TimeoutError
+from countersign import ConnectionError, Countersign, ServerError, Signing, TimeoutError
 from countersign._api import Verdict
 from countersign._parsing import read_result
 from local_server import CLOSE, REVOKED_BODY, VALID_BODY, Part, answer, serving
 
 KEY = "ABCD-EFGH-JKMN-PQRS"
-
-
-@pytest.fixture(autouse=True)
-def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("http_proxy", "https_proxy", "all_proxy"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.upper(), raising=False)
 
 
 def test_a_redirect_is_not_followed_and_the_api_key_is_not_sent_elsewhere() -> None:
@@ -169,22 +161,6 @@ def test_a_custom_ssl_context_is_accepted() -> None:
             client.validate(KEY)
 
 
-def test_proxies_are_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving([answer(VALID_BODY)]) as proxy:
-        monkeypatch.setenv("http_proxy", proxy.url)
-        assert Countersign("csk_test", "http://licenses.invalid").validate(KEY).valid
-        assert proxy.requests[0].startswith(b"POST http://licenses.invalid/api/v1/validate ")
-
-
-def test_a_proxy_does_not_receive_the_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving([b"HTTP/1.1 403 Forbidden\r\n\r\n", CLOSE]) as proxy:
-        monkeypatch.setenv("https_proxy", proxy.url)
-        with pytest.raises(ConnectionError):
-            Countersign("csk_test", "https://licenses.invalid").validate(KEY)
-        assert all(request.startswith(b"CONNECT licenses.invalid:443 ") for request in proxy.requests)
-        assert not any(b"csk_test" in request for request in proxy.requests)
-
-
 @pytest.mark.parametrize("key", ["KÄY-日本-😀", "a/b?c#d%2e", "..", " a b\r\n"])
 def test_unusual_license_keys_are_sent_safely(key: str) -> None:
     with serving([answer(REVOKED_BODY)], [answer(b'{"statusCode":404}', "404 Not Found")]) as server:
@@ -321,61 +297,6 @@ def test_a_forked_process_does_not_wait_for_its_parents_threads() -> None:
             os.waitpid(child, 0)
         pending.join()
         assert status == (child, 0)
-
-
-def test_a_slow_server_does_not_block_the_event_loop() -> None:
-    async def both() -> int:
-        client = AsyncCountersign(Countersign("csk_test", server.url))
-        pending = asyncio.ensure_future(client.validate(KEY))
-        ticks = 0
-        while not pending.done():
-            await asyncio.sleep(0.02)
-            ticks += 1
-        assert (await pending).valid
-        return ticks
-
-    with serving([0.5, answer(VALID_BODY)]) as server:
-        assert asyncio.run(both()) > 2
-
-
-def test_a_slow_server_does_not_use_up_the_default_executor() -> None:
-    async def rest() -> float:
-        loop = asyncio.get_running_loop()
-        client = AsyncCountersign(Countersign("csk_test", server.url, timeout_seconds=5))
-        pending = [asyncio.ensure_future(client.check(f"{KEY}-{number}")) for number in range(40)]
-        await asyncio.sleep(0.1)
-        started = time.monotonic()
-        await loop.run_in_executor(None, time.sleep, 0)
-        waited = time.monotonic() - started
-        for one in pending:
-            one.cancel()
-        return waited
-
-    with serving([10.0]) as server:
-        assert asyncio.run(rest()) < 3
-
-
-def test_asyncio_returns_cached_results_without_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def twice() -> None:
-        client = AsyncCountersign(Countersign("csk_test", server.url))
-        assert (await client.validate(KEY)).source == "server"
-        threads = threading.active_count()
-        assert (await client.validate(KEY)).source == "cache"
-        assert (await client.check(KEY)).allowed
-        assert threading.active_count() <= threads
-        client.forget()
-        assert (await client.validate(KEY)).source == "server"
-
-    with serving([answer(VALID_BODY)]) as server:
-        asyncio.run(twice())
-
-
-def test_the_asyncio_client_can_be_created_from_settings() -> None:
-    with serving([answer(VALID_BODY)]) as server:
-        client = AsyncCountersign(api_key="csk_test", base_url=server.url, version="1.0.0")
-        assert asyncio.run(client.validate(KEY)).valid
-    with pytest.raises(TypeError):
-        AsyncCountersign(Countersign("csk_test", server.url), version="1.0.0")
 
 
 @pytest.mark.parametrize(

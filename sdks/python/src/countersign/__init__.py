@@ -25,7 +25,8 @@ from .errors import (
     TimeoutError,
     WebhookError,
 )
-from .webhooks import SignedWebhook, WebhookEvent, sign_webhook, verify_webhook
+from .webhook_events import WebhookEvent
+from .webhooks import SignedWebhook, sign_webhook, verify_webhook
 
 __all__ = [
     "AsyncCountersign",

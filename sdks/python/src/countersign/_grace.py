@@ -201,7 +201,8 @@ class Grace:
         now = self._clock.wall()
         if grant is None or result is None or now < stored.seen_at - _MAX_CLOCK_CORRECTION_SECONDS:
             return None
-        ages = [now - grant["granted_at"]]
+        # By the latest time: otherwise setting the clock back a little would reopen a grace period that ended.
+        ages = [latest.seen_at - grant["granted_at"]]
         if granted_at_steady is not None:
             ages.append(self._clock.steady() - granted_at_steady)
         if max(ages) > self._grace_seconds:

@@ -14,24 +14,16 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Union
 
+from ._frozen import FrozenDict, frozen
 from ._parsing import parsed_time
 from .errors import WebhookError
+from .webhook_events import EVENT_CLASSES, WebhookEvent
 
 _INVALID_SECRET = "secret must be the endpoint's secret (whsec_…), as shown in the dashboard."
 #: The specification of Standard Webhooks asks for 24 to 64 bytes.
 _MIN_KEY_BYTES = 24
 
 Body = Union[bytes, bytearray, memoryview, str]
-
-
-@dataclass(frozen=True)
-class WebhookEvent:
-    #: The same for every delivery of the event: store it, and process the event only once.
-    id: str
-    type: str
-    #: When the event occurred.
-    timestamp: datetime | None
-    data: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -77,11 +69,11 @@ def verify_webhook(
     claimed = [code.encode("utf-8", "surrogatepass") for version, _, code in parts if version == "v1"]
     if not any([hmac.compare_digest(digest, code) for digest in expected for code in claimed]):
         raise WebhookError("mismatch", "The signature does not match. Check the secret, and pass the raw body.")
-    return _read_event(event_id, raw)
+    return _read_event(event_id, timestamp, raw)
 
 
 def sign_webhook(
-    body: Body | Mapping[str, Any],
+    body: Body | Mapping[str, Any] | WebhookEvent,
     *,
     secret: str | Sequence[str],
     id: str | None = None,
@@ -89,27 +81,36 @@ def sign_webhook(
 ) -> SignedWebhook:
     """Return a delivery that ``verify_webhook`` accepts, for tests of the app.
 
-    :param body: the raw body, or an event such as ``{"type": "license.revoked", "data": {…}}``
+    :param body: the raw body, or an event: a ``WebhookEvent``, or ``{"type": "license.revoked", "data": {…}}``
     :param timestamp: when it is sent, in seconds since 1970; defaults to now
     """
     keys = _hmac_keys(secret)
-    event_id = id if id is not None else f"msg_{random_source.token_hex(12)}"
     sent_at = time.time() if timestamp is None else timestamp
-    if isinstance(body, Mapping):
-        occurred_at = datetime.fromtimestamp(sent_at, timezone.utc).isoformat(timespec="milliseconds")
-        event = {"type": "", "timestamp": occurred_at.replace("+00:00", "Z"), "data": {}, **body}
-        raw = json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode()
-    else:
-        raw = _bytes_of(body)
+    event_id = f"msg_{random_source.token_hex(12)}"
+    if isinstance(body, WebhookEvent):
+        event_id = body.id
+        body = {"type": body.type, "timestamp": body.timestamp, "data": body.data}
+    event_id = event_id if id is None else id
+    raw = _event_body(body, sent_at) if isinstance(body, Mapping) else _bytes_of(body)
     seconds = str(int(sent_at))
     signatures = [f"v1,{_signature(key, event_id, seconds, raw).decode()}" for key in keys]
     headers = {
-        "content-type": "application/json",
         "webhook-id": event_id,
         "webhook-timestamp": seconds,
         "webhook-signature": " ".join(signatures),
     }
     return SignedWebhook(raw, headers)
+
+
+def _event_body(event: Mapping[str, Any], sent_at: float) -> bytes:
+    members = {"timestamp": datetime.fromtimestamp(sent_at, timezone.utc), "data": {}, **event}
+    return json.dumps(members, separators=(",", ":"), ensure_ascii=False, default=_json_time).encode()
+
+
+def _json_time(value: object) -> str:
+    if not isinstance(value, datetime):
+        raise TypeError(f"An event cannot contain a value of the type {type(value).__name__}.")
+    return value.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _bytes_of(body: Body) -> bytes:
@@ -121,16 +122,18 @@ def _signature(key: bytes, event_id: str, timestamp: str, raw: bytes) -> bytes:
     return base64.b64encode(hmac.new(key, text, hashlib.sha256).digest())
 
 
-def _read_event(event_id: str, raw: bytes) -> WebhookEvent:
+def _read_event(event_id: str, timestamp: str, raw: bytes) -> WebhookEvent:
     try:
-        value = json.loads(raw)
+        value = frozen(json.loads(raw))
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
         raise WebhookError("malformed", "The body is signed but is not a webhook event.")
     data = value.get("data")
-    time_of_event = parsed_time(value.get("timestamp"))
-    return WebhookEvent(event_id, value["type"], time_of_event, data if isinstance(data, dict) else {})
+    event_class = EVENT_CLASSES.get(value["type"], WebhookEvent)
+    # A body without a time is not from Countersign, although it is signed.
+    occurred_at = parsed_time(value.get("timestamp")) or datetime.fromtimestamp(int(timestamp), timezone.utc)
+    return event_class(event_id, value["type"], occurred_at, data if isinstance(data, dict) else FrozenDict())
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:

@@ -1,0 +1,296 @@
+"""asyncio: deadlines, cancellation, concurrency, and the exit of the process."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+import countersign
+from countersign import AsyncCountersign, Countersign, FileGraceStore, TimeoutError
+from countersign import _async_slots as slots
+from local_server import VALID_BODY, LocalServer, answer, serving, wait_until
+
+KEY = "ABCD-EFGH-JKMN-PQRS"
+SOURCES = Path(__file__).parents[1] / "src"
+HANGING = [60.0]
+
+
+async def until(is_true: object, seconds: float = 20) -> None:
+    """Wait for a condition without blocking the event loop."""
+    assert callable(is_true)
+    end = time.monotonic() + seconds
+    while not is_true():
+        assert time.monotonic() < end, "the condition did not become true in time"
+        await asyncio.sleep(0.01)
+
+
+def test_a_slow_server_does_not_block_the_event_loop() -> None:
+    async def both() -> int:
+        client = AsyncCountersign(Countersign("csk_test", server.url))
+        pending = asyncio.ensure_future(client.validate(KEY))
+        ticks = 0
+        while not pending.done():
+            await asyncio.sleep(0.02)
+            ticks += 1
+        assert (await pending).valid
+        return ticks
+
+    with serving([0.5, answer(VALID_BODY)]) as server:
+        assert asyncio.run(both()) > 2
+
+
+def test_a_slow_server_does_not_use_up_the_default_executor() -> None:
+    async def rest() -> float:
+        loop = asyncio.get_running_loop()
+        client = AsyncCountersign(Countersign("csk_test", server.url, timeout_seconds=5))
+        pending = [asyncio.ensure_future(client.check(f"{KEY}-{number}")) for number in range(40)]
+        await asyncio.sleep(0.1)
+        started = time.monotonic()
+        await loop.run_in_executor(None, time.sleep, 0)
+        waited = time.monotonic() - started
+        for one in pending:
+            one.cancel()
+        return waited
+
+    with serving([10.0]) as server:
+        assert asyncio.run(rest()) < 3
+
+
+def test_asyncio_returns_cached_results_without_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def twice() -> None:
+        client = AsyncCountersign(Countersign("csk_test", server.url))
+        assert (await client.validate(KEY)).source == "server"
+        threads = threading.active_count()
+        assert (await client.validate(KEY)).source == "cache"
+        assert (await client.check(KEY)).allowed
+        assert threading.active_count() <= threads
+        client.forget()
+        assert (await client.validate(KEY)).source == "server"
+
+    with serving([answer(VALID_BODY)]) as server:
+        asyncio.run(twice())
+
+
+def test_the_asyncio_client_can_be_created_from_settings() -> None:
+    with serving([answer(VALID_BODY)]) as server:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, version="1.0.0")
+        assert asyncio.run(client.validate(KEY)).valid
+    with pytest.raises(TypeError):
+        AsyncCountersign(Countersign("csk_test", server.url), version="1.0.0")
+
+
+def test_a_cancelled_call_closes_its_connection_and_frees_its_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "MAX_SLOTS", 2)
+
+    async def cancel() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        hanging = [asyncio.ensure_future(client.validate(f"{KEY}-{number}")) for number in range(2)]
+        await until(lambda: len(server.requests) == 2)
+        waiting = asyncio.ensure_future(client.validate(f"{KEY}-2"))
+        await asyncio.sleep(0)
+        for one in hanging:
+            one.cancel()
+        for one in hanging:
+            with pytest.raises(asyncio.CancelledError):
+                await one
+        assert (await waiting).valid
+        await until(lambda: server.closed_by_client == 2)
+        assert not client.client._slots._running or server.closed_by_client == 2
+
+    with serving(HANGING, HANGING, [answer(VALID_BODY)]) as server:
+        asyncio.run(cancel())
+
+
+def test_a_cancelled_lookup_closes_its_connection() -> None:
+    async def cancel() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(client.lookup(KEY), 0.3)
+        await until(lambda: server.closed_by_client == 1 or not server.requests)
+
+    with serving(HANGING) as server:
+        asyncio.run(cancel())
+
+
+def test_a_request_is_cancelled_only_if_no_call_waits_for_it() -> None:
+    async def cancel() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        first, second = (asyncio.ensure_future(client.validate(KEY)) for _ in range(2))
+        await until(lambda: len(server.requests) == 1)
+        first.cancel()
+        assert (await second).valid
+        assert len(server.requests) == 1
+
+    with serving([1.0, answer(VALID_BODY)]) as server:
+        asyncio.run(cancel())
+
+
+def test_a_cancelled_pause_before_a_retry_ends_at_once() -> None:
+    async def cancel() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        call = asyncio.ensure_future(client.validate(KEY))
+        await until(lambda: len(server.requests) == 1)
+        await asyncio.sleep(0.05)
+        call.cancel()
+        await until(lambda: not any(one.name == "countersign-async" for one in threading.enumerate()))
+        assert len(server.requests) == 1
+
+    with serving([answer(b"", "503 Service Unavailable", "Retry-After: 50")]) as server:
+        asyncio.run(cancel())
+
+
+def test_the_deadline_includes_waiting_for_a_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slots, "MAX_SLOTS", 2)
+
+    async def wait() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        hanging = [asyncio.ensure_future(client.validate(f"{KEY}-{number}")) for number in range(2)]
+        await until(lambda: len(server.requests) == 2)
+        started = time.monotonic()
+        calls = [client.validate(KEY, timeout_seconds=0.3), client.lookup(KEY, timeout_seconds=0.3)]
+        for error in await asyncio.gather(*calls, return_exceptions=True):
+            assert isinstance(error, TimeoutError) and "busy" in error.message
+        assert time.monotonic() - started < 10
+        assert len(server.requests) == 2
+        for one in hanging:
+            one.cancel()
+
+    with serving(HANGING) as server:
+        asyncio.run(wait())
+
+
+def test_the_grace_period_covers_waiting_for_a_slot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(slots, "MAX_SLOTS", 1)
+
+    async def wait() -> None:
+        client = AsyncCountersign(
+            api_key="csk_test",
+            base_url=server.url,
+            timeout_seconds=60,
+            cache_seconds=0,
+            grace_seconds=3600,
+            grace_store=FileGraceStore(tmp_path),
+        )
+        assert (await client.validate(KEY)).source == "server"
+        hanging = asyncio.ensure_future(client.validate(f"{KEY}-2"))
+        await until(lambda: len(server.requests) == 2)
+        assert (await client.validate(KEY, timeout_seconds=0.2)).source == "grace"
+        hanging.cancel()
+
+    with serving([answer(VALID_BODY)], HANGING) as server:
+        asyncio.run(wait())
+
+
+def test_fifty_concurrent_calls_run_at_the_same_time() -> None:
+    async def concurrently() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        calls = [asyncio.ensure_future(client.validate(f"{KEY}-{number}")) for number in range(50)]
+        # No response arrives before all requests have.
+        await until(lambda: len(server.requests) == 50)
+        for one in calls:
+            one.cancel()
+
+    with serving(HANGING) as server:
+        asyncio.run(concurrently())
+
+
+def test_calls_for_one_license_share_one_request_and_one_thread() -> None:
+    async def concurrently() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        calls = [asyncio.ensure_future(client.validate(KEY)) for _ in range(500)]
+        await until(lambda: len(server.requests) == 1)
+        assert len(client.client._slots._running) == 1
+        assert all(result.valid for result in await asyncio.gather(*calls))
+        assert len(server.requests) == 1
+
+    with serving([0.5, answer(VALID_BODY)]) as server:
+        asyncio.run(concurrently())
+
+
+CALLS = {
+    "asyncio": """
+async def main():
+    task = asyncio.ensure_future(AsyncCountersign(client).validate("KEY"))
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+asyncio.run(main())
+""",
+    "an asyncio task in a thread": """
+import threading
+threading.Thread(target=lambda: asyncio.run(AsyncCountersign(client).validate("KEY")), daemon=True).start()
+sys.stdin.readline()
+""",
+    "a thread": """
+import threading
+threading.Thread(target=client.validate, args=("KEY",), daemon=True).start()
+sys.stdin.readline()
+""",
+    "a slow name server": """
+import socket, threading, time
+resolve = socket.getaddrinfo
+def slowly(host, *rest, **named):
+    return time.sleep(100) if host == "licenses.invalid" else resolve(host, *rest, **named)
+socket.getaddrinfo = slowly
+slow = Countersign("csk_test", "http://licenses.invalid", timeout_seconds=100)
+threading.Thread(target=lambda: asyncio.run(AsyncCountersign(slow).check("KEY")), daemon=True).start()
+client.check("KEY", timeout_seconds=0.5)
+sys.stdin.readline()
+""",
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_running_call_does_not_delay_the_exit_of_the_process(name: str) -> None:
+    program = (
+        "import asyncio, sys; from countersign import AsyncCountersign, Countersign\n"
+        "client = Countersign('csk_test', sys.argv[1], timeout_seconds=100)\n" + CALLS[name]
+    )
+    with serving([100.0]) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, server.url], cwd=SOURCES, stdin=subprocess.PIPE, text=True
+        )
+        assert process.stdin is not None
+        try:
+            wait_until(lambda: len(server.requests) == 1)
+            process.stdin.close()
+            # The call itself would take 100 seconds.
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_the_settings_of_both_clients_are_the_same() -> None:
+    parameters = inspect.signature(Countersign.__init__).parameters
+    assert set(countersign.Options.__annotations__) == set(parameters) - {"self"}
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    for name, method in inspect.getmembers(Countersign, inspect.isfunction):
+        if name.startswith("_") or name == "close":
+            continue
+        other = getattr(AsyncCountersign, name)
+        assert inspect.signature(other).parameters.keys() == inspect.signature(method).parameters.keys(), name
+    assert get_type_hints(countersign.RequestEvent)
+
+
+def test_other_servers_are_not_affected(tmp_path: Path) -> None:
+    """A client whose server hangs does not use the threads of another client."""
+
+    async def both(hanging: LocalServer) -> None:
+        slow = AsyncCountersign(api_key="csk_test", base_url=hanging.url, timeout_seconds=60)
+        calls = [asyncio.ensure_future(slow.validate(f"{KEY}-{number}")) for number in range(80)]
+        await until(lambda: len(hanging.requests) == slots.MAX_SLOTS)
+        assert (await AsyncCountersign(api_key="csk_test", base_url=server.url).validate(KEY)).valid
+        for one in calls:
+            one.cancel()
+
+    with serving(HANGING) as hanging, serving([answer(VALID_BODY)]) as server:
+        asyncio.run(both(hanging))
