@@ -297,20 +297,3 @@ def test_a_forked_process_does_not_wait_for_its_parents_threads() -> None:
             os.waitpid(child, 0)
         pending.join()
         assert status == (child, 0)
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        countersign.CountersignError("a", "r"),
-        countersign.ServerError("a", 503, "r"),
-        countersign.SignatureError("stale", "r"),
-        countersign.WebhookError("stale", "a"),
-        countersign.RateLimitError("a", 5, datetime(2026, 6, 1, tzinfo=timezone.utc), "r"),
-    ],
-)
-def test_errors_can_be_pickled_and_copied(error: countersign.CountersignError) -> None:
-    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
-        assert type(other) is type(error)
-        assert vars(other) == vars(error)
-        assert str(other) == str(error)

@@ -86,6 +86,9 @@ class Connections:
                 url = connection.url_prefix + self._base_path + request.path
                 connection.request(request.method, url, request.body, {**request.headers, **connection.proxy_headers})
                 response = connection.getresponse()
+                if connected.has_ended:
+                    # http.client accepts headers that are cut.
+                    raise http.client.IncompleteRead(b"")
                 body = read_body(response)
             response.close()
             is_reusable = not response.will_close

@@ -19,10 +19,12 @@ class DeadlineSocket:
         self._end = float("inf")
         #: Whether bytes were received since the last call of ``start``.
         self.has_received = False
+        #: Whether the server has closed the connection since then.
+        self.has_ended = False
 
     def start(self, end: float) -> None:
         self._end = end
-        self.has_received = False
+        self.has_received = self.has_ended = False
 
     def sendall(self, data: bytes) -> None:
         self._apply_deadline()
@@ -31,7 +33,10 @@ class DeadlineSocket:
     def receive_into(self, buffer: memoryview) -> int:
         self._apply_deadline()
         count = self._socket.recv_into(buffer)
-        self.has_received = self.has_received or count > 0
+        if count > 0:
+            self.has_received = True
+        else:
+            self.has_ended = True
         return count
 
     def makefile(self, *_: object, **__: object) -> io.BufferedReader:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Callable, Generic, Optional
 
 from ._models import ValidateResult
@@ -67,11 +68,9 @@ class Watch(Generic[Custom]):
                 self._observer.callback_failed("A callback of watch", error)
                 self._report_exception()
             spread = 1 + _JITTER * (2 * self._random() - 1)
-            self._wait(self._interval_seconds * spread)
-
-    def _wait(self, seconds: float) -> None:
-        while seconds > 0 and not self._stopped.wait(min(seconds, _MAX_WAIT_SECONDS)):
-            seconds -= _MAX_WAIT_SECONDS
+            for seconds in split_wait(self._interval_seconds * spread):
+                if self._stopped.wait(seconds):
+                    return
 
     def _check(self) -> None:
         try:
@@ -91,3 +90,11 @@ class Watch(Generic[Custom]):
         except BaseException:
             # An app's own hook that raises does not end the watch either.
             return
+
+
+def split_wait(seconds: float) -> Iterator[float]:
+    """Return waits that are short enough for every system."""
+    while seconds > 0:
+        part = min(seconds, _MAX_WAIT_SECONDS)
+        yield part
+        seconds -= part
