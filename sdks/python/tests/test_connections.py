@@ -123,7 +123,7 @@ def test_the_number_of_idle_connections_is_limited() -> None:
         for thread in threads:
             thread.join()
         assert server.opened == 40
-        assert len(one._connections._idle) <= 16
+        assert len(one._connections._idle) <= 32
 
 
 def test_idle_connections_cause_no_warning() -> None:

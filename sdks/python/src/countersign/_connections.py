@@ -15,7 +15,7 @@ from ._connect import Connection, Connector
 from ._fork import reset_after_fork
 from ._frozen import FrozenDict
 
-_MAX_IDLE = 16
+_MAX_IDLE = 32
 #: Shorter than the time after which firewalls silently drop idle connections.
 _MAX_IDLE_SECONDS = 30
 

@@ -14,18 +14,19 @@ class GraceStore(Protocol):
     the method of ``LockingGraceStore``. If it has an attribute ``device_id``, entries only grant on that device.
     """
 
-    def load(self, name: str) -> str | None: ...
+    def load(self, name: str, /) -> str | None: ...
 
-    def save(self, name: str, text: str) -> None: ...
+    def save(self, name: str, text: str, /) -> None: ...
 
-    def remove(self, name: str) -> None: ...
+    def remove(self, name: str, /) -> None: ...
 
 
 class LockingGraceStore(GraceStore, Protocol):
     """A store that several processes can share."""
 
-    def lock(self, name: str) -> Callable[[], None]:
+    def lock(self, name: str, /) -> Callable[[], None]:
         """Lock an entry, and return the function that releases it. Raises if that takes longer than a second."""
+        ...
 
 
 class InMemoryGraceStore:
