@@ -8,10 +8,10 @@ import re
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
-from datetime import datetime, timezone
 from typing import Any, Callable
 
 import countersign
+from conformance_clock import FakeClock, MemoryStore, with_iso_times
 from conformance_server import DEFAULT_KEY, get
 from countersign import AsyncCountersign, Countersign, Signing
 from local_server import wait_until
@@ -203,36 +203,6 @@ def check_outcome(outcome: Any, expect: dict[str, Any]) -> None:
             assert actual[name] == value, name
 
 
-class FakeClock:
-    def __init__(self, now: str) -> None:
-        self.wall_now = seconds(now)
-        self.steady_now = 1.0
-
-    def wall(self) -> float:
-        return self.wall_now
-
-    def steady(self) -> float:
-        return self.steady_now
-
-    def sleep(self, seconds: float) -> None:
-        self.wall_now += seconds
-        self.steady_now += seconds
-
-
-class MemoryStore:
-    def __init__(self, stored: dict[str, str]) -> None:
-        self.stored = stored
-
-    def load(self, name: str) -> str | None:
-        return self.stored.get(name)
-
-    def save(self, name: str, text: str) -> None:
-        self.stored[name] = text
-
-    def remove(self, name: str) -> None:
-        self.stored.pop(name, None)
-
-
 def check_sent(request: dict[str, Any], wanted: dict[str, Any]) -> None:
     known = {"method", "path", "headers", "header_patterns", "body", "has_header", "has_no_header"}
     assert set(wanted) <= known
@@ -249,15 +219,3 @@ def check_sent(request: dict[str, Any], wanted: dict[str, Any]) -> None:
         assert request["headers"].get(wanted["has_header"])
     if "has_no_header" in wanted:
         assert wanted["has_no_header"] not in request["headers"]
-
-
-def with_iso_times(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: iso_time(value) if isinstance(value, datetime) else value for name, value in fields.items()}
-
-
-def iso_time(time: datetime) -> str:
-    return time.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def seconds(time: str) -> float:
-    return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()

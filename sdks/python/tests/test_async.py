@@ -1,11 +1,9 @@
-"""asyncio: deadlines, cancellation, concurrency, and the exit of the process."""
+"""asyncio: deadlines, cancellation and concurrency."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -16,10 +14,9 @@ import pytest
 import countersign
 from countersign import AsyncCountersign, Countersign, FileGraceStore, TimeoutError
 from countersign import _async_slots as slots
-from local_server import VALID_BODY, LocalServer, answer, serving, wait_until
+from local_server import VALID_BODY, LocalServer, answer, serving
 
 KEY = "ABCD-EFGH-JKMN-PQRS"
-SOURCES = Path(__file__).parents[1] / "src"
 HANGING = [60.0]
 
 
@@ -167,6 +164,26 @@ def test_the_deadline_includes_waiting_for_a_slot(monkeypatch: pytest.MonkeyPatc
         asyncio.run(wait())
 
 
+def test_a_call_that_joined_a_waiting_one_keeps_to_the_deadline_if_the_first_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(slots, "MAX_SLOTS", 1)
+
+    async def wait() -> None:
+        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
+        hanging = asyncio.ensure_future(client.validate(f"{KEY}-1"))
+        await until(lambda: len(server.requests) == 1)
+        first, second = (asyncio.ensure_future(client.validate(KEY, timeout_seconds=0.3)) for _ in range(2))
+        await asyncio.sleep(0)
+        first.cancel()
+        with pytest.raises(TimeoutError, match="busy"):
+            await second
+        hanging.cancel()
+
+    with serving(HANGING) as server:
+        asyncio.run(wait())
+
+
 def test_the_grace_period_covers_waiting_for_a_slot(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(slots, "MAX_SLOTS", 1)
 
@@ -213,58 +230,6 @@ def test_calls_for_one_license_share_one_request_and_one_thread() -> None:
 
     with serving([0.5, answer(VALID_BODY)]) as server:
         asyncio.run(concurrently())
-
-
-CALLS = {
-    "asyncio": """
-async def main():
-    task = asyncio.ensure_future(AsyncCountersign(client).validate("KEY"))
-    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
-asyncio.run(main())
-""",
-    "an asyncio task in a thread": """
-import threading
-threading.Thread(target=lambda: asyncio.run(AsyncCountersign(client).validate("KEY")), daemon=True).start()
-sys.stdin.readline()
-""",
-    "a thread": """
-import threading
-threading.Thread(target=client.validate, args=("KEY",), daemon=True).start()
-sys.stdin.readline()
-""",
-    "a slow name server": """
-import socket, threading, time
-resolve = socket.getaddrinfo
-def slowly(host, *rest, **named):
-    return time.sleep(100) if host == "licenses.invalid" else resolve(host, *rest, **named)
-socket.getaddrinfo = slowly
-slow = Countersign("csk_test", "http://licenses.invalid", timeout_seconds=100)
-threading.Thread(target=lambda: asyncio.run(AsyncCountersign(slow).check("KEY")), daemon=True).start()
-client.check("KEY", timeout_seconds=0.5)
-sys.stdin.readline()
-""",
-}
-
-
-@pytest.mark.parametrize("name", CALLS)
-def test_a_running_call_does_not_delay_the_exit_of_the_process(name: str) -> None:
-    program = (
-        "import asyncio, sys; from countersign import AsyncCountersign, Countersign\n"
-        "client = Countersign('csk_test', sys.argv[1], timeout_seconds=100)\n" + CALLS[name]
-    )
-    with serving([100.0]) as server:
-        process = subprocess.Popen(
-            [sys.executable, "-c", program, server.url], cwd=SOURCES, stdin=subprocess.PIPE, text=True
-        )
-        assert process.stdin is not None
-        try:
-            wait_until(lambda: len(server.requests) == 1)
-            process.stdin.close()
-            # The call itself would take 100 seconds.
-            assert process.wait(30) == 0
-        finally:
-            process.kill()
-            process.wait()
 
 
 def test_the_settings_of_both_clients_are_the_same() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance_case import CaseRunner, check_sent, seconds, with_iso_times
+from conformance_case import CaseRunner, check_sent
+from conformance_clock import seconds, with_iso_times
 from conformance_server import start_case, suite
 from countersign import AsyncCountersign, Countersign, WebhookError, sign_webhook, verify_webhook
 from countersign.device import device_id_from

@@ -40,7 +40,17 @@ def test_all_examples_pass_strict_type_checking(tmp_path: Path) -> None:
     for number, text in enumerate(EXAMPLES):
         (tmp_path / f"example_{number}.py").write_text(text, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(Path(sys.prefix) / "mypy-cache"), str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--python-version",
+            "3.9",
+            "--cache-dir",
+            str(Path(sys.prefix) / "mypy-cache"),
+            str(tmp_path),
+        ],
         env={**os.environ, "MYPYPATH": str(SDK / "src")},
         cwd=tmp_path,
         capture_output=True,

@@ -12,6 +12,7 @@ from ._flights import Flight
 from ._license_key import given_key
 from ._models import Decision, LicenseRecord, ValidateResult
 from ._types import Custom
+from ._verdicts import no_answer
 from ._watch import OnChange, OnError, Watch
 from .errors import CountersignError, TimeoutError
 
@@ -55,7 +56,7 @@ class AsyncCountersign(Generic[Custom]):
                 return found
             timer = self._run_flight(found) if is_new else None
             try:
-                return await _result_of(found.future)
+                return await _result_of(found.future, call)
             except CancelledError:
                 # The thread that sent the request was interrupted; this call tries again.
                 continue
@@ -63,7 +64,8 @@ class AsyncCountersign(Generic[Custom]):
                 verdicts.leave(found)
                 raise
             finally:
-                if timer is not None:
+                # If other calls wait for the request, the timer is still needed.
+                if timer is not None and (found.future.done() or found.waiting_calls == 0):
                     timer.cancel()
 
     async def check(
@@ -115,8 +117,8 @@ class AsyncCountersign(Generic[Custom]):
         job = Job(work, lambda: future.set_exception(_no_free_thread(call)))
         timer = self._submit(job, call)
         try:
-            return await _result_of(future)
-        except asyncio.CancelledError:
+            return await _result_of(future, call)
+        except BaseException:
             call.cancel()
             self._slots.drop(job)
             raise
@@ -208,7 +210,7 @@ class AsyncCountersign(Generic[Custom]):
 _callback_tasks: set[asyncio.Future[Any]] = set()
 
 
-async def _result_of(future: Future[Value]) -> Value:
+async def _result_of(future: Future[Value], call: Call) -> Value:
     """Wait for a thread. Unlike ``asyncio.wrap_future``, cancelling this does not cancel the future."""
     loop = asyncio.get_running_loop()
     is_done = loop.create_future()
@@ -225,7 +227,10 @@ async def _result_of(future: Future[Value]) -> Value:
             return
 
     future.add_done_callback(done)
-    await is_done
+    try:
+        await asyncio.wait_for(is_done, call.longest_wait_seconds)
+    except asyncio.TimeoutError as error:
+        raise no_answer(call) from error
     return future.result()
 
 

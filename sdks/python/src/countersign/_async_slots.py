@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import contextvars
 import threading
-from collections import deque
+from collections import OrderedDict
 from typing import Callable
 
 from ._background import Background
@@ -34,20 +34,19 @@ class Slots:
 
     def after_fork(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: deque[Job] = deque()
+        self._waiting: OrderedDict[Job, None] = OrderedDict()
         self._running: set[Job] = set()
 
     def submit(self, job: Job) -> None:
         with self._lock:
-            self._waiting.append(job)
+            self._waiting[job] = None
         self._start_next()
 
     def drop(self, job: Job) -> None:
         """Free the slot at once. A thread that has not noticed the cancellation yet no longer counts."""
         with self._lock:
             self._running.discard(job)
-            if job in self._waiting:
-                self._waiting.remove(job)
+            self._waiting.pop(job, None)
         self._start_next()
 
     def expire(self, job: Job) -> None:
@@ -55,7 +54,7 @@ class Slots:
         with self._lock:
             if job not in self._waiting:
                 return
-            self._waiting.remove(job)
+            del self._waiting[job]
         # Reading the grace period can block, which the event loop must not.
         self._background.add(job.expire)
 
@@ -64,7 +63,7 @@ class Slots:
             with self._lock:
                 if not self._waiting or len(self._running) >= MAX_SLOTS:
                     return
-                job = self._waiting.popleft()
+                job, _ = self._waiting.popitem(last=False)
                 self._running.add(job)
             try:
                 threading.Thread(target=self._run, args=(job,), name="countersign-async", daemon=True).start()

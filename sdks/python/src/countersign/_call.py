@@ -13,6 +13,10 @@ class Cancelled(Exception):
     """The caller of a call no longer waits for it. Never reaches the app."""
 
 
+#: What a call gets beyond its deadline if another thread works on it, so that its own error arrives first.
+_MARGIN_SECONDS = 5
+
+
 class Call:
     """The time that a call has, the number of its retries, and its cancellation from another thread."""
 
@@ -28,6 +32,11 @@ class Call:
     @property
     def seconds_left(self) -> float:
         return self._end - self._clock.steady()
+
+    @property
+    def longest_wait_seconds(self) -> float:
+        """How long to wait for another thread that keeps to the deadline, in case it cannot."""
+        return max(0.0, self.seconds_left) + _MARGIN_SECONDS
 
     def cancel(self) -> None:
         """Interrupt the thread that works on the call: it closes its connection."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import CancelledError
+from concurrent.futures import TimeoutError as WaitedTooLong
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
@@ -17,7 +18,7 @@ from ._license_key import comparison_form, is_impossible
 from ._models import ValidateResult
 from ._observer import Observer
 from ._parsing import local_rejection
-from .errors import ConnectionError, CountersignError, RateLimitError, ServerError
+from .errors import ConnectionError, CountersignError, RateLimitError, ServerError, TimeoutError
 
 #: The errors during which a license that was valid before stays valid.
 _COVERED_BY_GRACE = (ConnectionError, ServerError, RateLimitError)
@@ -63,12 +64,14 @@ class Verdicts:
                 self.run(found)
                 return found.future.result()
             try:
-                return found.future.result()
+                return found.future.result(call.longest_wait_seconds)
             except CancelledError:
                 # The thread that sent the request was interrupted; this one tries again.
                 continue
-            except BaseException:
+            except BaseException as error:
                 self.leave(found)
+                if isinstance(error, WaitedTooLong) and not found.future.done():
+                    raise no_answer(call) from error
                 raise
 
     def cached(self, request: ValidateRequest) -> ValidateResult[Any] | None:
@@ -189,3 +192,8 @@ class Verdicts:
         if result.expires is None:
             return self._cache_seconds
         return min(self._cache_seconds, result.expires.timestamp() - self._clock.wall())
+
+
+def no_answer(call: Call) -> TimeoutError:
+    """Return the error for a thread that did not keep to its deadline, for example because a grace store blocks it."""
+    return TimeoutError(f"There was no answer within {call.timeout_seconds:g} seconds.")
