@@ -133,8 +133,8 @@ class Api:
         if checked.problem is not None:
             shown = self._shown(response, license_key)
             raise SignatureError(checked.problem, response.request_id, **shown)
-        skew = round(checked.skew_seconds)
-        if abs(checked.skew_seconds) > signing.tolerance_seconds:
+        skew = checked.skew_seconds
+        if abs(skew) > signing.tolerance_seconds:
             self._observer.log_once(
                 "clock skew",
                 "warning",

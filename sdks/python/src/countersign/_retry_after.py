@@ -19,7 +19,7 @@ _FORMS = [
 def retry_after_seconds(headers: Mapping[str, str], now: float) -> int | None:
     """Return the wait of a ``Retry-After`` header, from a second to a day; None if there is none that can be read."""
     text = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII):
+    if re.fullmatch(r"[0-9]+", text):
         return limited_wait(float(text))
     until = http_date(text, now)
     if until is None:

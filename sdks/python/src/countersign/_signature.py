@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ class CheckedSignature:
     """The problem with a signature, or None; and the server's time minus this machine's, if it could be read."""
 
     problem: str | None
-    skew_seconds: float = 0
+    skew_seconds: int = 0
 
 
 def check_signature(body: bytes, signing: Signing, license_key: str, nonce: str, now: float) -> CheckedSignature:
@@ -63,7 +64,7 @@ def check_signature(body: bytes, signing: Signing, license_key: str, nonce: str,
     if match is None:
         return CheckedSignature("malformed")
     time, signed_nonce, _, claimed = match.groups()
-    skew_seconds = int(time) - now
+    skew_seconds = int(time) - math.floor(now)
     if signed_nonce != nonce.encode():
         return CheckedSignature("nonce", skew_seconds)
     if abs(skew_seconds) > _MAX_SKEW_SECONDS:

@@ -40,7 +40,7 @@ class Transport:
                 raise
             except ConnectionError as error:
                 failure = error
-            pause = self._pause_seconds(response, attempt)
+            pause = self._pause_seconds(response)
             if attempt > call.retries or pause >= call.seconds_left:
                 if response is None:
                     assert failure is not None
@@ -53,9 +53,10 @@ class Transport:
             call.pause(pause)
             attempt += 1
 
-    def _pause_seconds(self, response: ApiResponse | None, attempt: int) -> float:
+    def _pause_seconds(self, response: ApiResponse | None) -> float:
+        """Return a random time, so that apps do not send their retries together; at least what a 503 asks for."""
         minimum, maximum = _RETRY_DELAY_SECONDS
-        pause: float = (minimum + self._random() * (maximum - minimum)) * 2 ** (attempt - 1)
+        pause = minimum + self._random() * (maximum - minimum)
         if response is None or response.status != 503:
             return pause
         return max(pause, retry_after_seconds(response.headers, self._clock.wall()) or 0)
