@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Callable, Union
 
-#: Bytes to send, or seconds to wait; a negative number closes the connection.
-Part = Union[bytes, float]
+#: Bytes to send, an event to wait for, or seconds to wait; a negative number closes the connection.
+Part = Union[bytes, float, threading.Event]
 CLOSE = -1.0
 
 VALID_BODY = b'{"valid":true,"status":"active","expires":null,"custom":{"plan":"pro"},"signature":null}'
@@ -56,6 +56,8 @@ def serving(*answers: Sequence[Part]) -> Iterator[LocalServer]:
                     for part in parts:
                         if isinstance(part, bytes):
                             connection.sendall(part)
+                        elif isinstance(part, threading.Event):
+                            part.wait(60)
                         elif part < 0:
                             return
                         elif _wait(connection, part, ended):

@@ -115,11 +115,14 @@ def test_a_timeout_on_a_reused_connection_is_a_timeout() -> None:
 
 
 def test_the_number_of_idle_connections_is_limited() -> None:
-    with serving([0.5, answer(VALID_BODY)]) as server:
-        one = client(server.url)
+    have_all_arrived = threading.Event()
+    with serving([have_all_arrived, answer(VALID_BODY)]) as server:
+        one = Countersign("csk_test", server.url, timeout_seconds=60)
         threads = [threading.Thread(target=one.validate, args=(f"{KEY}-{number}",)) for number in range(40)]
         for thread in threads:
             thread.start()
+        wait_until(lambda: len(server.requests) == 40)
+        have_all_arrived.set()
         for thread in threads:
             thread.join()
         assert server.opened == 40
