@@ -52,6 +52,11 @@ final class ErrorDetails implements Serializable {
         body.substring(0, Math.min(MAX_BODY_LENGTH, body.length())));
   }
 
+  /** For calls that are not sent because of this response: they have none of their own. */
+  ErrorDetails onlyRequestId() {
+    return new ErrorDetails(requestId, null, new LinkedHashMap<>(), null);
+  }
+
   private static String redacted(String text, Set<String> secrets) {
     String result = text;
     for (String secret : secrets) result = result.replace(secret, REDACTED);

@@ -54,7 +54,6 @@ final class Grace {
       if (grants == null) grants = new BoundedMap<>(GraceEntry.MAX_GRANTS);
       grants.put(request, clock.steadyMillis());
       grantTimes.put(license, grants);
-      touched.put(license, clock.steadyMillis());
       entries.locked(license, () -> storeGrant(license, request, result));
     }
   }

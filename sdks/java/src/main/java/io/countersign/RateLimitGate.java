@@ -24,7 +24,7 @@ final class RateLimitGate {
   synchronized void close(long retryAfterSeconds, ErrorDetails details) {
     isClosed = true;
     untilSteadyMillis = clock.steadyMillis() + retryAfterSeconds * 1_000;
-    this.details = details;
+    this.details = details.onlyRequestId();
   }
 
   RateLimitException exception(long seconds, ErrorDetails details) {
