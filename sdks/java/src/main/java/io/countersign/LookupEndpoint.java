@@ -22,9 +22,15 @@ final class LookupEndpoint {
         api.send(request, options),
         api.executor,
         (response, failure) -> {
-          if (failure instanceof CountersignException) api.log.withoutVerdict((CountersignException) failure);
-          if (failure != null) throw failure;
-          return read(response, request);
+          try {
+            if (failure != null) throw failure;
+            return read(response, request);
+          } catch (NotFoundException found) {
+            throw found;
+          } catch (CountersignException problem) {
+            api.log.withoutVerdict(problem);
+            throw problem;
+          }
         });
   }
 

@@ -175,4 +175,50 @@ class ClientTest {
       }
     }
   }
+
+  @Test
+  void theTextOfObjectsContainsNoSecrets() throws Exception {
+    String record =
+        "{\"id\":\"l1\",\"license_key\":\"" + KEY + "\",\"status\":\"active\",\"notes\":\"SECRET\",\"customer_email\":\"SECRET\"}";
+    String verdict = "{\"valid\":true,\"status\":\"active\",\"custom\":{\"token\":\"SECRET\"}}";
+    Signing signing = Signing.with("p1", "AB".repeat(32) + "," + "CD".repeat(32));
+    assertEquals("Signing[productId=p1, secrets=2, tolerance=PT5M]", signing.toString());
+    try (RawServer records = new RawServer(RawServer.ok(record));
+        RawServer verdicts = new RawServer(RawServer.ok(verdict))) {
+      Countersign client = builder(verdicts.url()).build();
+      List<Object> all =
+          List.of(
+              client,
+              client.validate(KEY),
+              client.check(KEY),
+              builder(records.url()).build().lookup(KEY),
+              builder(records.url()),
+              ValidateOptions.none());
+      for (Object one : all)
+        assertFalse(one.toString().matches(".*(csk_test|SECRET|" + KEY + ").*"), one.toString());
+      assertTrue(all.get(1).toString().startsWith("ValidateResult[valid=true, status=active,"));
+    }
+  }
+
+  @Test
+  void statusesHaveAnEnumAndUnknownOnesPassThrough() throws Exception {
+    try (RawServer server = new RawServer(RawServer.ok("{\"valid\":true,\"status\":\"brand_new\"}"))) {
+      ValidateResult result = builder(server.url()).build().validate(KEY);
+      assertEquals("brand_new", result.status());
+      assertEquals(Status.UNKNOWN, result.knownStatus());
+      assertFalse(result.valid());
+    }
+    assertEquals(Status.IP_LIMIT_REACHED, Status.of("ip_limit_reached"));
+    assertEquals("ip_limit_reached", Status.IP_LIMIT_REACHED.code());
+    assertEquals(Status.UNKNOWN, Status.of(null));
+  }
+
+  @Test
+  void theCustomResponseCanBeReadAsATypeOfTheApp() throws Exception {
+    try (RawServer server = new RawServer(RawServer.active())) {
+      ValidateResult result = builder(server.url()).build().validate(KEY);
+      assertEquals(1, result.customAs(custom -> ((List<?>) custom.get("list")).size()).orElseThrow());
+    }
+    assertTrue(builder("http://127.0.0.1:1").build().validate("").customAs(custom -> 1).isEmpty());
+  }
 }

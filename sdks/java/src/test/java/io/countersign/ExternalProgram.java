@@ -58,6 +58,12 @@ final class ExternalProgram implements AutoCloseable {
   }
 
   static ExternalProgram start(String main, List<String> options, Map<String, String> environment) throws IOException {
+    return start(main, options, environment, List.of());
+  }
+
+  static ExternalProgram start(
+      String main, List<String> options, Map<String, String> environment, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"));
@@ -65,6 +71,7 @@ final class ExternalProgram implements AutoCloseable {
     command.addAll(List.of("-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8"));
     command.addAll(options);
     command.add(main);
+    command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().keySet().removeIf(name -> name.startsWith("COUNTERSIGN_"));
     builder.environment().putAll(environment);

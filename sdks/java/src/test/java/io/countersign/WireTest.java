@@ -3,18 +3,29 @@ package io.countersign;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -151,5 +162,78 @@ class WireTest {
           assertThrows(RateLimitException.class, () -> builder(server.url()).build().validate(KEY));
       assertEquals(Duration.ofSeconds(2), problem.retryAfter());
     }
+  }
+
+  @Test
+  void aCompressedResponseIsLimitedByItsDecompressedSize() throws Exception {
+    byte[] bomb = gzip(new byte[20 * 1024 * 1024]);
+    assertTrue(bomb.length < ResponseBody.MAX_BYTES);
+    for (byte[] body : new byte[][] {bomb, "not gzip".getBytes(UTF_8), Arrays.copyOf(bomb, 20)})
+      try (RawServer server = new RawServer(out -> out.write(compressed(body)))) {
+        ConnectionException problem =
+            assertThrows(ConnectionException.class, () -> builder(server.url()).build().validate(KEY));
+        assertFalse(problem instanceof TimeoutException);
+      }
+    byte[] small = gzip("{\"valid\":true,\"status\":\"active\"}".getBytes(UTF_8));
+    try (RawServer server = new RawServer(out -> out.write(compressed(small)))) {
+      assertTrue(builder(server.url()).build().validate(KEY).valid());
+    }
+  }
+
+  private static byte[] gzip(byte[] content) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+      out.write(content);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static byte[] compressed(byte[] body) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    String head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\nContent-Length: ";
+    bytes.write((head + body.length + "\r\n\r\n").getBytes(UTF_8));
+    bytes.write(body);
+    return bytes.toByteArray();
+  }
+
+  @Test
+  void requestsGoThroughTheChosenProxyOrThatOfTheRuntime() throws Exception {
+    String url = "http://licenses.example.invalid";
+    ProxySelector original = ProxySelector.getDefault();
+    try (RawServer proxy = new RawServer(RawServer.active())) {
+      ProxySelector selector = ProxySelector.of(new InetSocketAddress("127.0.0.1", URI.create(proxy.url()).getPort()));
+      assertTrue(builder(url).proxy(selector).build().validate(KEY).valid());
+      ProxySelector.setDefault(selector);
+      assertTrue(builder(url).build().validate(KEY).valid());
+      for (String request : proxy.requests)
+        assertTrue(request.startsWith("POST " + url + "/api/v1/validate HTTP/1.1\r\n"), request);
+      assertEquals(2, proxy.requests.size());
+      HttpClient http = HttpClient.newHttpClient();
+      assertThrows(
+          IllegalArgumentException.class, () -> builder(url).proxy(selector).httpClient(http).build());
+    } finally {
+      ProxySelector.setDefault(original);
+    }
+  }
+
+  @Test
+  void theUserAgentHasTheVersionOfThePackage() throws Exception {
+    String pom = Files.readString(Path.of("pom.xml"));
+    assertTrue(pom.contains("<artifactId>countersign-java</artifactId>\n  <version>" + SdkVersion.VERSION + "<"));
+    try (RawServer server = new RawServer(RawServer.active())) {
+      builder(server.url()).userAgent("my-app/1.0").build().validate(KEY);
+      String expected = "User-Agent: countersign-java/" + SdkVersion.VERSION + " my-app/1.0\r\n";
+      assertTrue(server.requests.get(0).contains(expected), server.requests.get(0));
+    }
+  }
+
+  @Test
+  void aRateLimitThatCannotBeReadIsIgnored() {
+    String policy = "\"daily\";q=10000;w=86400";
+    RateLimit limit = RateLimit.read("\"burst\";q=5, " + policy, "\"daily\";r=33;t=4321, \"burst\";r=1;t=1");
+    assertEquals("RateLimit[limit=10000, remaining=33, reset=PT1H12M1S]", limit.toString());
+    assertNull(RateLimit.read(null, "\"daily\";r=33;t=4321"));
+    for (String wrong : List.of("", "daily", "\"daily\";r=33", "\"daily\";r=-1;t=1", "\"other\";r=1;t=1", ";;;"))
+      assertNull(RateLimit.read(policy, wrong), wrong);
   }
 }
