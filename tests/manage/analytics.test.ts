@@ -230,7 +230,7 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
       ...{ license_id: shared.id, reasons: ["many_ips", "many_devices"], ips: 7, devices: 6, days: 1 },
       ...{ last_day: time(dayStart), travel: null },
     });
-    expect(data[0].sample_ips).toContain("198.51.100.3");
+    expect(data[0].sample_ips).toContainEqual({ ip: "198.51.100.3", device_ids: ["device 3"] });
   });
 
   test("new, active, expiring and churned licenses are counted over the range and before it", async () => {

@@ -11,6 +11,7 @@ import {
   rangeQuery,
   versionUse,
 } from "./analytics-shapes.ts";
+import { deviceIds } from "./ips.ts";
 import { member, route } from "./route.ts";
 import { time } from "./shapes.ts";
 
@@ -143,6 +144,7 @@ export const listMostRefused = route({
 
 const place = z.object({
   ip: z.string(),
+  device_ids: deviceIds,
   at: time,
   country: z.string().nullable(),
 });
@@ -176,7 +178,7 @@ export const listSharingSuspects = route({
             days: z.int().meta({ description: "How many days have at least one of the reasons." }),
             last_day: time.meta({ description: "The start of the last such day." }),
             sample_ips: z
-              .array(z.string())
+              .array(z.object({ ip: z.string(), device_ids: deviceIds }))
               .max(10)
               .meta({ description: "IP addresses of the day with the most." }),
             sample_devices: z

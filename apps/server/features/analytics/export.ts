@@ -101,7 +101,7 @@ const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise
       ...data.map((row) => [
         ...licenseCells(row),
         ...[row.max_ips, row.reasons.join(" "), row.ips, row.devices, row.days, row.last_day],
-        ...[row.sample_ips.join(" "), row.sample_devices.join(" ")],
+        ...[row.sample_ips.map(({ ip }) => ip).join(" "), row.sample_devices.join(" ")],
         ...[row.travel?.distance_km, row.travel?.speed_kmh],
       ]),
     ];
