@@ -27,11 +27,7 @@ final class Api {
 
   CancellableFuture<Response> send(ApiRequest request, ValidateOptions options) {
     CountersignException refusal = refusal();
-    if (refusal != null) {
-      CancellableFuture<Response> refused = new CancellableFuture<>(() -> {});
-      refused.completeExceptionally(refusal);
-      return refused;
-    }
+    if (refusal != null) return CancellableFuture.failed(refusal);
     CancellableFuture<Response> response =
         new Exchange(http, settings, log, executor, request, message(request), options).start();
     return CancellableFuture.after(

@@ -1,5 +1,6 @@
 package io.countersign;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -27,7 +28,7 @@ final class CancellableFuture<T> extends CompletableFuture<T> {
           try {
             next.complete(step.apply(value, cause(failure)));
           } catch (Throwable problem) {
-            next.completeExceptionally(problem);
+            next.fail(problem);
           }
         },
         executor);
@@ -38,6 +39,21 @@ final class CancellableFuture<T> extends CompletableFuture<T> {
   static Throwable cause(Throwable failure) {
     boolean isWrapped = failure instanceof CompletionException && failure.getCause() != null;
     return isWrapped ? failure.getCause() : failure;
+  }
+
+  /**
+   * Completes with a wrapped failure, as the stages of a future do. A handler thus finds the exception of the SDK as the
+   * cause, whether it is attached to this future or to a stage of it.
+   */
+  void fail(Throwable failure) {
+    boolean isFinal = failure instanceof CompletionException || failure instanceof CancellationException;
+    completeExceptionally(isFinal ? failure : new CompletionException(failure));
+  }
+
+  static <T> CancellableFuture<T> failed(Throwable failure) {
+    CancellableFuture<T> failed = new CancellableFuture<>(() -> {});
+    failed.fail(failure);
+    return failed;
   }
 
   @Override

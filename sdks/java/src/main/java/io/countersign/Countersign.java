@@ -102,7 +102,7 @@ public final class Countersign {
   /** Looks up the license's record without blocking a thread. Cancelling the future cancels the request. */
   public CompletableFuture<LicenseRecord> lookupAsync(String licenseKey, ValidateOptions options) {
     if (LicenseKeys.isImpossible(licenseKey))
-      return CompletableFuture.failedFuture(new NotFoundException(ErrorDetails.NONE));
+      return CancellableFuture.failed(new NotFoundException(ErrorDetails.NONE));
     return lookups.request(licenseKey, options);
   }
 

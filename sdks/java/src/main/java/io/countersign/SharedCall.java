@@ -36,7 +36,7 @@ final class SharedCall {
     result.whenCompleteAsync(
         (value, failure) -> {
           if (failure == null) caller.complete(value);
-          else caller.completeExceptionally(CancellableFuture.cause(failure));
+          else caller.fail(failure);
         },
         executor);
     return caller;

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -105,6 +106,13 @@ class ClientTest {
     Throwable problem =
         assertThrows(ExecutionException.class, () -> client.validateAsync(KEY).get()).getCause();
     assertTrue(problem instanceof ConnectionException, problem.toString());
+    // As in every stage of a future, so that handlers need not distinguish.
+    for (CompletableFuture<?> call :
+        List.of(client.validateAsync(KEY), client.validateAsync(KEY).thenApply(one -> one), client.lookupAsync(KEY))) {
+      Throwable seen = call.handle((value, failure) -> failure).get();
+      assertTrue(seen instanceof CompletionException, seen.toString());
+      assertTrue(seen.getCause() instanceof ConnectionException, seen.toString());
+    }
     assertTrue(client.checkAsync(KEY).get().problem().orElseThrow() instanceof ConnectionException);
   }
 

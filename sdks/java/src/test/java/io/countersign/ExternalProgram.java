@@ -19,6 +19,7 @@ import javax.tools.ToolProvider;
 /** A program that uses the SDK, compiled and run in its own process. */
 final class ExternalProgram implements AutoCloseable {
   private static final String END = "the output has ended";
+  private static final String JVM_NOTICE = "Picked up JAVA_TOOL_OPTIONS";
 
   private final Process process;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -87,7 +88,7 @@ final class ExternalProgram implements AutoCloseable {
   String line() throws InterruptedException {
     String line = lines.poll(60, TimeUnit.SECONDS);
     assertNotNull(line, "nothing more was printed");
-    return line;
+    return line.startsWith(JVM_NOTICE) ? line() : line;
   }
 
   /** Closes the program's input, and returns the remaining output after the program has exited. */
