@@ -42,7 +42,7 @@ final class CancellableFuture<T> extends CompletableFuture<T> {
   }
 
   /**
-   * Completes with a wrapped failure, as the stages of a future do. A handler thus finds the exception of the SDK as the
+   * Completes with a wrapped failure, as the stages of a future do. A handler thus finds the SDK's exception as the
    * cause, whether it is attached to this future or to a stage of it.
    */
   void fail(Throwable failure) {

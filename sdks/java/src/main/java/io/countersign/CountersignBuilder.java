@@ -93,8 +93,8 @@ public final class CountersignBuilder {
   }
 
   /**
-   * Sent with every validation, for the seller's information; it does not affect the verdict. Entries of the grace store
-   * are bound to it: a copy does not work on a device with another ID.
+   * Sent with every validation, for the seller's information; it does not affect the verdict. Entries of the grace
+   * store are bound to it: a copy does not work on a device with another ID.
    */
   public CountersignBuilder deviceId(String deviceId) {
     settings.deviceId = deviceId;

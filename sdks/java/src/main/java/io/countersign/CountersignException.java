@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Any reason for having no verdict. A rejected license is a result, never an exception. No part of an exception contains
- * the API key or the license key that was sent.
+ * Any reason for having no verdict. A rejected license is a result, never an exception. No part of an exception
+ * contains the API key or the license key that was sent.
  */
 public class CountersignException extends RuntimeException {
   private static final long serialVersionUID = 2L;

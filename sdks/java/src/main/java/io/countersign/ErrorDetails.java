@@ -46,7 +46,7 @@ final class ErrorDetails implements Serializable {
                 headers.put(name.toLowerCase(Locale.ROOT), redacted(String.join(", ", values), secrets)));
     String body = redacted(response.text(), secrets);
     return new ErrorDetails(
-        response.requestId == null ? null : redacted(response.requestId, secrets),
+        response.requestId,
         response.status,
         headers,
         body.substring(0, Math.min(MAX_BODY_LENGTH, body.length())));

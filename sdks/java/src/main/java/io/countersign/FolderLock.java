@@ -12,8 +12,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A lock between processes and within one, by a file that exists while the lock is held. The system releases the lock of
- * a process that was killed.
+ * A lock between processes and within one, by a file that exists while the lock is held. The system releases the lock
+ * of a process that was killed.
  */
 final class FolderLock implements GraceStore.Lock {
   private static final long MAX_WAIT_MILLIS = 1_000;

@@ -24,8 +24,9 @@ public interface GraceStore {
   void remove(String name);
 
   /**
-   * Locks the text against other clients that share the store, while it is loaded and saved. Throws an exception if that
-   * is not possible in a short time. By default there is no lock, which is right for a store that only this client uses.
+   * Locks the text against other clients that share the store, while it is loaded and saved. Throws an exception if
+   * that is not possible in a short time. By default there is no lock, which is right for a store that only this client
+   * uses.
    */
   default Lock lock(String name) {
     return () -> {};

@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
- * The validations that are waiting for the server. An answer that was requested before {@code forget}, or before a fresh
- * call for the same license, is out of date: those who waited for it get it, and it leaves no trace.
+ * The validations that are waiting for the server. An answer that was requested before {@code forget}, or before a
+ * fresh call for the same license, is out of date: those who waited for it get it, and it leaves no trace.
  */
 final class PendingCalls {
   private static final class License {

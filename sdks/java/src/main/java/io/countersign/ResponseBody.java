@@ -22,7 +22,7 @@ final class ResponseBody implements HttpResponse.BodySubscriber<byte[]> {
   private volatile boolean isCancelled;
   private long length;
 
-  /** The body as it was before it was compressed. Stops at the maximum size: a few bytes can decompress to gigabytes. */
+  /** The body before its compression. Stops at the maximum size, because a few bytes can decompress to gigabytes. */
   static byte[] decoded(byte[] body, HttpHeaders headers) throws IOException {
     String encoding = headers.firstValue("content-encoding").orElse("").trim().toLowerCase(Locale.ROOT);
     if (encoding.isEmpty() || encoding.equals("identity") || body.length == 0) return body;

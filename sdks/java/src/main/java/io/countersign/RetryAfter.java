@@ -27,7 +27,7 @@ final class RetryAfter {
     if (seconds != null) return seconds;
     Map<String, Object> body = Json.object(response.text());
     Object value = body == null ? null : body.get("retry_after");
-    if (value instanceof Number && ((Number) value).doubleValue() >= 0)
+    if (value instanceof Number && ((Number) value).doubleValue() > 0)
       return clamped((long) Math.ceil(((Number) value).doubleValue()));
     return value instanceof String && isNumber((String) value) ? rounded((String) value) : DEFAULT_SECONDS;
   }

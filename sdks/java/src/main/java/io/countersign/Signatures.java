@@ -27,7 +27,7 @@ final class Signatures {
   private static final Pattern SIGNATURE_PATTERN =
       Pattern.compile(
           "\"t=(0|[1-9][0-9]{0,14}),n=([A-Za-z0-9_-]{0,64}),k=([A-Za-z0-9_-]{1,64}),v1=([0-9a-f]{64})\"\\}");
-  /** The nonce proves that a response is new, so a wrong clock is tolerated. A time further away is not from a server. */
+  /** A nonce proves that a response is new, so a clock that is off by a day is tolerated. */
   private static final long MAX_SKEW_MILLIS = 86_400_000;
 
   private Signatures() {}

@@ -187,7 +187,9 @@ class ClientTest {
   @Test
   void theTextOfObjectsContainsNoSecrets() throws Exception {
     String record =
-        "{\"id\":\"l1\",\"license_key\":\"" + KEY + "\",\"status\":\"active\",\"notes\":\"SECRET\",\"customer_email\":\"SECRET\"}";
+        "{\"id\":\"l1\",\"license_key\":\""
+            + KEY
+            + "\",\"status\":\"active\",\"notes\":\"SECRET\",\"customer_email\":\"SECRET\"}";
     String verdict = "{\"valid\":true,\"status\":\"active\",\"custom\":{\"token\":\"SECRET\"}}";
     Signing signing = Signing.with("p1", "AB".repeat(32) + "," + "CD".repeat(32));
     assertEquals("Signing[productId=p1, secrets=2, tolerance=PT5M]", signing.toString());

@@ -26,10 +26,13 @@ class ConformanceTest {
   void everyPartOfTheSuiteRunsHere() {
     assertTrue(SUITE.size() > 15);
     for (Object file : SUITE.values())
-      CaseRunner.requireKnown(CaseRunner.map(file), "about", "cases", "webhooks", "portal_urls", "device_ids", "signed_webhooks");
+      CaseRunner.requireKnown(
+          CaseRunner.map(file), "about", "cases", "webhooks", "portal_urls", "device_ids", "signed_webhooks");
     assertTrue(cases("cases").size() > 250);
     assertTrue(cases("webhooks").size() > 30);
     assertTrue(cases("portal_urls").size() > 30);
+    assertTrue(cases("device_ids").size() > 10);
+    assertTrue(cases("signed_webhooks").size() > 2);
   }
 
   @Test
