@@ -25,14 +25,15 @@ final class Api {
     userAgent = SdkVersion.userAgent(settings.userAgent);
   }
 
+  /** Completes in the executor, so that what follows may block. */
   CancellableFuture<Response> send(ApiRequest request, ValidateOptions options) {
     CountersignException refusal = refusal();
-    if (refusal != null) return CancellableFuture.failed(refusal);
     CancellableFuture<Response> response =
-        new Exchange(http, settings, log, executor, request, message(request), options).start();
+        refusal == null
+            ? new Exchange(http, settings, log, executor, request, message(request), options).start()
+            : refused(refusal);
     return CancellableFuture.after(
         response,
-        Runnable::run,
         (received, failure) -> {
           if (failure != null) throw failure;
           return accepted(received, request);
@@ -58,6 +59,12 @@ final class Api {
     if (!settings.allowsSandbox && settings.apiKey.startsWith(TEST_KEY_PREFIX))
       return new SandboxException("The API key is a test API key, which is not allowed here.", ErrorDetails.NONE);
     return gate.exception();
+  }
+
+  private CancellableFuture<Response> refused(CountersignException refusal) {
+    CancellableFuture<Response> response = new CancellableFuture<>(() -> {});
+    executor.execute(() -> response.fail(refusal));
+    return response;
   }
 
   private Response accepted(Response response, ApiRequest request) {

@@ -3,7 +3,6 @@ package io.countersign;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A future whose cancellation reaches the work behind it. */
@@ -20,18 +19,17 @@ final class CancellableFuture<T> extends CompletableFuture<T> {
     this.onCancel = onCancel;
   }
 
-  /** The step's outcome, after the source's. Cancelling it cancels the source. */
-  static <S, T> CancellableFuture<T> after(CompletableFuture<S> source, Executor executor, Step<S, T> step) {
+  /** The step's outcome, after the source's and in its thread. Cancelling it cancels the source. */
+  static <S, T> CancellableFuture<T> after(CompletableFuture<S> source, Step<S, T> step) {
     CancellableFuture<T> next = new CancellableFuture<>(() -> source.cancel(true));
-    source.whenCompleteAsync(
+    source.whenComplete(
         (value, failure) -> {
           try {
             next.complete(step.apply(value, cause(failure)));
           } catch (Throwable problem) {
             next.fail(problem);
           }
-        },
-        executor);
+        });
     return next;
   }
 

@@ -81,7 +81,7 @@ public final class Countersign {
 
   /** Decides without blocking a thread. Cancelling the future cancels the request, unless another call shares it. */
   public CompletableFuture<Decision> checkAsync(String licenseKey, ValidateOptions options) {
-    return CancellableFuture.after(validateAsync(licenseKey, options), Runnable::run, decisions::decide);
+    return CancellableFuture.after(validateAsync(licenseKey, options), decisions::decide);
   }
 
   /** Returns the license's record. Read-only: it registers no IP address and grants nothing. */

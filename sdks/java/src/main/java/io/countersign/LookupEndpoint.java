@@ -20,7 +20,6 @@ final class LookupEndpoint {
     ApiRequest request = ApiRequest.get(PATH + escaped, PATH + "{key}", licenseKey);
     return CancellableFuture.after(
         api.send(request, options),
-        api.executor,
         (response, failure) -> {
           try {
             if (failure != null) throw failure;

@@ -11,7 +11,7 @@ final class Secrets {
   static List<String> split(Collection<String> given) {
     List<String> secrets = new ArrayList<>();
     for (String text : given) {
-      if (text == null) throw new IllegalArgumentException("A secret must not be null.");
+      if (text == null) throw new IllegalArgumentException("A secret is missing. Check that its environment variable is set.");
       for (String one : text.split(",")) if (!one.isBlank()) secrets.add(one.strip());
     }
     return secrets;

@@ -37,7 +37,6 @@ final class ValidateEndpoint {
     ApiRequest request = ApiRequest.post("/api/v1/validate", licenseKey, Json.write(body), nonce);
     return CancellableFuture.after(
         api.send(request, options),
-        Runnable::run,
         (response, failure) -> {
           if (failure != null) throw failure;
           return verdict(response, request);

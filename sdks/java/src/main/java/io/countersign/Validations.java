@@ -55,7 +55,6 @@ final class Validations {
         call ->
             CancellableFuture.after(
                 endpoint.request(licenseKey, options),
-                api.executor,
                 (verdict, failure) -> finish(call, licenseKey, cacheKey, verdict, failure)));
   }
 
