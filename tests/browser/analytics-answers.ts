@@ -48,7 +48,12 @@ const totalsOf = (factor: number) => {
     validations: sum("validations"),
     refused: sum("refused"),
     outcomes: {},
-    validation_outcomes: {},
+    validation_outcomes: {
+      active: Math.round(factor * 24_100),
+      expired: Math.round(factor * 1_450),
+      ip_limit_reached: Math.round(factor * 1_290),
+      ...(factor === 1 ? { version_not_allowed: 300 } : { product_disabled: 72 }),
+    },
     unique_licenses: Math.round(factor * 2_140),
     active_licenses: Math.round(factor * 2_010),
     unique_ips: Math.round(factor * 3_480),
@@ -116,7 +121,7 @@ const licenses: LicenseAnalytics = {
   time_zone: "UTC",
   totals: { ...range, new: 184, active: 2_010, stopped: 96, expired: 41, revoked: 7, churned: 48 },
   previous: { ...before, new: 150, active: 1_749, stopped: 0, expired: 52, revoked: 3, churned: 55 },
-  expiring: { from: at(30), to: at(60), count: 63 },
+  expiring: { from: at(30), to: at(60), count: 63, previous_count: 52 },
 };
 
 const license = (number: number) => ({
@@ -131,9 +136,14 @@ const license = (number: number) => ({
 const refused: Refused = {
   ...range,
   data: [
-    { ...license(1), refused: 1_204, outcomes: { ip_limit_reached: 1_190, expired: 14 } },
-    { ...license(2), refused: 311, outcomes: { expired: 311 } },
-    { ...license(3), refused: 12, outcomes: { version_not_allowed: 12 } },
+    {
+      ...license(1),
+      refused: 1_204,
+      previous_refused: 980,
+      outcomes: { ip_limit_reached: 1_190, expired: 14 },
+    },
+    { ...license(2), refused: 311, previous_refused: 0, outcomes: { expired: 311 } },
+    { ...license(3), refused: 12, previous_refused: 30, outcomes: { version_not_allowed: 12 } },
   ],
 };
 
