@@ -108,10 +108,21 @@ def test_a_cancelled_call_closes_its_connection_and_frees_its_slot(monkeypatch: 
 
 def test_a_cancelled_lookup_closes_its_connection() -> None:
     async def cancel() -> None:
-        client = AsyncCountersign(api_key="csk_test", base_url=server.url, timeout_seconds=60)
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(client.lookup(KEY), 0.3)
-        await until(lambda: server.closed_by_client == 1 or not server.requests)
+        errors: list[object] = []
+        client = AsyncCountersign(
+            api_key="csk_test",
+            base_url=server.url,
+            timeout_seconds=60,
+            on_response=lambda event: errors.append(event.error),
+        )
+        call = asyncio.ensure_future(client.lookup(KEY))
+        await until(lambda: len(server.requests) == 1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        await until(lambda: server.closed_by_client == 1)
+        # Every request has a response event.
+        await until(lambda: [str(error) for error in errors] == ["The call was cancelled."])
 
     with serving(HANGING) as server:
         asyncio.run(cancel())

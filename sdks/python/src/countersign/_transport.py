@@ -5,7 +5,7 @@ import socket
 import time
 from typing import Callable
 
-from ._call import Call
+from ._call import Call, Cancelled
 from ._clock import Clock
 from ._connections import ApiRequest, ApiResponse, Connections
 from ._observer import Observer, RequestEvent, ResponseEvent
@@ -30,54 +30,49 @@ class Transport:
     def send(self, request: ApiRequest, call: Call) -> ApiResponse:
         attempt = 1
         while True:
-            response: ApiResponse | None = None
-            failure: ConnectionError | None = None
-            try:
-                response = self._observed_attempt(request, call, attempt)
-                if response.status < 500:
-                    return response
-            except TimeoutError:
-                raise
-            except ConnectionError as error:
-                failure = error
-            pause = self._pause_seconds(response)
-            if attempt > call.retries or pause >= call.seconds_left:
-                if response is None:
-                    assert failure is not None
-                    raise failure
-                return response
-            reason = failure.message if failure is not None else f"HTTP {response.status if response else ''}"
+            outcome = self._observed_attempt(request, call, attempt)
+            is_final = outcome.status < 500 if isinstance(outcome, ApiResponse) else isinstance(outcome, TimeoutError)
+            pause = self._pause_seconds(outcome)
+            if is_final or attempt > call.retries or pause >= call.seconds_left:
+                if isinstance(outcome, ApiResponse):
+                    return outcome
+                raise outcome
+            reason = f"HTTP {outcome.status}" if isinstance(outcome, ApiResponse) else outcome.message
             self._observer.log(
                 "debug", f"Retrying in {pause:.2g} seconds: {reason}", path=request.public_path, attempt=attempt
             )
             call.pause(pause)
             attempt += 1
 
-    def _pause_seconds(self, response: ApiResponse | None) -> float:
+    def _pause_seconds(self, outcome: ApiResponse | ConnectionError) -> float:
         """Return a random time, so that apps do not send their retries together; at least what a 503 asks for."""
         minimum, maximum = _RETRY_DELAY_SECONDS
         pause = minimum + self._random() * (maximum - minimum)
-        if response is None or response.status != 503:
+        if not isinstance(outcome, ApiResponse) or outcome.status != 503:
             return pause
-        return max(pause, retry_after_seconds(response.headers, self._clock.wall()) or 0)
+        return max(pause, retry_after_seconds(outcome.headers, self._clock.wall()) or 0)
 
-    def _observed_attempt(self, request: ApiRequest, call: Call, attempt: int) -> ApiResponse:
-        method, path = request.method, request.public_path
+    def _observed_attempt(self, request: ApiRequest, call: Call, attempt: int) -> ApiResponse | ConnectionError:
         if call.seconds_left <= 0:
-            raise self._timeout_error(call)
+            return self._timeout_error(call)
         call.raise_if_cancelled()
+        method, path = request.method, request.public_path
         self._observer.request(RequestEvent(method, path, attempt))
         started = time.monotonic()
+
+        def report(status: int | None, request_id: str | None, error: ConnectionError | None) -> None:
+            duration = time.monotonic() - started
+            self._observer.response(ResponseEvent(method, path, attempt, status, duration, request_id, error))
+
         try:
             response = self._attempt(request, call)
         except ConnectionError as error:
-            duration = time.monotonic() - started
-            self._observer.response(ResponseEvent(method, path, attempt, None, duration, None, error))
+            report(None, None, error)
+            return error
+        except Cancelled:
+            report(None, None, ConnectionError("The call was cancelled."))
             raise
-        event = ResponseEvent(
-            method, path, attempt, response.status, time.monotonic() - started, response.request_id, None
-        )
-        self._observer.response(event)
+        report(response.status, response.request_id, None)
         return response
 
     def _attempt(self, request: ApiRequest, call: Call) -> ApiResponse:
