@@ -18,7 +18,13 @@ const frameworkVersions = [
 const tests = ["express/tests/middleware.mjs", "nestjs/tests/guards.ts"];
 /** Adapters that run the conformance suite through a framework. */
 const adapters = ["express/tests/express-adapter.mjs", "nestjs/tests/nestjs-adapter.mjs"];
-const runners = ["node/tests/run-suite.mjs", "node/tests/run-case.mjs", "tests/http-adapter.mjs"];
+const runners = [
+  "node/tests/run-suite.mjs",
+  "node/tests/run-case.mjs",
+  "node/tests/run-data.mjs",
+  "node/tests/direct-adapter.mjs",
+  "tests/http-adapter.mjs",
+];
 const shared = ["tests/signed-delivery.mjs", "tests/signed-delivery.d.mts"];
 const programs = [
   "node/tests/https.mjs",

@@ -8,7 +8,7 @@ import { transferShapes } from "./transfer.ts";
 
 const truncated = z.literal(true).optional().meta({
   description:
-    "Present if the body would exceed 20 KiB. The long fields of the license are omitted, or everything except the IDs.",
+    "Present if the body would exceed 20 KiB. The long fields of the license are omitted, or the whole license and the previous values.",
 });
 
 const test = z
@@ -33,7 +33,10 @@ const aboutLicense = {
 
 const change = {
   changed: z.array(z.string()).meta({ description: "The names of the changed fields." }),
-  previous: z.record(z.string(), z.json()).meta({ description: "Their previous values." }),
+  previous: z
+    .record(z.string(), z.json())
+    .optional()
+    .meta({ description: "Their previous values. Missing if the body is truncated." }),
 };
 
 const summary = z

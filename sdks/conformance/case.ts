@@ -10,10 +10,26 @@ export interface Case {
   readonly different_headers?: string;
 }
 
-/** The client's settings. Only those that the conformance server uses have a type. */
-export interface ClientSettings extends Readonly<Record<string, unknown>> {
+/**
+ * The client's settings. Each SDK has an option of the same name, in its own spelling. `grace_store` is true for a store
+ * that survives restarts.
+ */
+export interface ClientSettings {
+  readonly api_key?: string;
   readonly signing?: SigningSettings;
   readonly timeout_ms?: number;
+  readonly retries?: number;
+  readonly cache_seconds?: number;
+  readonly cache_entries?: number;
+  readonly not_found_cache_seconds?: number;
+  readonly grace_seconds?: number;
+  readonly grace_store?: true;
+  readonly when_unavailable?: "closed" | "advisory";
+  readonly allow_sandbox?: boolean;
+  readonly version?: string;
+  readonly device_id?: string;
+  /** A suffix of the User-Agent header. */
+  readonly user_agent?: string;
 }
 
 export interface SigningSettings {
@@ -22,29 +38,62 @@ export interface SigningSettings {
   readonly tolerance_seconds?: number;
 }
 
+/**
+ * One action. The client's clocks stand still between steps; a pause of the client moves both by its length, and takes
+ * no time.
+ */
 export interface Step {
   readonly validate?: CallOptions;
   readonly check?: CallOptions;
   readonly lookup?: CallOptions;
+  /** The result that needs no request, or null. */
+  readonly cached?: CallOptions;
+  /** Starts the call of this step under a name, and does not wait for its result. */
+  readonly start?: string;
+  /** Waits for the call of that name. */
+  readonly finish?: string;
   readonly advance_seconds?: number;
   readonly clock?: "wall" | "steady";
-  readonly expect?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly expect?: Expectation;
   readonly times_at_once?: number;
+  /** Waits until this many requests have arrived in all, and fails if there are more. */
   readonly requests?: number;
-  readonly restart?: true;
+  /** A new process; with these settings changed. */
+  readonly restart?: true | ClientSettings;
   readonly forget?: true;
   readonly tamper_with_grace?: readonly [string, string];
 }
 
+/** One of them. The members that are listed are compared, in `rate_limit` and `headers` too. */
+export interface Expectation {
+  readonly result?: Members | null;
+  readonly decision?: Members;
+  readonly license?: Members;
+  readonly error?: Members;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
 export interface CallOptions {
-  readonly license_key?: string;
+  /** Defaults to `defaultKey`; null for a missing key. */
+  readonly license_key?: string | null;
   readonly version?: string;
   readonly device_id?: string;
   readonly fresh?: boolean;
+  readonly timeout_ms?: number;
+  readonly retries?: number;
 }
 
+/** What a request must contain. */
 export interface Sent {
+  readonly method?: string;
+  readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A regular expression per header. */
+  readonly header_patterns?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly has_header?: string;
+  readonly has_no_header?: string;
 }
 
 export interface Answer {
@@ -57,6 +106,12 @@ export interface Answer {
   readonly sign?: Signing;
   /** Delays the response, so that all concurrent calls start before it. */
   readonly after_ms?: number;
+  /** Delays the response until the case has received this many requests in all. */
+  readonly after_requests?: number;
+  /** Compresses the body. */
+  readonly gzip?: true;
+  /** Appends spaces, which are valid in JSON, until the body has this many bytes before its compression. */
+  readonly body_bytes?: number;
   /** A real server responds, after this setup. The setup also applies to the following answers. */
   readonly real?: ServerSetup;
   /** Replaces these values of the request before it is forwarded to the real server. */
@@ -126,6 +181,31 @@ export interface PortalUrl {
   readonly base_url: string;
   readonly license_key: string | null;
   readonly expect: { readonly url: string } | { readonly error: { readonly kind: "invalid_argument" } };
+}
+
+/** What a machine and its app say about their ID, and the expected device ID. No server is involved. */
+export interface DeviceIdCase {
+  readonly name: string;
+  readonly app: string;
+  /** The content of /etc/machine-id and of /var/lib/dbus/machine-id; null without the file. */
+  readonly machine_ids: readonly [string | null, string | null];
+  readonly hostname: string;
+  /** COUNTERSIGN_DEVICE_ID. */
+  readonly environment: string | null;
+  /** The argument of the call. */
+  readonly override: string | null;
+  readonly expect: { readonly device_id: string };
+}
+
+/** A delivery that an app signs in its own tests, and the expected headers. */
+export interface SignedWebhook {
+  readonly name: string;
+  readonly secret: string;
+  readonly id: string;
+  /** In seconds since 1970. */
+  readonly timestamp: number;
+  readonly body: string;
+  readonly expect: { readonly headers: Readonly<Record<string, string>> };
 }
 
 /** The time at which scripted cases start. */

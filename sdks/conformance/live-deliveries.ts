@@ -46,8 +46,8 @@ export function whyNoLiveDelivery(one: Delivery, deliveries: readonly Delivery[]
 
 function originalOf(one: Delivery, deliveries: readonly Delivery[]): Original {
   const [first = one] = deliveries;
-  const secrets = [...new Set(deliveries.flatMap((other) => other.secrets.map(withPrefix)))];
-  const parts = (one.headers["webhook-signature"] ?? "").split(" ");
+  const secrets = [...new Set(deliveries.flatMap((other) => secretsOf(other)))];
+  const parts = (headerOf(one, "webhook-signature") ?? "").split(" ");
   // Tries the case's own content, and the content it had before the case modified it.
   for (const { id, timestamp, body } of possibleContents(one, first)) {
     const signed = parts.flatMap((part) => {
@@ -63,17 +63,27 @@ function originalOf(one: Delivery, deliveries: readonly Delivery[]): Original {
       };
   }
   // The case removed all signatures.
-  const timestamp = first.headers["webhook-timestamp"] ?? "";
-  return { timestamp, body: first.body, signers: first.secrets.map(withPrefix), signatures: [] };
+  const timestamp = headerOf(first, "webhook-timestamp") ?? "";
+  return { timestamp, body: first.body, signers: secretsOf(first), signatures: [] };
 }
 
 function possibleContents(one: Delivery, first: Delivery) {
-  const both = (name: string) => [one.headers[name] ?? "", first.headers[name] ?? ""];
+  const both = (name: string) => [headerOf(one, name) ?? "", headerOf(first, name) ?? ""];
   return both("webhook-id").flatMap((id) =>
     both("webhook-timestamp").flatMap((timestamp) =>
       [one.body, first.body].map((body) => ({ id, timestamp, body })),
     ),
   );
+}
+
+/** The value of a header whose name can be in any case. */
+function headerOf({ headers }: Delivery, name: string): string | undefined {
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+}
+
+/** Secrets can be separated by commas. */
+function secretsOf({ secrets }: Delivery): string[] {
+  return secrets.flatMap((text) => text.split(",").map((secret) => withPrefix(secret.trim())));
 }
 
 /** Adds the prefix if the secret was given without it. */
@@ -130,20 +140,21 @@ async function receive(
 function applyModifications(one: Delivery, original: Original, real: Received): Delivery {
   const sentAt = Number(real.headers["webhook-timestamp"]);
   const laterSeconds = sentAt - Number(original.timestamp);
-  const given = one.headers["webhook-timestamp"] ?? "";
-  const headers = {
-    ...one.headers,
-    ...(/^[0-9]+$/.test(given) ? { "webhook-timestamp": String(Number(given) + laterSeconds) } : {}),
-    ...(original.signatures.length === 0
-      ? {}
-      : { "webhook-signature": realSignatures(one, original, String(real.headers["webhook-signature"])) }),
-  };
-  return { ...one, now: new Date(Date.parse(one.now) + laterSeconds * 1_000).toISOString(), headers };
+  const headers = Object.entries(one.headers).map(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (lower === "webhook-timestamp" && /^[0-9]+$/.test(value))
+      return [name, String(Number(value) + laterSeconds)];
+    if (lower === "webhook-signature" && original.signatures.length > 0)
+      return [name, realSignatures(value, original, String(real.headers["webhook-signature"]))];
+    return [name, value];
+  });
+  const now = new Date(Date.parse(one.now) + laterSeconds * 1_000).toISOString();
+  return { ...one, now, headers: Object.fromEntries(headers) };
 }
 
 /** Replaces the scripted signatures with those of the real server, and leaves all others unchanged. */
-function realSignatures(one: Delivery, { signatures }: Original, real: string): string {
-  const parts = (one.headers["webhook-signature"] ?? "").split(" ");
+function realSignatures(scripted: string, { signatures }: Original, real: string): string {
+  const parts = scripted.split(" ");
   const signed = real.split(" ");
   return parts.map((part) => signed[signatures.indexOf(part)] ?? part).join(" ");
 }

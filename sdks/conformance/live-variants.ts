@@ -7,8 +7,8 @@ import {
   defaultMembers,
   type Sent,
   type ServerSetup,
-  type Step,
 } from "./case.ts";
+import { liveStepsOf } from "./live-steps.ts";
 import { isKnownStatus, type Members, stateFor, stateForRecord } from "./server-state.ts";
 
 /**
@@ -35,19 +35,9 @@ export type NoLiveVariant =
   | "a body that no Countersign sends"
   | "a forged signature"
   | "an exact Retry-After"
+  | "exact headers"
   | "answers of different servers"
   | "a response of the sandbox";
-
-/** Members that the server generates. A case can only expect them of a scripted server. */
-const generatedMembers = [
-  "id",
-  "organization_id",
-  "product_id",
-  "global_customer_id",
-  "created_at",
-  "updated_at",
-];
-const daySeconds = 86_400;
 
 function derive(one: Case): Case | NoLiveVariant {
   if (one.answers.some(({ real }) => real !== undefined)) return "already answered by a real server";
@@ -61,9 +51,9 @@ function derive(one: Case): Case | NoLiveVariant {
   }
   if (!answers.some(({ real }) => real !== undefined)) return whyNoRealAnswer(one.answers);
   const client = clientOf(one);
-  const steps = stepsOf(one);
+  const steps = liveStepsOf(one);
   if (typeof client === "string") return client;
-  if (typeof steps === "string") return steps;
+  if (steps === null) return "an exact Retry-After";
   return {
     ...one,
     client: settingsOf(one.client),
@@ -84,8 +74,9 @@ function whyNoRealAnswer(answers: readonly Answer[]): NoLiveVariant {
 
 /** With `real` if a Countersign responds; unchanged if something in front of it does. */
 function answerOf(answer: Answer, one: Case): Answer | NoLiveVariant {
-  const { status = 200, fault, after_ms } = answer;
-  const delay = after_ms === undefined ? {} : { after_ms };
+  const { status = 200, fault, headers = {} } = answer;
+  const delay = transportOf(answer);
+  if (Object.keys(headers).some((name) => stateHeaders.includes(name))) return "exact headers";
   if (fault === "cut" || fault === "hang") return answer;
   if (status === 401) return { ...delay, real: { api_key: "expired" } };
   if (status === 429) return { ...delay, real: { daily_limit: 0 } };
@@ -102,6 +93,19 @@ function answerOf(answer: Answer, one: Case): Answer | NoLiveVariant {
   }
   const state = hasOnlyLookups(one) && isObject(answer.json) ? stateForRecord(answer.json) : null;
   return state === null ? answer : { ...delay, real: state };
+}
+
+/** Headers whose values depend on the state of a server. */
+const stateHeaders = ["ratelimit", "ratelimit-policy", "x-countersign-problem"];
+
+/** How the response is sent, which also applies to the response of a real server. */
+function transportOf({ after_ms, after_requests, gzip, body_bytes }: Answer): Answer {
+  return {
+    ...(after_ms === undefined ? {} : { after_ms }),
+    ...(after_requests === undefined ? {} : { after_requests }),
+    ...(gzip === undefined ? {} : { gzip }),
+    ...(body_bytes === undefined ? {} : { body_bytes }),
+  };
 }
 
 /** A text is treated as a list of members if it contains all ten. */
@@ -140,8 +144,8 @@ function clientOf({ client = {}, answers, steps }: Case): ServerSetup | NoLiveVa
   const isForOtherProduct = new Set(signed.map(({ product_id: id }) => id !== client.signing?.product_id));
   if (ages.size > 1 || isForOtherProduct.size > 1) return "answers of different servers";
   const requestedKeys = steps.flatMap(({ validate, check, lookup }) => {
-    const call = validate ?? check ?? lookup;
-    return call === undefined ? [] : [call.license_key ?? defaultKey];
+    const { license_key: key = defaultKey } = validate ?? check ?? lookup ?? { license_key: null };
+    return key === null || isImpossible(key) ? [] : [key];
   });
   const keys = [
     ...requestedKeys,
@@ -151,7 +155,7 @@ function clientOf({ client = {}, answers, steps }: Case): ServerSetup | NoLiveVa
   const { secrets, tolerance_seconds: tolerance } = client.signing ?? {};
   return {
     keys: [...new Map(keys.map((key) => [matchForm(key), key])).values()],
-    ...(age === 0 ? {} : { client_is_ahead_seconds: aheadSeconds(age, tolerance ?? 300) }),
+    ...(age === 0 ? {} : { client_is_ahead_seconds: aheadSeconds(age) }),
     ...(secrets === undefined
       ? {}
       : {
@@ -169,40 +173,20 @@ function settingsOf({ signing: _, timeout_ms: timeoutMs, ...settings }: ClientSe
   return timeoutMs === undefined ? settings : { ...settings, timeout_ms: Math.max(timeoutMs, 1_500) };
 }
 
-/** The client's clock is fixed and the server's is not: a stale response has to stay stale for a minute. */
-function aheadSeconds(age: number, tolerance: number): number {
-  return age > tolerance ? age + 60 : age;
+/** The client's clock is fixed and the server's is not: a response must not cross the limit within a minute. */
+function aheadSeconds(age: number): number {
+  const distance = Math.abs(age) - maxSkewSeconds;
+  if (Math.abs(distance) > 60) return age;
+  return age + Math.sign(age) * (distance > 0 ? 60 : -60);
 }
 
-/** A real limit lasts until midnight: where the script's limit ends, the live variant waits another day. */
-function stepsOf({ steps, answers }: Case): Step[] | NoLiveVariant {
-  const limit = answers.find(({ status }) => status === 429);
-  if (limit === undefined) return steps.map(withoutGeneratedMembers);
-  const retryAfter =
-    limit.headers?.["retry-after"] ?? (isObject(limit.json) ? limit.json.retry_after : undefined);
-  const endSeconds = Number(retryAfter ?? 60);
-  let waited: number | null = null;
-  const variants: Step[] = [];
-  for (const step of steps) {
-    const { error = {} } = step.expect ?? {};
-    if ("retry_after_seconds" in error || "reset_at" in error) return "an exact Retry-After";
-    if (error.kind === "rate_limit") waited ??= 0;
-    if (waited === null || step.advance_seconds === undefined || step.clock === "wall") {
-      variants.push(step);
-      continue;
-    }
-    waited += step.advance_seconds;
-    if (waited <= endSeconds) return "an exact Retry-After";
-    variants.push({ ...step, advance_seconds: step.advance_seconds + daySeconds });
-  }
-  return variants;
-}
+/** A signed response is accepted if the clocks differ by at most a day. */
+const maxSkewSeconds = 86_400;
 
-function withoutGeneratedMembers(step: Step): Step {
-  const { license } = step.expect ?? {};
-  if (license === undefined) return step;
-  const expected = Object.entries(license).filter(([name]) => !generatedMembers.includes(name));
-  return { ...step, expect: { license: Object.fromEntries(expected) } };
+/** No server has a license with this key, and the client sends no request for it. */
+function isImpossible(key: string): boolean {
+  const trimmed = key.trim();
+  return trimmed === "" || [...trimmed].length > 64 || /[\p{Cc}\p{Cs}]/u.test(trimmed);
 }
 
 /** The real server generates the API key; its response shows that the key was sent. */

@@ -1,11 +1,13 @@
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Answer, defaultMembers, type Signing } from "./case.ts";
+import { gzipSync } from "node:zlib";
+import { type Answer, defaultMembers } from "./case.ts";
 import { liveDeliveries } from "./live-deliveries.ts";
 import { liveVariantOf } from "./live-variants.ts";
 import { outcomeCases, sandboxCase } from "./outcomes.ts";
 import { type RealCase, startRealServer } from "./real.ts";
+import { signed } from "./sign.ts";
 import { suiteFiles } from "./suite-files.ts";
 
 /**
@@ -38,7 +40,22 @@ interface StartedCase {
   currentSetup: Answer | null;
   /** The body of the real server's first response. */
   firstBody: string | null;
+  /** Answers that wait for more requests. */
+  readonly waiting: Set<() => void>;
+  /** The last answer of the real server: a setup and its response belong together. */
+  lastRealAnswer: Promise<void>;
 }
+
+/** The headers of a real response that are passed on. */
+const passedHeaders = [
+  "content-type",
+  "x-request-id",
+  "retry-after",
+  "ratelimit",
+  "ratelimit-policy",
+  "x-countersign-problem",
+  "x-countersign-sandbox",
+];
 
 const cases = new Map<string, StartedCase>();
 const real = await startRealServer();
@@ -74,29 +91,51 @@ const server = createServer(async (request, response) => {
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
   );
   known.requests.push({ method: request.method ?? "", path: `/${rest.join("/")}`, headers, body });
+  const number = known.requests.length;
+  for (const resume of known.waiting) resume();
   const { answers } = known.script;
-  const answer = answers[Math.min(known.requests.length, answers.length) - 1];
+  const answer = answers[Math.min(number, answers.length) - 1];
   if (answer === undefined)
     return send(response, 500, { message: "The case has no answer for this request." });
   if (answer.after_ms !== undefined) await new Promise((resolve) => setTimeout(resolve, answer.after_ms));
-  if (known.real !== null && isReal(answer)) return respondFromRealServer(response, answer, known);
-  respondFromScript(
-    response,
-    answer,
-    known.script.now,
-    headers["x-countersign-nonce"] ?? "",
-    body,
-    known.requests.length,
-  );
+  if (answer.after_requests !== undefined) await untilReceived(known, answer.after_requests);
+  if (known.real !== null && isReal(answer)) {
+    const respond = () => respondFromRealServer(response, answer, known, number);
+    known.lastRealAnswer = known.lastRealAnswer
+      .then(respond)
+      .catch((error) => send(response, 599, { message: String(error) }));
+    return known.lastRealAnswer;
+  }
+  respondFromScript(response, answer, known.script.now, headers["x-countersign-nonce"] ?? "", body, number);
 });
 
 async function startCase(script: Script): Promise<object> {
   const id = randomUUID();
   const first = script.answers.find(({ real }) => real !== undefined) ?? null;
   const started = first?.real === undefined ? null : await real.startCase(first.real);
-  cases.set(id, { script, requests: [], real: started, currentSetup: first, firstBody: null });
+  cases.set(id, {
+    script,
+    requests: [],
+    real: started,
+    currentSetup: first,
+    firstBody: null,
+    waiting: new Set(),
+    lastRealAnswer: Promise.resolve(),
+  });
   const url = `http://127.0.0.1:${port()}/cases/${id}`;
   return started === null ? { url } : { url, client: started.client, now: started.now };
+}
+
+function untilReceived({ requests, waiting }: StartedCase, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (requests.length < count) return;
+      waiting.delete(check);
+      resolve();
+    };
+    waiting.add(check);
+    check();
+  });
 }
 
 /** Whether the request is forwarded to the real server. */
@@ -109,12 +148,13 @@ async function respondFromRealServer(
   response: ServerResponse,
   answer: Answer,
   known: StartedCase,
+  number: number,
 ): Promise<void> {
   if (answer.real !== undefined && answer !== known.currentSetup) {
     known.currentSetup = answer;
     await known.real?.change(answer.real);
   }
-  const received = known.requests.at(-1);
+  const received = known.requests[number - 1];
   if (received === undefined) return;
   const { method, path, headers, body } = forwardedRequest(received, answer);
   const { host: _, connection: __, "content-length": ___, ...passed } = headers;
@@ -130,15 +170,13 @@ async function respondFromRealServer(
     return send(response, 599, {
       message: `The real response does not contain ${answer.replace[0]}: ${text}`,
     });
-  const responseHeaders = ["content-type", "x-request-id", "retry-after", "x-countersign-sandbox"].flatMap(
-    (name) => {
-      const value = realResponse.headers.get(name);
-      // Cases expect numbered request IDs.
-      return value === null ? [] : [[name, name === "x-request-id" ? `req-${known.requests.length}` : value]];
-    },
-  );
+  const responseHeaders = passedHeaders.flatMap((name) => {
+    const value = realResponse.headers.get(name);
+    // Cases expect numbered request IDs.
+    return value === null ? [] : [[name, name === "x-request-id" ? `req-${number}` : value]];
+  });
   const content = answer.replace === undefined ? text : text.replace(...answer.replace);
-  sendBody(response, realResponse.status, Object.fromEntries(responseHeaders), content, answer.fault);
+  sendBody(response, realResponse.status, Object.fromEntries(responseHeaders), content, answer);
 }
 
 /** The request for the real server: as received, except for the values that the answer replaces. */
@@ -177,7 +215,7 @@ function respondFromScript(
     "x-request-id": `req-${number}`,
     ...answer.headers,
   };
-  sendBody(response, answer.status ?? 200, headers, contentOf(answer, now, nonce, requestBody), answer.fault);
+  sendBody(response, answer.status ?? 200, headers, contentOf(answer, now, nonce, requestBody), answer);
 }
 
 /** Sends the whole body, or half of it if the answer cuts the connection. */
@@ -186,11 +224,19 @@ function sendBody(
   status: number,
   headers: Readonly<Record<string, string>>,
   content: string,
-  fault: Answer["fault"],
+  { fault, gzip, body_bytes: bytes = 0 }: Answer,
 ): void {
-  response.writeHead(status, { "content-length": String(Buffer.byteLength(content)), ...headers });
-  if (fault === "cut_body") response.write(content.slice(0, content.length / 2), () => response.destroy());
-  else response.end(content);
+  const text = content + " ".repeat(Math.max(0, bytes - Buffer.byteLength(content)));
+  const body = gzip === true ? gzipSync(text) : Buffer.from(text);
+  // A case that has no Date header means a response without one.
+  response.sendDate = false;
+  response.writeHead(status, {
+    "content-length": String(body.length),
+    ...(gzip === true ? { "content-encoding": "gzip" } : {}),
+    ...headers,
+  });
+  if (fault === "cut_body") response.write(body.subarray(0, body.length / 2), () => response.destroy());
+  else response.end(body);
 }
 
 function contentOf(answer: Answer, now: string, nonce: string, requestBody: string): string {
@@ -198,24 +244,6 @@ function contentOf(answer: Answer, now: string, nonce: string, requestBody: stri
   if (answer.json !== undefined) return JSON.stringify(answer.json);
   const unsigned = JSON.stringify({ ...defaultMembers, ...answer.validate });
   return answer.sign === undefined ? unsigned : signed(unsigned, answer.sign, now, nonce, requestBody);
-}
-
-function signed(
-  unsigned: string,
-  signing: Signing,
-  now: string,
-  sentNonce: string,
-  requestBody: string,
-): string {
-  const time = Math.floor(new Date(now).getTime() / 1_000) - (signing.age_seconds ?? 0);
-  const nonce = signing.nonce ?? sentNonce;
-  const licenseKey = signing.license_key ?? JSON.parse(requestBody).license_key;
-  const purpose = signing.purpose ?? "countersign.validate.v1";
-  const text = [purpose, time, nonce, signing.product_id, licenseKey, unsigned].join("\n");
-  const code = createHmac("sha256", Buffer.from(signing.secret, "hex")).update(text).digest("hex");
-  const signature = `"t=${time},n=${nonce},k=${signing.key_id ?? "k1"},v1=${code}"}`;
-  const body = unsigned.slice(0, -"null}".length) + signature;
-  return signing.replace === undefined ? body : body.replace(...signing.replace);
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

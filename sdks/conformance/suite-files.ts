@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Case, Delivery, PortalUrl } from "./case.ts";
+import type { Case, Delivery, DeviceIdCase, PortalUrl, SignedWebhook } from "./case.ts";
 
 export interface SuiteFile {
   readonly about: string;
   readonly cases?: readonly Case[];
   readonly webhooks?: readonly Delivery[];
+  readonly signed_webhooks?: readonly SignedWebhook[];
   readonly portal_urls?: readonly PortalUrl[];
+  readonly device_ids?: readonly DeviceIdCase[];
 }
 
 /** The content of the JSON files in this folder, by file name. */

@@ -10,7 +10,7 @@ export function httpAdapter({ server, client, received, licenseOf, routeFor }) {
   const base = `http://127.0.0.1:${server.address().port}`;
   let calls = 0;
   const check = async (key, details) => {
-    const route = details.fresh === true ? null : routeFor(details);
+    const route = isForRequest(key, details) ? routeFor(details) : null;
     if (route === null) return client.check(key, details);
     calls += 1;
     const call = String(calls);
@@ -27,13 +27,18 @@ export function httpAdapter({ server, client, received, licenseOf, routeFor }) {
     client,
     check,
     validate: async (key, details) => {
-      if (details.fresh === true) return client.validate(key, details);
+      if (!isForRequest(key, details)) return client.validate(key, details);
       const { result, error } = await check(key, details);
       if (error !== null) throw error;
       return result;
     },
     close: () => close(server),
   };
+}
+
+/** Whether a request can ask for this. It has no options of a call, and its key is text that a URL can contain. */
+function isForRequest(key, { version: _, deviceId: __, ...others }) {
+  return Object.keys(others).length === 0 && (key ?? "").trim() !== "" && !/\p{Surrogate}/u.test(key);
 }
 
 /** Posts a delivery to an app, closes the app and returns its response. */

@@ -224,7 +224,9 @@ for (const { kind, make } of databases) {
       const { id } = await endpointAt(receiver.url);
       const license = { id: "1", metadata: { a: "x".repeat(15_000) }, notes: "y".repeat(9_000), max_ips: 3 };
       await happen(1, { data: JSON.stringify({ organization_id: "o", license }) });
-      await happen(1, { data: JSON.stringify({ organization_id: "o", ids: "z".repeat(30_000) }) });
+      const changed = ["notes", "max_ips"];
+      const previous = { notes: "z".repeat(12_000), metadata: { a: "x".repeat(9_000) } };
+      await happen(1, { data: JSON.stringify({ organization_id: "o", license, changed, previous }) });
       await stateIs(id, "delivered", "delivered");
       const notices = receiver.received.map((request) => JSON.parse(request.body).data);
       expect(notices).toContainEqual({
@@ -232,12 +234,7 @@ for (const { kind, make } of databases) {
         license: { id: "1", max_ips: 3 },
         truncated: true,
       });
-      expect(notices).toContainEqual({
-        organization_id: fixture.organizationId,
-        product_id: null,
-        license_id: null,
-        truncated: true,
-      });
+      expect(notices).toContainEqual({ organization_id: "o", changed, truncated: true });
     });
 
     test("an event of the hot path is sent and stored with its license", async () => {

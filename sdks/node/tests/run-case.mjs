@@ -1,43 +1,10 @@
 // Runs one case of ../../conformance against an SDK. Plain JavaScript, because it also runs on Node.js and Deno against
 // the built package.
 import assert from "node:assert/strict";
+import { directAdapter, kindOf } from "./direct-adapter.mjs";
 
 const start = "2026-06-01T12:00:00.000Z";
 const defaultKey = "ABCD-EFGH-JKMN-PQRS";
-
-/**
- * Calls the SDK directly. Other adapters call it through a framework. `open` creates the client from its options and the
- * versions used in the case; `verify` verifies a webhook delivery and returns its event or the reason for rejecting it;
- * `portalUrl` returns the portal's URL for a license key, or throws.
- */
-function directAdapter(sdk) {
-  return {
-    sdk,
-    open: async (options) => {
-      const client = new sdk.Countersign(options);
-      return {
-        client,
-        validate: (key, details) => client.validate(key, details),
-        check: (key, details) => client.check(key, details),
-        close: async () => undefined,
-      };
-    },
-    verify: async ({ body, headers, isParsed, ...options }) => {
-      const bodies = isParsed ? [JSON.parse(body)] : [body, new TextEncoder().encode(body)];
-      const [first, ...others] = bodies.map((one) => {
-        try {
-          return { event: sdk.verifyWebhook(one, headers, options) };
-        } catch (error) {
-          if (kindOf(sdk, error) !== "webhook") throw error;
-          return { reason: error.reason };
-        }
-      });
-      for (const other of others) assert.deepEqual(other, first, "bytes and text have the same result");
-      return first;
-    },
-    portalUrl: async (options, key) => new sdk.Countersign(options).portalUrl(key),
-  };
-}
 
 /** Throws if the SDK does not behave as the case requires. */
 export async function runCase(sdk, serverUrl, given, adapter = directAdapter(sdk)) {
@@ -66,6 +33,7 @@ export async function runCase(sdk, serverUrl, given, adapter = directAdapter(sdk
   try {
     await runner.open();
     for (const step of steps) await runner.run(step);
+    runner.checkAllFinished();
   } finally {
     await runner.close();
   }
@@ -73,35 +41,6 @@ export async function runCase(sdk, serverUrl, given, adapter = directAdapter(sdk
   for (const [index, expected] of sent.entries()) compareSent(requests[index], expected);
   if (different !== undefined)
     assert.equal(new Set(requests.map(({ headers }) => headers[different])).size, requests.length);
-}
-
-export async function runWebhook(
-  sdk,
-  { name, now, secrets, headers, body, body_is_parsed: isParsed = false, expect, ...rest },
-  adapter = directAdapter(sdk),
-) {
-  assert.deepEqual(Object.keys(rest), [], `${name}: the case has members that this runner does not know`);
-  const nowMs = () => new Date(now).getTime();
-  const { event, reason } = await adapter.verify({ body, headers, isParsed, secret: secrets, nowMs });
-  if (expect.error !== undefined) assert.deepEqual({ kind: "webhook", reason }, expect.error);
-  else assert.deepEqual({ ...event, timestamp: event?.timestamp.toISOString() }, expect.event);
-}
-
-export async function runPortalUrl(
-  sdk,
-  { name, base_url: baseUrl, license_key: key, expect, ...rest },
-  adapter = directAdapter(sdk),
-) {
-  assert.deepEqual(Object.keys(rest), [], `${name}: the case has members that this runner does not know`);
-  const sendNothing = () => assert.fail("a request was sent");
-  let actual;
-  try {
-    actual = { url: await adapter.portalUrl({ apiKey: "csk_test", baseUrl, fetch: sendNothing }, key) };
-  } catch (error) {
-    if (!(error instanceof TypeError) || !error.message.startsWith("licenseKey must be ")) throw error;
-    actual = { error: { kind: "invalid_argument" } };
-  }
-  assert.deepEqual(actual, expect);
 }
 
 class CaseRunner {
@@ -113,6 +52,8 @@ class CaseRunner {
   #settings;
   #versions;
   #target = null;
+  /** The outcomes of started calls, by name. */
+  #started = new Map();
 
   constructor(adapter, url, settings, { now, versions }) {
     this.#wallMs = new Date(now).getTime();
@@ -123,16 +64,24 @@ class CaseRunner {
   }
 
   async run(step) {
-    const { expect, times_at_once: times = 1, ...action } = step;
+    const { expect, times_at_once: times = 1, start, ...action } = step;
     const [[name, value], ...more] = Object.entries(action).filter(([key]) => key !== "clock");
     assert.deepEqual(more, [], "a step has one action");
     switch (name) {
       case "validate":
       case "check":
-      case "lookup":
-        await Promise.all(
-          Array.from({ length: times }, () => this.#checkOutcome(() => this.#call(name, value), expect)),
-        );
+      case "lookup": {
+        const calls = Array.from({ length: times }, () => outcomeOf(this.#call(name, value)));
+        if (start === undefined) for (const one of calls) this.#compare(await one, expect);
+        else this.#started.set(start, calls[0]);
+        break;
+      }
+      case "finish":
+        this.#compare(await this.#started.get(value), expect);
+        this.#started.delete(value);
+        break;
+      case "cached":
+        this.#compare({ value: this.#call("cached", value) }, expect);
         break;
       case "advance_seconds":
         if (step.clock !== "wall") this.#steadyMs += value * 1_000;
@@ -142,6 +91,7 @@ class CaseRunner {
         // A new process: its steady clock starts at an arbitrary time.
         this.#steadyMs = 7_000;
         await this.close();
+        if (value !== true) this.#settings = { ...this.#settings, ...value };
         await this.open();
         break;
       case "forget":
@@ -151,11 +101,26 @@ class CaseRunner {
         for (const [key, text] of this.#stored) this.#stored.set(key, text.replace(...value));
         break;
       case "requests":
-        assert.equal((await this.requests()).length, value, "requests that were sent");
+        await this.#untilRequests(value);
         break;
       default:
         assert.fail(`This runner does not know the step ${name}.`);
     }
+  }
+
+  checkAllFinished() {
+    assert.deepEqual([...this.#started.keys()], [], "started calls that were not finished");
+  }
+
+  /** A started call may not have sent its request yet. */
+  async #untilRequests(count) {
+    const endMs = performance.now() + 4_000;
+    let { length } = await this.requests();
+    while (length < count && performance.now() < endMs) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      ({ length } = await this.requests());
+    }
+    assert.equal(length, count, "requests that were sent");
   }
 
   async requests() {
@@ -170,12 +135,17 @@ class CaseRunner {
     const {
       api_key = "csk_test",
       timeout_ms,
+      retries,
       cache_seconds,
       cache_entries,
+      not_found_cache_seconds,
       grace_seconds,
       grace_store,
       when_unavailable,
       allow_sandbox,
+      version,
+      device_id,
+      user_agent,
       signing,
       ...rest
     } = this.#settings;
@@ -184,11 +154,16 @@ class CaseRunner {
       apiKey: api_key,
       baseUrl: this.#url,
       timeoutMs: timeout_ms,
+      retries,
       cacheSeconds: cache_seconds,
+      notFoundCacheSeconds: not_found_cache_seconds,
       cacheEntries: cache_entries,
       graceSeconds: grace_seconds,
       whenUnavailable: when_unavailable,
       allowSandbox: allow_sandbox,
+      version,
+      deviceId: device_id,
+      userAgent: user_agent,
       ...(signing === undefined
         ? {}
         : {
@@ -211,39 +186,63 @@ class CaseRunner {
       clock: {
         wallMs: () => this.#wallMs,
         steadyMs: () => this.#steadyMs,
-        sleep: async () => undefined,
+        sleep: async (ms) => {
+          this.#steadyMs += ms;
+          this.#wallMs += ms;
+        },
       },
     };
     this.#target = await this.#adapter.open(options, this.#versions);
   }
 
-  #call(method, { license_key: key = defaultKey, version, device_id: deviceId, fresh, ...rest }) {
+  #call(method, { license_key: key = defaultKey, version, device_id, fresh, timeout_ms, retries, ...rest }) {
     assert.deepEqual(Object.keys(rest), [], "call options that this runner does not know");
-    if (method === "lookup") return this.#target.client.lookup(key);
-    return this.#target[method](key, {
-      ...(version === undefined ? {} : { version }),
-      ...(deviceId === undefined ? {} : { deviceId }),
-      ...(fresh === undefined ? {} : { fresh }),
-    });
+    const given = { version, deviceId: device_id, fresh, timeoutMs: timeout_ms, retries };
+    const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const target = method === "lookup" || method === "cached" ? this.#target.client : this.#target;
+    return target[method](key, options);
   }
 
-  async #checkOutcome(work, expect) {
-    let actual;
-    try {
-      const value = await work();
-      actual = expect.decision === undefined ? withSnakeCaseNames(value) : decision(this.#adapter.sdk, value);
-    } catch (error) {
-      const kind = kindOf(this.#adapter.sdk, error);
-      if (kind === null || expect.error === undefined) throw error;
-      actual = { ...withSnakeCaseNames(error), kind };
-    }
+  #compare({ value, error }, expect) {
     const [[kind, expected], ...more] = Object.entries(expect);
     assert.ok(
       ["result", "decision", "license", "error"].includes(kind) && more.length === 0,
       "the expectation is one that this runner knows",
     );
-    for (const [name, value] of Object.entries(expected)) assert.deepEqual(actual[name], value, name);
+    const errorKind = error === undefined ? null : kindOf(this.#adapter.sdk, error);
+    if (error !== undefined && (kind !== "error" || errorKind === null)) throw error;
+    if (expected === null) return assert.equal(value, null, kind);
+    const actual =
+      kind === "decision"
+        ? decision(this.#adapter.sdk, value)
+        : { ...withSnakeCaseNames(error ?? value), ...(error === undefined ? {} : { kind: errorKind }) };
+    for (const [name, one] of Object.entries(expected))
+      if (isObject(one) && partlyCompared.includes(name)) compareMembers(actual[name], one, name);
+      else assert.deepEqual(actual[name], one, name);
   }
+}
+
+const partlyCompared = ["rate_limit", "headers"];
+
+/** Compares the members that are listed. */
+function compareMembers(actual, expected, name) {
+  assert.ok(isObject(actual), name);
+  const members = withSnakeCaseNames(actual);
+  for (const [key, value] of Object.entries(expected))
+    assert.deepEqual(members[key], value, `${name}.${key}`);
+}
+
+/** Never rejects: a started call may fail before the step that waits for it. */
+async function outcomeOf(call) {
+  try {
+    return { value: await call };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function versionsIn(steps) {
@@ -252,25 +251,6 @@ function versionsIn(steps) {
 
 function decision(sdk, { allowed, error }) {
   return { allowed, error: error === null ? null : kindOf(sdk, error) };
-}
-
-function kindOf(sdk, error) {
-  const kinds = {
-    AuthenticationError: "authentication",
-    NotFoundError: "not_found",
-    RateLimitError: "rate_limit",
-    SandboxError: "sandbox",
-    ServerError: "server",
-    TimeoutError: "timeout",
-    ConnectionError: "connection",
-    SignatureError: "signature",
-    WebhookError: "webhook",
-  };
-  assert.ok(
-    !(error.name in kinds) || error instanceof sdk[error.name],
-    "errors are instances of their class",
-  );
-  return kinds[error.name] ?? null;
 }
 
 function withSnakeCaseNames(value) {
@@ -282,11 +262,16 @@ function withSnakeCaseNames(value) {
   );
 }
 
-function compareSent(request, { method, path, headers = {}, body, has_header, has_no_header, ...rest }) {
+function compareSent(
+  request,
+  { method, path, headers = {}, header_patterns: patterns = {}, body, has_header, has_no_header, ...rest },
+) {
   assert.deepEqual(Object.keys(rest), [], "expectations of a request that this runner does not know");
   if (method !== undefined) assert.equal(request.method, method);
   if (path !== undefined) assert.equal(request.path, path);
   for (const [name, value] of Object.entries(headers)) assert.equal(request.headers[name], value);
+  for (const [name, pattern] of Object.entries(patterns))
+    assert.match(request.headers[name] ?? "", new RegExp(pattern));
   if (body !== undefined) assert.deepEqual(JSON.parse(request.body), body);
   if (has_header !== undefined) assert.ok(request.headers[has_header]);
   if (has_no_header !== undefined) assert.equal(request.headers[has_no_header], undefined);

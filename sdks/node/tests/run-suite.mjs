@@ -4,7 +4,8 @@
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import process from "node:process";
-import { runCase, runPortalUrl, runWebhook } from "./run-case.mjs";
+import { runCase } from "./run-case.mjs";
+import { runPortalUrl, runSignedWebhook, runWebhook } from "./run-data.mjs";
 
 const [form, url, report, only] = process.argv.slice(2);
 const sdk =
@@ -29,10 +30,12 @@ const skipped =
 const lines = [];
 let failed = 0;
 const suite = await (await fetch(`${url}/suite`)).json();
-for (const [file, { cases = [], webhooks = [], portal_urls: portalUrls = [] }] of Object.entries(suite)) {
+for (const [file, parts] of Object.entries(suite)) {
   if (only !== undefined && file !== only) continue;
+  const { cases = [], webhooks = [], signed_webhooks: signed = [], portal_urls: portalUrls = [] } = parts;
   for (const one of cases) await run(`${file}: ${one.name}`, () => runCase(sdk, url, one, adapter));
   for (const one of webhooks) await run(`${file}: ${one.name}`, () => runWebhook(sdk, one, adapter));
+  for (const one of signed) await run(`${file}: ${one.name}`, () => runSignedWebhook(sdk, one));
   for (const one of portalUrls) await run(`${file}: ${one.name}`, () => runPortalUrl(sdk, one, adapter));
 }
 writeFileSync(report, `<testsuites><testsuite>\n${lines.join("\n")}\n</testsuite></testsuites>\n`);

@@ -18,20 +18,20 @@ export function bodyOf(event: SentEvent, format: WebhookEndpointRow["format"]): 
   }
 }
 
-/** If it is too large, it is sent without the free-form fields, and failing that with only the IDs. */
+/**
+ * If it is too large, it is sent without the free-form fields of the license, then without the license and the previous
+ * values. Everything else an event can have is limited to less, so the last form always fits.
+ */
 function standardBody(event: SentEvent): string {
   const whole = withData(event, event.data);
   if (fits(whole)) return whole;
   const { license, ...rest }: Record<string, unknown> = JSON.parse(event.data);
-  const shorter = {
-    ...rest,
-    ...(license === undefined ? {} : { license: shortened(license) }),
-    truncated: true,
-  };
-  const short = withData(event, JSON.stringify(shorter));
-  if (fits(short)) return short;
-  const { organization_id, product_id, license_id } = event;
-  return withData(event, JSON.stringify({ organization_id, product_id, license_id, truncated: true }));
+  if (license !== undefined) {
+    const short = withData(event, JSON.stringify({ ...rest, license: shortened(license), truncated: true }));
+    if (fits(short)) return short;
+  }
+  const { previous: _, ...required } = rest;
+  return withData(event, JSON.stringify({ ...required, truncated: true }));
 }
 
 function withData(event: SentEvent, data: string): string {

@@ -3,4 +3,5 @@ module io.countersign {
   requires transitive java.net.http;
 
   exports io.countersign;
+  exports io.countersign.events;
 }

@@ -1,0 +1,78 @@
+// Generated from the contract by sdks/events/generate.ts. Do not edit.
+package io.countersign.events;
+
+import io.countersign.WebhookEvent;
+import java.util.Optional;
+
+/** A blocked IP address was rejected: once an hour for each of the first ten, then one summary: {@code license.ip_blocked}. */
+public final class LicenseIpBlocked {
+  /** The type of these events. */
+  public static final String TYPE = "license.ip_blocked";
+
+  private final EventMembers members;
+
+  private LicenseIpBlocked(EventMembers members) {
+    this.members = members;
+  }
+
+  /** Empty if the event is of another type. */
+  public static Optional<LicenseIpBlocked> from(WebhookEvent event) {
+    return event.type().equals(TYPE)
+        ? Optional.of(new LicenseIpBlocked(new EventMembers(event.data())))
+        : Optional.empty();
+  }
+
+  /** The member {@code organization_id}. */
+  public String organizationId() {
+    return members.text("organization_id").orElse("");
+  }
+
+  /** The member {@code product_id}. */
+  public String productId() {
+    return members.text("product_id").orElse("");
+  }
+
+  /** The member {@code license_id}. */
+  public String licenseId() {
+    return members.text("license_id").orElse("");
+  }
+
+  /**
+   * The license as in the management API. Missing if it was deleted before the event was sent, or if the body is
+   * truncated.
+   */
+  public Optional<EventLicense> license() {
+    return members.object("license", EventLicense::new);
+  }
+
+  /**
+   * Present if the body would exceed 20 KiB. The long fields of the license are omitted, or the whole license and
+   * the previous values.
+   */
+  public boolean truncated() {
+    return members.bool("truncated").orElse(false);
+  }
+
+  /** Present if the operator triggered the event as a test. */
+  public boolean test() {
+    return members.bool("test").orElse(false);
+  }
+
+  /** The IP address as the license counts it: usually the /64 network for IPv6. In a summary, one of the last. */
+  public String ip() {
+    return members.text("ip").orElse("");
+  }
+
+  /**
+   * Present if the event summarizes an hour. IP addresses with their own event are not counted. Recorded after the
+   * hour ends.
+   */
+  public Optional<EventSummary> summary() {
+    return members.object("summary", EventSummary::new);
+  }
+
+  @Override
+  public String toString() {
+    return "LicenseIpBlocked" + members.ids();
+  }
+}
