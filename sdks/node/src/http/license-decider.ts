@@ -165,7 +165,7 @@ function stateOf(client: LicenseClient, steadyMs: () => number): ClientState {
 }
 
 function limitOf({ limits }: ClientState, perMinute: number, steadyMs: () => number): UnknownKeyLimit {
-  const limit = limits.get(perMinute) ?? new UnknownKeyLimit(perMinute, steadyMs);
+  const limit = limits.get(perMinute) ?? new UnknownKeyLimit(perMinute, { steadyMs });
   limits.set(perMinute, limit);
   return limit;
 }

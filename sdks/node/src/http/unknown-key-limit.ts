@@ -1,4 +1,5 @@
 import { CountersignError } from "../errors.ts";
+import { isolatesRequests } from "../runtime.ts";
 import { addressGroup } from "./address-group.ts";
 
 /** The caller's IP address has sent too many unknown license keys. No request was sent for this one. */
@@ -20,8 +21,13 @@ interface Caller {
   /** Tokens that can be taken now. Fractions are on their way. */
   free: number;
   updatedMs: number;
-  callsInFlight: number;
+  /** The calls in flight, oldest first. */
+  readonly calls: Set<Call>;
   readonly waiting: Set<Waiting>;
+}
+
+interface Call {
+  readonly startedMs: number;
 }
 
 interface Waiting {
@@ -29,9 +35,16 @@ interface Waiting {
   readonly refuse: () => void;
 }
 
+export interface UnknownKeyLimitOptions {
+  readonly steadyMs: () => number;
+  /** How long to wait for calls in flight. */
+  readonly maxWaitMs?: number;
+  /** Whether requests must not wait for each other, but ask again and again. */
+  readonly isPolling?: boolean;
+}
+
 const maxCallers = 10_000;
-/** Longer than any call should take. */
-const defaultMaxWaitMs = 10_000;
+const pollMs = 25;
 
 /**
  * Limits the calls that a caller can cause with unknown keys, so that made-up keys do not use up the product's daily
@@ -42,12 +55,15 @@ export class UnknownKeyLimit {
   readonly #perMinute: number;
   readonly #steadyMs: () => number;
   readonly #maxWaitMs: number;
+  readonly #isPolling: boolean;
   readonly #callers = new Map<string, Caller>();
 
-  constructor(perMinute: number, steadyMs: () => number, maxWaitMs = defaultMaxWaitMs) {
+  constructor(perMinute: number, options: UnknownKeyLimitOptions) {
     this.#perMinute = perMinute;
-    this.#steadyMs = steadyMs;
-    this.#maxWaitMs = maxWaitMs;
+    this.#steadyMs = options.steadyMs;
+    // Longer than any call should take.
+    this.#maxWaitMs = options.maxWaitMs ?? 10_000;
+    this.#isPolling = options.isPolling ?? isolatesRequests;
   }
 
   /**
@@ -56,18 +72,18 @@ export class UnknownKeyLimit {
    */
   async run<Result>(
     address: string,
-    call: () => Promise<Result>,
+    send: () => Promise<Result>,
     isUnknownKey: (result: Result) => boolean,
   ): Promise<Result> {
     const caller = this.#callerAt(addressGroup(address));
-    await this.#takeToken(caller);
+    const call = this.#startedCall(caller) ?? (await this.#callAfterOthers(caller));
     let isSpent = false;
     try {
-      const result = await call();
+      const result = await send();
       isSpent = isUnknownKey(result);
       return result;
     } finally {
-      this.#finishCall(caller, isSpent);
+      this.#end(caller, call, isSpent);
     }
   }
 
@@ -77,7 +93,7 @@ export class UnknownKeyLimit {
       address,
       free: this.#perMinute,
       updatedMs: this.#steadyMs(),
-      callsInFlight: 0,
+      calls: new Set(),
       waiting: new Set(),
     };
     // The caller that was seen last is the last to be removed.
@@ -90,23 +106,37 @@ export class UnknownKeyLimit {
     return caller;
   }
 
-  async #takeToken(caller: Caller): Promise<void> {
+  /** Null if there is no token, or others were waiting for it before. */
+  #startedCall(caller: Caller): Call | null {
     this.#addTokens(caller);
-    if (caller.waiting.size === 0 && caller.free >= 1) return this.#startCall(caller);
-    if (caller.callsInFlight === 0) throw this.#limitReached(caller);
-    await new Promise<void>((resolve, reject) => {
-      const end = () => {
+    return caller.waiting.size === 0 && caller.free >= 1 ? this.#start(caller) : null;
+  }
+
+  #start(caller: Caller): Call {
+    const call = { startedMs: this.#steadyMs() };
+    caller.free -= 1;
+    caller.calls.add(call);
+    return call;
+  }
+
+  async #callAfterOthers(caller: Caller): Promise<Call> {
+    if (!this.#hasCallInFlight(caller)) throw this.#limitReached(caller);
+    return this.#isPolling ? this.#poll(caller) : this.#queue(caller);
+  }
+
+  #queue(caller: Caller): Promise<Call> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
         clearTimeout(timer);
         caller.waiting.delete(waiting);
       };
       const waiting: Waiting = {
         proceed: () => {
-          end();
-          this.#startCall(caller);
-          resolve();
+          leave();
+          resolve(this.#start(caller));
         },
         refuse: () => {
-          end();
+          leave();
           reject(this.#limitReached(caller));
         },
       };
@@ -115,23 +145,37 @@ export class UnknownKeyLimit {
     });
   }
 
-  #startCall(caller: Caller): void {
-    caller.free -= 1;
-    caller.callsInFlight += 1;
+  async #poll(caller: Caller): Promise<Call> {
+    for (let waitedMs = 0; waitedMs < this.#maxWaitMs; waitedMs += pollMs) {
+      await new Promise<void>((resolve) => setTimeout(resolve, pollMs));
+      const call = this.#startedCall(caller);
+      if (call !== null) return call;
+      if (!this.#hasCallInFlight(caller)) break;
+    }
+    throw this.#limitReached(caller);
   }
 
-  #finishCall(caller: Caller, isSpent: boolean): void {
-    caller.callsInFlight -= 1;
+  #end(caller: Caller, call: Call, isSpent: boolean): void {
+    caller.calls.delete(call);
     this.#addTokens(caller);
     if (!isSpent) caller.free = Math.min(this.#perMinute, caller.free + 1);
     for (const waiting of caller.waiting) {
       if (caller.free >= 1) waiting.proceed();
-      else if (caller.callsInFlight === 0) waiting.refuse();
+      else if (!this.#hasCallInFlight(caller)) waiting.refuse();
       else break;
     }
     // A caller without unknown keys needs no memory.
-    const isIdle = caller.callsInFlight === 0 && caller.free >= this.#perMinute;
+    const isIdle = caller.calls.size === 0 && caller.free >= this.#perMinute;
     if (isIdle && this.#callers.get(caller.address) === caller) this.#callers.delete(caller.address);
+  }
+
+  /** A call that has not ended after the longest wait may never end: the runtime may have cancelled it. */
+  #hasCallInFlight({ calls }: Caller): boolean {
+    for (const call of calls) {
+      if (this.#steadyMs() - call.startedMs < this.#maxWaitMs) return true;
+      calls.delete(call);
+    }
+    return false;
   }
 
   #addTokens(caller: Caller): void {

@@ -157,7 +157,7 @@ test("a key that becomes unknown is limited again", async () => {
 });
 
 test("a call that fails gives its token back", async () => {
-  const limit = new UnknownKeyLimit(1, () => nowMs);
+  const limit = new UnknownKeyLimit(1, { steadyMs: () => nowMs });
   const failing = () =>
     limit.run(
       "a",
@@ -168,27 +168,70 @@ test("a call that fails gives its token back", async () => {
   await expect(failing()).rejects.toThrow("no network");
 });
 
-test("a waiting call is refused after the longest wait", async () => {
-  const limit = new UnknownKeyLimit(1, () => nowMs, 1);
-  let finish = () => {};
-  const first = limit.run(
+test.each([true, false])(
+  "a waiting call is refused after the longest wait (polling: %p)",
+  async (isPolling) => {
+    const limit = new UnknownKeyLimit(1, { steadyMs: () => nowMs, maxWaitMs: 1, isPolling });
+    let finish = () => {};
+    const first = limit.run(
+      "a",
+      () => new Promise<void>((resolve) => (finish = resolve)),
+      () => true,
+    );
+    await expect(
+      limit.run(
+        "a",
+        async () => undefined,
+        () => true,
+      ),
+    ).rejects.toThrow("too many unknown");
+    finish();
+    await first;
+  },
+);
+
+test("where requests must not wait for each other, they ask again until there is a token", async () => {
+  const limit = new UnknownKeyLimit(1, { steadyMs: () => nowMs, isPolling: true });
+  const order: string[] = [];
+  const call = (name: string, isUnknown: boolean) =>
+    limit.run(
+      "a",
+      async () => {
+        await Promise.resolve();
+        order.push(name);
+      },
+      () => isUnknown,
+    );
+  await Promise.all([call("first", false), call("second", false)]);
+  const [spent, refused] = await Promise.allSettled([call("third", true), call("fourth", true)]);
+  expect([spent.status, refused.status, order]).toEqual([
+    "fulfilled",
+    "rejected",
+    ["first", "second", "third"],
+  ]);
+});
+
+test("a call that never ends is not waited for", async () => {
+  const limit = new UnknownKeyLimit(1, { steadyMs: () => nowMs });
+  limit.run(
     "a",
-    () => new Promise<void>((resolve) => (finish = resolve)),
+    () => new Promise(() => {}),
     () => true,
   );
-  await expect(
+  nowMs += 10_000;
+  const call = () =>
     limit.run(
       "a",
       async () => undefined,
       () => true,
-    ),
-  ).rejects.toThrow("too many unknown");
-  finish();
-  await first;
+    );
+  await expect(call()).rejects.toThrow("too many unknown");
+  nowMs += 60_000;
+  await call();
 });
 
 test("callers beyond 10,000 replace the oldest ones", async () => {
-  const limit = new UnknownKeyLimit(1, () => nowMs);
+  const limit = new UnknownKeyLimit(1, { steadyMs: () => nowMs });
   const call = (caller: string) =>
     limit.run(
       caller,
