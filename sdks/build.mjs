@@ -24,7 +24,7 @@ for (const name of packages) {
   for (const [format, { flags, type }] of Object.entries(formats)) {
     const output = join(dist, format);
     compile(name, ["--rootDir", join(here, name, "src"), "--outDir", output, ...flags]);
-    nameCompiledFiles(output);
+    makeDeclarationsCompatible(output);
     // Overrides the type in the package's own package.json for this folder.
     writeFileSync(join(output, "package.json"), `${JSON.stringify({ type })}\n`);
   }
@@ -38,12 +38,13 @@ function compile(name, flags) {
   if (status !== 0) process.exit(1);
 }
 
-/** The compiler keeps `.ts` in imports of declarations, which TypeScript before 5.0 rejects. */
-function nameCompiledFiles(folder) {
+/** Rewrites what TypeScript before 5.0 rejects in declarations: imports of `.ts` files, and `export type *`. */
+function makeDeclarationsCompatible(folder) {
   for (const name of readdirSync(folder, { recursive: true })) {
     if (!name.endsWith(".d.ts")) continue;
     const path = join(folder, name);
     const text = readFileSync(path, "utf8");
-    writeFileSync(path, text.replace(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"'));
+    const named = text.replace(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"');
+    writeFileSync(path, named.replace(/^export type \* from/gm, "export * from"));
   }
 }

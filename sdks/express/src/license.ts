@@ -1,3 +1,4 @@
+import type { CustomResponse } from "@countersign/node";
 import {
   type AnyRequest,
   decidedLicense,
@@ -11,27 +12,27 @@ import {
 } from "@countersign/node/http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 
-export interface LicenseOptions extends LicenseDeciderOptions<Request> {
+export interface LicenseOptions<Custom = CustomResponse> extends LicenseDeciderOptions<Custom, Request> {
   /**
    * Responds to rejected requests. Defaults to `refusal.body` as JSON. For rejections that customers solve themselves,
    * respond with `client.portalUrl(refusal.key)`. If it fails, the error reaches the app's error handler.
    */
   readonly onRefused?:
-    | ((refusal: Refusal, request: Request, response: Response, next: NextFunction) => unknown)
+    | ((refusal: Refusal<Custom>, request: Request, response: Response, next: NextFunction) => unknown)
     | undefined;
 }
 
 /** Validates each request's license and lets every request continue: `getLicense(request)` returns the result. */
-export function licenseMiddleware(options: LicenseOptions): RequestHandler {
-  const licenses = new LicenseDecider<Request>(options);
+export function licenseMiddleware<Custom>(options: LicenseOptions<Custom>): RequestHandler {
+  const licenses = new LicenseDecider(options);
   return (request, _response, next) => {
     licenses.decide(request).then(() => next(), fail(next));
   };
 }
 
 /** Lets only requests with a valid license continue. */
-export function requireLicense(options: LicenseOptions): RequestHandler {
-  const licenses = new LicenseDecider<Request>(options);
+export function requireLicense<Custom>(options: LicenseOptions<Custom>): RequestHandler {
+  const licenses = new LicenseDecider(options);
   return (request, response, next) => {
     licenses
       .decide(request)
@@ -40,14 +41,14 @@ export function requireLicense(options: LicenseOptions): RequestHandler {
   };
 }
 
-/** The result of the middleware. Null if none has run. */
-export function getLicense(request: AnyRequest): RequestLicense | null {
+/** The result of the middleware. Null if none has run. `Custom` is the type of the product's custom response. */
+export function getLicense<Custom = CustomResponse>(request: AnyRequest): RequestLicense<Custom> | null {
   return decidedLicense(request);
 }
 
-async function refuse(
-  license: RequestLicense,
-  { onRefused = sendRefusal, logger = console }: LicenseOptions,
+async function refuse<Custom>(
+  license: RequestLicense<Custom>,
+  { onRefused = sendRefusal, logger = console }: LicenseOptions<Custom>,
   request: Request,
   response: Response,
   next: NextFunction,
@@ -72,6 +73,10 @@ function fail(next: NextFunction): (thrown: unknown) => void {
   return (thrown) => next(errorFrom(thrown, "The validation of the license"));
 }
 
-function sendRefusal({ status, headers, body }: Refusal, _request: Request, response: Response): void {
+function sendRefusal(
+  { status, headers, body }: Refusal<unknown>,
+  _request: Request,
+  response: Response,
+): void {
   response.status(status).set(headers).json(body);
 }

@@ -23,6 +23,6 @@ const exceptions = {
 };
 
 /** Its `cause` is the reason for having no verdict. */
-export function exceptionFor({ status, body, cause }: Refusal): HttpException {
+export function exceptionFor({ status, body, cause }: Refusal<unknown>): HttpException {
   return new exceptions[status](body, cause === null ? {} : { cause });
 }

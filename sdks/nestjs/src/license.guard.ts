@@ -1,4 +1,4 @@
-import { Countersign } from "@countersign/node";
+import { Countersign, type CustomResponse } from "@countersign/node";
 import { decidedLicense, LicenseDecider, type RequestLicense, refusalOf } from "@countersign/node/http";
 import {
   type CanActivate,
@@ -26,11 +26,11 @@ export const skippedKey = Symbol("no license is required");
  */
 @Injectable()
 export class LicenseGuard implements CanActivate {
-  readonly #licenses: LicenseDecider<AnyRequest>;
+  readonly #licenses: LicenseDecider<unknown, AnyRequest>;
   readonly #reflector: Reflector;
 
   constructor(
-    @Inject(Countersign) client: Countersign,
+    @Inject(Countersign) client: Countersign<unknown>,
     @Inject(optionsToken) options: CountersignModuleOptions,
     @Inject(Reflector) reflector: Reflector,
   ) {
@@ -73,6 +73,6 @@ export class LicenseGuard implements CanActivate {
  * The guard's result for a request; null if it has not run. An exception filter uses it, for example to respond with the
  * client's `portalUrl(key)`.
  */
-export function licenseOf(request: object): RequestLicense | null {
+export function licenseOf<Custom = CustomResponse>(request: object): RequestLicense<Custom> | null {
   return decidedLicense(request);
 }

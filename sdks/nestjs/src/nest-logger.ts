@@ -1,4 +1,4 @@
-import type { Logger } from "@countersign/node/http";
+import type { Logger } from "@countersign/node";
 import { Logger as NestLogger } from "@nestjs/common";
 
 const logger = new NestLogger("Countersign");

@@ -15,14 +15,14 @@ export interface AnyRequest {
 export type KeySource = AnyKeySource<AnyRequest>;
 
 type GuardOptions = Pick<
-  LicenseDeciderOptions<AnyRequest>,
+  LicenseDeciderOptions<unknown, AnyRequest>,
   "key" | "address" | "unknownKeysPerMinute" | "logger"
 >;
 
 /** `logger` defaults to the logger of NestJS. */
 export interface CountersignModuleOptions extends CountersignOptions, GuardOptions {
   /** An existing client, instead of options for one. */
-  readonly client?: Countersign;
+  readonly client?: Countersign<unknown>;
   /** For `WebhookGuard`. */
   readonly webhook?: WebhookOptions;
 }

@@ -4,13 +4,13 @@
 //   COUNTERSIGN_URL=… COUNTERSIGN_API_KEY=… COUNTERSIGN_WEBHOOK_SECRET=… node fastify.js
 import { Countersign } from "@countersign/node";
 import { decidedLicense, LicenseDecider, readDelivery, refusalOf } from "@countersign/node/http";
-import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import fastify, { type FastifyInstance } from "fastify";
 
 export function createApp(): FastifyInstance {
   const client = new Countersign();
   const app = fastify();
   // The limit of unknown keys uses request.ip: behind a proxy, set Fastify's trustProxy.
-  const licenses = new LicenseDecider<FastifyRequest>({ client });
+  const licenses = new LicenseDecider({ client });
 
   app.register(async (reports) => {
     reports.addHook("preHandler", async (request, reply) => {

@@ -11,8 +11,8 @@ interface Env {
 }
 
 interface Licensing {
-  readonly gate: ReturnType<typeof licenseGate<Request>>;
-  readonly webhook: ReturnType<typeof webhookRoute<Request>>;
+  readonly gate: ReturnType<typeof licenseGate>;
+  readonly webhook: ReturnType<typeof webhookRoute>;
 }
 
 let licensing: Licensing | undefined;

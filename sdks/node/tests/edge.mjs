@@ -82,22 +82,39 @@ describe("in a Cloudflare Worker", () => {
     assertAllPassed(await response.json());
   });
 
-  test("requests of several visitors share the client, also while its request is pending", async () => {
-    const started = await fetch(`${conformanceUrl}/cases`, {
-      method: "POST",
-      body: JSON.stringify({
-        now: new Date().toISOString(),
-        answers: [{ validate: {}, after_ms: 200 }],
-      }),
+  describe("with one client for all visitors", () => {
+    let caseUrl;
+    const receivedCount = async () => (await (await fetch(caseUrl)).json()).requests.length;
+    const visit = async (licenseKey, signal) => {
+      const bindings = new URLSearchParams({ COUNTERSIGN_URL: caseUrl, COUNTERSIGN_API_KEY: "csk_test" });
+      const headers = { "x-license-key": licenseKey, "cf-connecting-ip": "203.0.113.7" };
+      const response = await fetch(`${url}/reports/May?${bindings}`, { headers, signal });
+      return [response.status, await response.text()];
+    };
+    const served = [200, '{"report":"May","status":"active"}'];
+
+    test("concurrent visitors are served, with the same key and with more keys than the limit", async () => {
+      const answers = [{ validate: {}, after_ms: 100 }];
+      const started = await fetch(`${conformanceUrl}/cases`, {
+        method: "POST",
+        body: JSON.stringify({ now: new Date().toISOString(), answers }),
+      });
+      caseUrl = (await started.json()).url;
+      const keys = Array.from({ length: 40 }, (_, index) => (index < 10 ? key : `VISITOR-${index}`));
+      const answersReceived = await Promise.all(keys.map((licenseKey) => visit(licenseKey)));
+      for (const answer of answersReceived) assert.deepEqual(answer, served);
     });
-    const caseUrl = (await started.json()).url;
-    const bindings = new URLSearchParams({ COUNTERSIGN_URL: caseUrl, COUNTERSIGN_API_KEY: "csk_test" });
-    const request = () =>
-      fetch(`${url}/reports/May?${bindings}`, { headers: { "x-license-key": key } }).then(
-        async (response) => [response.status, await response.text()],
-      );
-    const answers = await Promise.all(Array.from({ length: 20 }, request));
-    for (const answer of answers) assert.deepEqual(answer, [200, '{"report":"May","status":"active"}']);
+
+    test("a visitor who disconnects does not affect others with the same key", async () => {
+      const before = await receivedCount();
+      const controller = new AbortController();
+      const first = visit("SHARED-KEY", controller.signal).catch((error) => error.name);
+      while ((await receivedCount()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
+      const second = visit("SHARED-KEY");
+      controller.abort();
+      assert.deepEqual(await second, served);
+      await first;
+    });
   });
 });
 

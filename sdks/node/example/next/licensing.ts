@@ -5,7 +5,7 @@ import { licenseGate } from "@countersign/node/http";
 // The URL and the API key come from the environment.
 export const client = new Countersign();
 
-export const gate = licenseGate<Request>({
+export const gate = licenseGate({
   client,
   // Vercel sets this header. Behind another proxy, use the header that it sets, and only if callers cannot set it.
   address: (request) => request.headers.get("x-real-ip"),

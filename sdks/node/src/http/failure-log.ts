@@ -1,7 +1,7 @@
+import type { Decision } from "../client.ts";
 import type { CountersignError } from "../errors.ts";
-import type { Logger } from "./logger.ts";
+import { type Logger, Reporter } from "../reporter.ts";
 import { isMisconfiguration } from "./refusal.ts";
-import type { RequestLicense } from "./request-license.ts";
 import type { TooManyUnknownKeysError } from "./unknown-key-limit.ts";
 
 const minuteMs = 60_000;
@@ -18,7 +18,7 @@ export class FailureLog {
     this.#steadyMs = steadyMs;
   }
 
-  record({ result, error }: Pick<RequestLicense, "result" | "error">, logger: Logger): void {
+  record({ result, error }: Decision<unknown>, logger: Logger): void {
     if (error !== null) this.#recordFailure(error, logger);
     if (result?.source === "server") this.#logged.clear();
     if (result?.source === "grace" && this.#isFirst("grace"))
@@ -66,11 +66,11 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 /** A logger that fails never affects a request. */
-export function log(logger: Logger, level: "warn" | "error", message: string, details: object): void {
-  try {
-    const returned: unknown = logger[level]?.(message, details);
-    if (returned instanceof Promise) returned.catch(() => undefined);
-  } catch {
-    // There is nowhere to report it.
-  }
+export function log(
+  logger: Logger,
+  level: "warn" | "error",
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+): void {
+  new Reporter(logger, { onRequest: null, onResponse: null }).log(level, message, details);
 }

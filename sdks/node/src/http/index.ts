@@ -7,7 +7,6 @@ export {
   type LicenseDeciderOptions,
 } from "./license-decider.ts";
 export { type GateResult, licenseGate, type WebRequest, type WebResponse } from "./license-gate.ts";
-export type { Logger } from "./logger.ts";
 export { type Refusal, type RefusalBody, refusalOf } from "./refusal.ts";
 export type { RequestLicense } from "./request-license.ts";
 export { errorFrom } from "./thrown.ts";

@@ -1,22 +1,23 @@
 import type { Decision, ValidateOptions } from "../client.ts";
 import { systemClock } from "../clock.ts";
-import type { ValidateResult } from "../result.ts";
+import { comparisonForm } from "../key.ts";
+import type { Logger } from "../reporter.ts";
+import type { CustomResponse, ValidateResult } from "../result.ts";
 import { FailureLog } from "./failure-log.ts";
 import { type AnyRequest, type KeySource, keyOf } from "./key-source.ts";
-import type { Logger } from "./logger.ts";
 import { RecentSet } from "./recent-set.ts";
 import type { RequestLicense } from "./request-license.ts";
 import { errorFrom } from "./thrown.ts";
 import { TooManyUnknownKeysError, UnknownKeyLimit } from "./unknown-key-limit.ts";
 
 /** The part of the client that is used here. */
-export interface LicenseClient {
-  check(licenseKey: string, options?: ValidateOptions): Promise<Decision>;
-  cached?(licenseKey: string, options?: ValidateOptions): ValidateResult | null;
+export interface LicenseClient<Custom = unknown> {
+  check(licenseKey: string, options?: ValidateOptions): Promise<Decision<Custom>>;
+  cached(licenseKey: string, options?: ValidateOptions): ValidateResult<Custom> | null;
 }
 
-export interface LicenseDeciderOptions<Request> {
-  readonly client: LicenseClient;
+export interface LicenseDeciderOptions<Custom, Request> {
+  readonly client: LicenseClient<Custom>;
   /** Where to find the key. Defaults to the `X-License-Key` header. */
   readonly key?: KeySource<Request> | undefined;
   /** The licensed app's version, or how to get it from a request. */
@@ -46,7 +47,7 @@ interface ClientState {
 interface DecidedLicense {
   readonly client: LicenseClient;
   readonly requestKey: string;
-  readonly license: RequestLicense;
+  readonly license: RequestLicense<unknown>;
 }
 
 const maxKnownKeys = 10_000;
@@ -55,13 +56,13 @@ const states = new WeakMap<LicenseClient, ClientState>();
 const licenses = new WeakMap<object, DecidedLicense>();
 
 /** Decides for each request whether its license lets it in. `refusalOf` says how to respond if it does not. */
-export class LicenseDecider<Request extends AnyRequest = AnyRequest> {
-  readonly #options: LicenseDeciderOptions<Request>;
+export class LicenseDecider<Custom = CustomResponse, Request extends AnyRequest = AnyRequest> {
+  readonly #options: LicenseDeciderOptions<Custom, Request>;
   readonly #state: ClientState;
   readonly #limit: UnknownKeyLimit | null;
   readonly #logger: Logger;
 
-  constructor(options: LicenseDeciderOptions<Request>) {
+  constructor(options: LicenseDeciderOptions<Custom, Request>) {
     const perMinute = options.unknownKeysPerMinute ?? defaultUnknownKeysPerMinute;
     if (!Number.isInteger(perMinute) || perMinute < 0)
       throw new TypeError(
@@ -78,12 +79,16 @@ export class LicenseDecider<Request extends AnyRequest = AnyRequest> {
    * The license of a request. An earlier decision for the same request is reused. Rejects only if a callback of the
    * options fails; then the request must not be let in.
    */
-  async decide(request: Request, overrides: { readonly version?: string } = {}): Promise<RequestLicense> {
+  async decide(
+    request: Request,
+    overrides: { readonly version?: string } = {},
+  ): Promise<RequestLicense<Custom>> {
     const { client } = this.#options;
     const { key, details } = await this.#read(request, overrides.version);
     const requestKey = JSON.stringify([key, details]);
     const decided = licenses.get(request);
-    if (decided?.requestKey === requestKey && decided.client === client) return decided.license;
+    if (decided?.requestKey === requestKey && decided.client === client)
+      return decided.license as RequestLicense<Custom>;
     const decision = key === null ? undecided : await this.#check(request, key, details);
     const license = { key, ...decision };
     licenses.set(request, { client, requestKey, license });
@@ -101,7 +106,7 @@ export class LicenseDecider<Request extends AnyRequest = AnyRequest> {
     }
   }
 
-  async #check(request: Request, key: string, details: ValidateOptions): Promise<Decision> {
+  async #check(request: Request, key: string, details: ValidateOptions): Promise<Decision<Custom>> {
     const decision = await this.#checkWithinLimit(request, key, details);
     const { knownKeys, failures } = this.#state;
     if (decision.error instanceof TooManyUnknownKeysError) {
@@ -109,18 +114,22 @@ export class LicenseDecider<Request extends AnyRequest = AnyRequest> {
       return decision;
     }
     failures.record(decision, this.#logger);
-    if (decision.result?.status === "license_not_found") knownKeys.delete(comparable(key));
-    else if (decision.result !== null) knownKeys.add(comparable(key));
+    if (decision.result?.status === "license_not_found") knownKeys.delete(comparisonForm(key));
+    else if (decision.result !== null) knownKeys.add(comparisonForm(key));
     return decision;
   }
 
-  async #checkWithinLimit(request: Request, key: string, details: ValidateOptions): Promise<Decision> {
+  async #checkWithinLimit(
+    request: Request,
+    key: string,
+    details: ValidateOptions,
+  ): Promise<Decision<Custom>> {
     const { client } = this.#options;
     const check = () => client.check(key, details);
     const isLimited =
       this.#limit !== null &&
-      !this.#state.knownKeys.has(comparable(key)) &&
-      (client.cached?.(key, details) ?? null) === null;
+      !this.#state.knownKeys.has(comparisonForm(key)) &&
+      client.cached(key, details) === null;
     if (!isLimited || this.#limit === null) return check();
     try {
       return await this.#limit.run(this.#addressOf(request), check, isUnknownKey);
@@ -142,13 +151,13 @@ export class LicenseDecider<Request extends AnyRequest = AnyRequest> {
 }
 
 /** The decision for a request. Null if there is none. */
-export function decidedLicense(request: object): RequestLicense | null {
-  return licenses.get(request)?.license ?? null;
+export function decidedLicense<Custom = CustomResponse>(request: object): RequestLicense<Custom> | null {
+  return (licenses.get(request)?.license ?? null) as RequestLicense<Custom> | null;
 }
 
-const undecided: Decision = { allowed: false, result: null, error: null };
+const undecided: Decision<never> = { allowed: false, result: null, error: null };
 
-function isUnknownKey({ result }: Decision): boolean {
+function isUnknownKey({ result }: Decision<unknown>): boolean {
   return result?.status === "license_not_found";
 }
 
@@ -175,9 +184,4 @@ function validateOptions(version: string | undefined, deviceId: string | undefin
     ...(version === undefined ? {} : { version }),
     ...(deviceId === undefined ? {} : { deviceId }),
   };
-}
-
-/** The form in which the server compares keys. */
-function comparable(key: string): string {
-  return key.trim().toUpperCase();
 }

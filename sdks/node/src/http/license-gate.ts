@@ -1,3 +1,4 @@
+import type { CustomResponse } from "../result.ts";
 import type { AnyRequest, WebHeaders } from "./key-source.ts";
 import { LicenseDecider, type LicenseDeciderOptions } from "./license-decider.ts";
 import { type Refusal, refusalOf } from "./refusal.ts";
@@ -14,17 +15,17 @@ export type WebResponse = typeof globalThis extends { readonly Response: { proto
   ? Type
   : unknown;
 
-export type GateResult =
-  | (RequestLicense & { readonly allowed: true })
-  | (Refusal & { readonly response: WebResponse });
+export type GateResult<Custom = CustomResponse> =
+  | (RequestLicense<Custom> & { readonly allowed: true })
+  | (Refusal<Custom> & { readonly response: WebResponse });
 
 /**
  * Decides whether a request is let in, for handlers of the standard `Request`, such as those of Hono, Next.js and
  * Cloudflare Workers. If not, the handler returns `response`.
  */
-export function licenseGate<Request extends WebRequest = WebRequest>(
-  options: LicenseDeciderOptions<Request>,
-): (request: Request) => Promise<GateResult> {
+export function licenseGate<Custom = CustomResponse, Request extends WebRequest = WebRequest>(
+  options: LicenseDeciderOptions<Custom, Request>,
+): (request: Request) => Promise<GateResult<Custom>> {
   const licenses = new LicenseDecider(options);
   return async (request) => {
     const license = await licenses.decide(request);

@@ -1,8 +1,9 @@
 import type { CountersignError } from "../errors.ts";
+import type { CustomResponse } from "../result.ts";
 import type { RequestLicense } from "./request-license.ts";
 
 /** How to respond to a request that is not let in. */
-export interface Refusal extends RequestLicense {
+export interface Refusal<Custom = CustomResponse> extends RequestLicense<Custom> {
   readonly allowed: false;
   readonly status: 401 | 403 | 429 | 500 | 503;
   /** `license_missing`, the verdict's status, `too_many_unknown_keys`, `license_misconfigured` or `license_unverified`. */
@@ -27,7 +28,7 @@ export interface RefusalBody {
 }
 
 /** The response for a license that is not allowed. */
-export function refusalOf(license: RequestLicense): Refusal {
+export function refusalOf<Custom>(license: RequestLicense<Custom>): Refusal<Custom> {
   const { status, code, message } = reasonOf(license);
   const requestId = license.result?.requestId ?? license.error?.requestId ?? null;
   const retryAfterSeconds = status === 429 || status === 503 ? retryAfterOf(license.error) : null;
@@ -56,7 +57,11 @@ export function isMisconfiguration(error: CountersignError): boolean {
   return error.name === "AuthenticationError" || error.name === "SandboxError";
 }
 
-function reasonOf({ key, result, error }: RequestLicense): Pick<Refusal, "status" | "code" | "message"> {
+function reasonOf({
+  key,
+  result,
+  error,
+}: RequestLicense<unknown>): Pick<Refusal, "status" | "code" | "message"> {
   if (result !== null)
     return {
       status: 403,

@@ -1,4 +1,5 @@
-import { verifyWebhook, WebhookError, type WebhookEvent, type WebhookOptions } from "../webhooks.ts";
+import type { WebhookEvent } from "../webhook-events.ts";
+import { verifyWebhook, WebhookError, type WebhookOptions } from "../webhooks.ts";
 
 /** Larger than any event. */
 export const maxWebhookBytes = 256 * 1024;

@@ -1,4 +1,5 @@
-import type { WebhookEvent, WebhookOptions } from "../webhooks.ts";
+import type { WebhookEvent } from "../webhook-events.ts";
+import type { WebhookOptions } from "../webhooks.ts";
 import { jsonResponse, type WebRequest, type WebResponse } from "./license-gate.ts";
 import { errorFrom } from "./thrown.ts";
 import { maxWebhookBytes, readDelivery, type WebhookRefusal } from "./webhook-delivery.ts";

@@ -23,7 +23,7 @@ export function verdict(status: string, members: Partial<ValidateResult> = {}): 
 
 export const dailyLimitReached: Decision = {
   ...noVerdict,
-  error: new RateLimitError("The daily limit is used up.", 3_600, new Date(0), "req-9"),
+  error: new RateLimitError("The daily limit is used up.", 3_600, new Date(0), { requestId: "req-9" }),
 };
 
 /** A client that knows the licenses whose keys start with `VALID`, and responds when `respond` is called, or at once. */

@@ -17,7 +17,7 @@ import {
 } from "./fake-client.ts";
 
 const failure = (error: CountersignError): Decision => ({ ...noVerdict, error });
-const wrongKey = failure(new AuthenticationError("The server rejected the API key.", "req-5"));
+const wrongKey = failure(new AuthenticationError("The server rejected the API key.", { requestId: "req-5" }));
 const noConnection = failure(new ConnectionError("Cannot connect to 127.0.0.1: ECONNREFUSED."));
 
 function gateFor(answer: Decision, logger = memoryLogger()) {
@@ -32,7 +32,7 @@ describe("the response to a refused request", () => {
     ["K", verdict("a_newer_status"), 403, { error: "a_newer_status", request_id: "req-1" }],
     ["K", verdict("license_not_found", { requestId: null }), 403, { error: "license_not_found" }],
     ["K", wrongKey, 500, { error: "license_misconfigured", request_id: "req-5" }],
-    ["K", failure(new SandboxError("A test key.", null)), 500, { error: "license_misconfigured" }],
+    ["K", failure(new SandboxError("A test key.")), 500, { error: "license_misconfigured" }],
     ["K", noConnection, 503, { error: "license_unverified" }],
     ["K", dailyLimitReached, 503, { error: "license_unverified", request_id: "req-9", retry_after: 3_600 }],
   ])("key %p, %j", async (key, answer, status, body) => {
@@ -118,9 +118,9 @@ test("version and device ID reach the client, and one request is decided once", 
       return verdict("active");
     },
   };
-  const licenses = new LicenseDecider<Request>({
+  const licenses = new LicenseDecider({
     client,
-    version: ({ headers }) => headers.get("x-version") ?? undefined,
+    version: ({ headers }: Request) => headers.get("x-version") ?? undefined,
     deviceId: () => "d",
   });
   const request = new Request("https://app.example.com", {

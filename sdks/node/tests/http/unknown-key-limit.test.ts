@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 function gate(options: { unknownKeysPerMinute?: number } = {}) {
-  const decide = licenseGate<Request>({
+  const decide = licenseGate({
     client,
     logger,
     address: ({ headers }) => headers.get("x-address"),

@@ -16,7 +16,7 @@ export async function status(url: string, headers: { get(name: string): string |
   return license.allowed ? (license.result?.status ?? "") : `${license.status} ${license.code}`;
 }
 
-const licenses = new LicenseDecider<{ headers: Record<string, string>; ip: string }>({ client, logger: {} });
+const licenses = new LicenseDecider({ client, logger: {} });
 
 export async function refusalBody(headers: Record<string, string>): Promise<object | null> {
   const license = await licenses.decide({ headers, ip: "203.0.113.7" });

@@ -2,7 +2,7 @@
 import { webhookRoute } from "@countersign/node/http";
 import { client } from "../licensing.ts";
 
-export const POST = webhookRoute<Request>({ secret: process.env.COUNTERSIGN_WEBHOOK_SECRET }, (event) => {
+export const POST = webhookRoute({ secret: process.env.COUNTERSIGN_WEBHOOK_SECRET }, (event) => {
   // Cached results may be outdated: the next request validates again.
   if (event.type.startsWith("license.")) client.forget();
 });
