@@ -77,6 +77,7 @@ function answerOf(answer: Answer, one: Case): Answer | NoLiveVariant {
   const { status = 200, fault, headers = {} } = answer;
   const delay = transportOf(answer);
   if (Object.keys(headers).some((name) => stateHeaders.includes(name))) return "exact headers";
+  if (isDateFromClock(headers)) return "an exact Retry-After";
   if (fault === "cut" || fault === "hang") return answer;
   if (status === 401) return { ...delay, real: { api_key: "expired" } };
   if (status === 429) return { ...delay, real: { daily_limit: 0 } };
@@ -97,6 +98,11 @@ function answerOf(answer: Answer, one: Case): Answer | NoLiveVariant {
 
 /** Headers whose values depend on the state of a server. */
 const stateHeaders = ["ratelimit", "ratelimit-policy", "x-countersign-problem"];
+
+/** A real server's case starts at another time, so a date of the script is not meaningful there. */
+function isDateFromClock(headers: Readonly<Record<string, string>>): boolean {
+  return / \d\d:\d\d:\d\d /.test(headers["retry-after"] ?? "");
+}
 
 /** How the response is sent, which also applies to the response of a real server. */
 function transportOf({ after_ms, after_requests, gzip, body_bytes }: Answer): Answer {

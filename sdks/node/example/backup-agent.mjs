@@ -5,7 +5,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Countersign, deviceId, FileGraceStore } from "@countersign/node";
+import { Countersign } from "@countersign/node";
+import { deviceId, FileGraceStore } from "@countersign/node/device";
 
 const folder = process.env.BACKUP_AGENT_HOME ?? join(homedir(), ".backup-agent");
 const checkEverySeconds = Number(process.env.CHECK_EVERY_SECONDS ?? 3_600);

@@ -1,106 +1,142 @@
-import { randomBytes } from "node:crypto";
-import { Cache } from "./cache.ts";
+import { Api } from "./api.ts";
+import { textOf } from "./bytes.ts";
 import {
-  AuthenticationError,
   ConnectionError,
   CountersignError,
   NotFoundError,
+  RateLimitError,
   SandboxError,
   ServerError,
   SignatureError,
 } from "./errors.ts";
 import { Grace } from "./grace.ts";
+import { parsed } from "./json.ts";
+import { comparisonForm, isImpossible, readKey } from "./key.ts";
 import { type LicenseRecord, readLicense } from "./license.ts";
-import { type CountersignOptions, readOptions, type Settings } from "./options.ts";
+import { type CountersignOptions, readOptions, readRetries, readTimeout, type Settings } from "./options.ts";
+import { PendingRequests, type SharedRequest, type Ticket } from "./pending-requests.ts";
 import { portalUrl } from "./portal-url.ts";
-import { RateLimitGate } from "./rate-limit-gate.ts";
-import { parsed, readResult, type ValidateResult } from "./result.ts";
-import { signatureProblem } from "./signature.ts";
-import { type ApiRequest, type ApiResponse, send } from "./transport.ts";
+import { escapedKey } from "./redact.ts";
+import { RememberedVerdicts } from "./remembered.ts";
+import { Reporter } from "./reporter.ts";
+import { type CustomResponse, localResult, type ValidateResult, withOwnDates } from "./result.ts";
+import { type Delivery, orAborted } from "./transport.ts";
+import { requestVerdict, type Validation } from "./validation.ts";
 import { Watch, type WatchOptions } from "./watch.ts";
 
-export interface ValidateOptions {
+/** How one call is sent. Each option defaults to that of the client. */
+export interface CallOptions {
+  readonly timeoutMs?: number | undefined;
+  readonly retries?: number | undefined;
+  /** Cancels the call, which rejects with the signal's reason. Other callers that share its request are not affected. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ValidateOptions extends CallOptions {
   /** The app's own version, such as `2.1.0`. */
   readonly version?: string | undefined;
   readonly deviceId?: string | undefined;
-  /** Bypasses the cache. */
+  /** Sends a request of its own, whatever is cached or already requested. */
   readonly fresh?: boolean | undefined;
 }
 
 /** Whether to grant access, and why. */
-export interface Decision {
+export interface Decision<Custom = CustomResponse> {
   readonly allowed: boolean;
   /** Null if there was no verdict. */
-  readonly result: ValidateResult | null;
+  readonly result: ValidateResult<Custom> | null;
   /** Why there was no verdict. */
   readonly error: CountersignError | null;
 }
 
+/** One validation: what is asked, and under which names its result is remembered. */
+interface Call extends Validation {
+  readonly license: string;
+  readonly requestKey: string;
+}
+
 /**
  * Validates licenses against a Countersign server. Create one for the whole app: it caches results, and concurrent
- * calls share one request.
+ * calls share one request. `Custom` is the type of the product's custom response.
  */
-export class Countersign {
+export class Countersign<Custom = CustomResponse> {
   readonly #settings: Settings;
-  readonly #rateLimitGate: RateLimitGate;
-  readonly #cache: Cache<ValidateResult>;
+  readonly #api: Api;
+  readonly #remembered: RememberedVerdicts<Custom>;
+  readonly #pending = new PendingRequests<ValidateResult<Custom>>();
   readonly #grace: Grace;
-  readonly #pending = new Map<string, Promise<ValidateResult>>();
+  readonly #reporter: Reporter;
 
   constructor(options: CountersignOptions = {}) {
-    const settings = readOptions(options);
-    const { clock, cacheEntries, graceSeconds, graceStore, apiKey } = settings;
-    this.#settings = settings;
-    this.#rateLimitGate = new RateLimitGate(clock);
-    this.#cache = new Cache(cacheEntries, clock.steadyMs);
-    this.#grace = new Grace(graceSeconds, graceStore, apiKey, clock, cacheEntries);
+    this.#settings = readOptions(options);
+    this.#reporter = new Reporter(this.#settings.logger, this.#settings);
+    this.#api = new Api(this.#settings, this.#reporter);
+    this.#remembered = new RememberedVerdicts(this.#settings.clock, this.#settings);
+    this.#grace = new Grace({ ...this.#settings, reporter: this.#reporter });
   }
 
   /**
    * The server's verdict on a license. A rejection is a result, not an error; a thrown `CountersignError` means that
-   * there is no verdict.
+   * there is no verdict. A key that no license can have, such as an empty one, is answered without a request.
    */
-  async validate(licenseKey: string, options: ValidateOptions = {}): Promise<ValidateResult> {
-    if (typeof licenseKey !== "string" || licenseKey.trim() === "")
-      throw new TypeError("licenseKey must be a license key that is not empty.");
-    const version = options.version ?? this.#settings.version;
-    const deviceId = options.deviceId ?? this.#settings.deviceId;
-    const key = JSON.stringify([licenseKey, version, deviceId]);
-    const cached = options.fresh === true ? undefined : this.#cache.get(key);
-    if (cached !== undefined) return { ...cached, source: "cache", ipRegistered: null };
-    const pending = this.#pending.get(key);
-    if (pending !== undefined) return pending;
-    const validation = this.#validate(key, licenseKey, version, deviceId).finally(() =>
-      this.#pending.delete(key),
-    );
-    this.#pending.set(key, validation);
-    return validation;
+  async validate(
+    licenseKey: string | null | undefined,
+    options: ValidateOptions = {},
+  ): Promise<ValidateResult<Custom>> {
+    const call = this.#readCall(licenseKey, options);
+    const delivery = this.#readDelivery(options);
+    const known = this.#known(call, options.fresh === true);
+    if (known !== null) {
+      if (known.source === "cache") this.#grace.touchLater(call.license);
+      return withOwnDates(known);
+    }
+    const shared = this.#joinOrStart(call, options.fresh === true, delivery);
+    return withOwnDates(await this.#wait(shared, delivery.signal));
+  }
+
+  /** The result that `validate` would return without a request, or null. Sends nothing. */
+  cached(
+    licenseKey: string | null | undefined,
+    options: Pick<ValidateOptions, "version" | "deviceId"> = {},
+  ): ValidateResult<Custom> | null {
+    const known = this.#known(this.#readCall(licenseKey, options), false);
+    return known === null ? null : withOwnDates(known);
   }
 
   /** Returns a decision instead of a result. An unavailable server never makes it throw. */
-  async check(licenseKey: string, options: ValidateOptions = {}): Promise<Decision> {
+  async check(
+    licenseKey: string | null | undefined,
+    options: ValidateOptions = {},
+  ): Promise<Decision<Custom>> {
     try {
       const result = await this.validate(licenseKey, options);
-      return { allowed: result.valid, result, error: null };
+      return Object.freeze({ allowed: result.valid, result, error: null });
     } catch (error) {
       if (!(error instanceof CountersignError)) throw error;
       // A forged response and one of the sandbox are never allowed, in either mode.
       const isForged = error instanceof SignatureError || error instanceof SandboxError;
-      return { allowed: this.#settings.whenUnavailable === "advisory" && !isForged, result: null, error };
+      const allowed = this.#settings.whenUnavailable === "advisory" && !isForged;
+      return Object.freeze({ allowed, result: null, error });
     }
   }
 
   /** The license's record. Read-only: it registers no IP address and grants nothing. */
-  async lookup(licenseKey: string): Promise<LicenseRecord> {
-    const response = await this.#send({
-      method: "GET",
-      path: `/api/v1/license/${encodeURIComponent(licenseKey)}`,
-      headers: this.#headers(),
-    });
-    if (response.status === 404 && parsed(textOf(response))?.statusCode === 404)
-      throw new NotFoundError("The product has no license with this key.", response.requestId);
-    const license = response.status === 200 ? readLicense(textOf(response)) : null;
-    if (license === null) throw this.#unusable(response);
+  async lookup(licenseKey: string | null | undefined, options: CallOptions = {}): Promise<LicenseRecord> {
+    const key = readKey(licenseKey);
+    const delivery = this.#readDelivery(options);
+    if (isImpossible(key)) throw new NotFoundError("No license can have this key.");
+    const request = {
+      method: "GET" as const,
+      path: `/api/v1/license/${escapedKey(key)}`,
+      shownPath: "/api/v1/license/{key}",
+      headers: this.#api.headers(),
+    };
+    const response = await this.#api.send(request, key, delivery);
+    const body = textOf(response.body);
+    if (response.status === 404 && parsed(body)?.statusCode === 404)
+      throw new NotFoundError("The product has no license with this key.", this.#api.details(response, key));
+    const license = response.status === 200 ? readLicense(body) : null;
+    if (license === null) throw this.#api.unusable(response, key);
     return license;
   }
 
@@ -116,128 +152,103 @@ export class Countersign {
   /**
    * Validates periodically, and reports changes of the verdict. Ends with `stop()`, and does not keep the app alive.
    */
-  watch(licenseKey: string, options: WatchOptions): Watch {
-    const { clock, random } = this.#settings;
-    const validate = () => this.validate(licenseKey, { ...options, fresh: true });
-    return new Watch(validate, options, { clock, random });
+  watch(licenseKey: string | null | undefined, options: WatchOptions<Custom>): Watch<Custom> {
+    const key = readKey(licenseKey);
+    const { version, deviceId } = options;
+    const validate = () => this.validate(key, { version, deviceId, fresh: true });
+    return new Watch(validate, options, { random: this.#settings.random, reporter: this.#reporter });
   }
 
   /** Clears the cache. It does not lift a reached daily limit. */
   forget(): void {
-    this.#cache.clear();
+    this.#pending.forget();
+    this.#remembered.clear();
   }
 
-  async #validate(
-    key: string,
-    licenseKey: string,
-    version: string | null,
-    deviceId: string | null,
-  ): Promise<ValidateResult> {
+  /** What needs no request. */
+  #known({ licenseKey, license, requestKey }: Call, isFresh: boolean): ValidateResult<Custom> | null {
+    if (isImpossible(licenseKey)) return localResult(this.#settings.clock.wallMs());
+    return isFresh ? null : this.#remembered.get(license, requestKey);
+  }
+
+  #joinOrStart(call: Call, isFresh: boolean, delivery: Delivery): SharedRequest<ValidateResult<Custom>> {
+    const limits = `${delivery.timeoutMs} ${delivery.retries}`;
+    const joined = isFresh ? null : this.#pending.joinable(call.requestKey, limits);
+    if (joined !== null) return joined;
+    const ticket = this.#pending.start(call.license, isFresh);
+    const controller = new AbortController();
+    const result = this.#validate(call, ticket, { ...delivery, signal: controller.signal }).finally(() =>
+      this.#pending.end(call.requestKey, ticket),
+    );
+    // Nobody waits for it any more if all callers cancelled.
+    result.catch(() => undefined);
+    const shared = { ticket, result, limits, waiting: 0, abort: () => controller.abort() };
+    this.#pending.share(call.requestKey, shared);
+    return shared;
+  }
+
+  async #wait(
+    shared: SharedRequest<ValidateResult<Custom>>,
+    signal: AbortSignal | null,
+  ): Promise<ValidateResult<Custom>> {
+    shared.waiting += 1;
     try {
-      const { result, isSandbox } = await this.#requestVerdict(licenseKey, version, deviceId);
-      this.#cache.set(key, result, result.valid ? this.#cacheMs(result) : 0);
-      // The sandbox says nothing about real licenses.
-      if (isSandbox) return result;
-      if (result.valid) await this.#grace.recordGrant(licenseKey, key, result);
-      else await this.#grace.recordRejection(licenseKey);
+      return await orAborted(shared.result, signal);
+    } finally {
+      shared.waiting -= 1;
+      if (shared.waiting === 0) shared.abort();
+    }
+  }
+
+  async #validate(call: Call, ticket: Ticket, delivery: Delivery): Promise<ValidateResult<Custom>> {
+    const { license, requestKey } = call;
+    const isCurrent = () => this.#pending.isCurrent(ticket);
+    try {
+      const verdict = await requestVerdict<Custom>(call, this.#api, this.#settings, this.#reporter, delivery);
+      const { result, isSandbox } = verdict;
+      this.#reporter.verdict();
+      if (isCurrent()) this.#remembered.set(license, requestKey, result);
+      if (!isSandbox) await this.#grace.record(license, requestKey, result, isCurrent);
       return result;
     } catch (error) {
-      const isUnreachable =
-        error instanceof ConnectionError || (error instanceof ServerError && error.status >= 500);
-      const graceResult = isUnreachable ? await this.#grace.graceResult(licenseKey, key) : null;
-      if (graceResult === null) throw error;
-      return graceResult;
+      if (!(error instanceof CountersignError)) throw error;
+      return this.#withoutVerdict(call, error);
     }
   }
 
-  async #requestVerdict(
-    licenseKey: string,
-    version: string | null,
-    deviceId: string | null,
-  ): Promise<{ readonly result: ValidateResult; readonly isSandbox: boolean }> {
-    const { signing, clock } = this.#settings;
-    const nonce = randomBytes(18).toString("base64url");
-    const response = await this.#send({
-      method: "POST",
-      path: "/api/v1/validate",
-      headers: {
-        ...this.#headers(),
-        "content-type": "application/json",
-        ...(signing === null ? {} : { "x-countersign-nonce": nonce }),
-      },
-      body: JSON.stringify({
-        license_key: licenseKey,
-        ...(version === null ? {} : { version }),
-        ...(deviceId === null ? {} : { device_id: deviceId }),
-      }),
-    });
-    if (response.status !== 200) throw this.#unusable(response);
-    if (signing !== null) {
-      const nowUnixSeconds = clock.wallMs() / 1_000;
-      const problem = signatureProblem(response.body, { ...signing, licenseKey, nonce, nowUnixSeconds });
-      if (problem !== null) throw new SignatureError(problem, response.requestId);
+  /** The result of the grace period; otherwise throws the error. */
+  async #withoutVerdict({ license, requestKey }: Call, error: CountersignError) {
+    const isCovered =
+      error instanceof ConnectionError || error instanceof ServerError || error instanceof RateLimitError;
+    const result = isCovered ? await this.#grace.graceResult(license, requestKey) : null;
+    if (!isCovered) await this.#grace.touch(license);
+    if (result === null) {
+      this.#reporter.failure(error);
+      throw error;
     }
-    const result = readResult(textOf(response), new Date(clock.wallMs()), response.requestId);
-    if (result === null) throw this.#unusable(response);
-    return { result, isSandbox: isFromSandbox(response) };
+    this.#reporter.graceUsed(error);
+    return result as ValidateResult<Custom>;
   }
 
-  async #send(request: ApiRequest): Promise<ApiResponse> {
-    const { allowSandbox, apiKey } = this.#settings;
-    if (!allowSandbox && apiKey.startsWith(testKeyPrefix))
-      throw new SandboxError("The API key is a test API key, which is not allowed here.", null);
-    this.#rateLimitGate.check();
-    const response = await send(request, this.#settings);
-    const isSandbox = isFromSandbox(response);
-    if (isSandbox && !allowSandbox)
-      throw new SandboxError("The response is from the sandbox, so it grants nothing.", response.requestId);
-    if (response.status === 401)
-      throw new AuthenticationError(
-        "The server rejected the API key. Check that it is complete, belongs to this product and has not been rotated.",
-        response.requestId,
-      );
-    if (response.status === 429) {
-      const seconds = retryAfterSeconds(response);
-      // The sandbox has no limit: other calls can continue.
-      if (!isSandbox) this.#rateLimitGate.close(seconds, response.requestId);
-      throw this.#rateLimitGate.error(seconds, response.requestId);
-    }
-    return response;
+  #readCall(
+    licenseKey: string | null | undefined,
+    { version, deviceId }: Pick<ValidateOptions, "version" | "deviceId">,
+  ): Call {
+    const call = {
+      licenseKey: readKey(licenseKey),
+      version: version ?? this.#settings.version,
+      deviceId: deviceId ?? this.#settings.deviceId,
+    };
+    const requestKey = JSON.stringify([call.licenseKey, call.version, call.deviceId]);
+    return { ...call, license: comparisonForm(call.licenseKey), requestKey };
   }
 
-  #headers(): Record<string, string> {
-    return { authorization: `Bearer ${this.#settings.apiKey}`, accept: "application/json" };
+  #readDelivery({ timeoutMs, retries, signal }: CallOptions): Delivery {
+    if (signal?.aborted === true) throw signal.reason;
+    return {
+      timeoutMs: timeoutMs === undefined ? this.#settings.timeoutMs : readTimeout(timeoutMs),
+      retries: retries === undefined ? this.#settings.retries : readRetries(retries),
+      signal: signal ?? null,
+    };
   }
-
-  #unusable({ status, requestId }: ApiResponse): ServerError {
-    const hint =
-      status === 404 || status < 400 ? " Check that baseUrl is the URL of a Countersign server." : "";
-    return new ServerError(
-      `The server sent an unusable response (HTTP ${status}).${hint}`,
-      status,
-      requestId,
-    );
-  }
-
-  /** Never past the license's expiry. */
-  #cacheMs({ expires }: ValidateResult): number {
-    const maxMs = this.#settings.cacheSeconds * 1_000;
-    return expires === null ? maxMs : Math.min(maxMs, expires.getTime() - this.#settings.clock.wallMs());
-  }
-}
-
-const testKeyPrefix = "cskt_";
-
-function isFromSandbox({ headers }: ApiResponse): boolean {
-  return headers.get("x-countersign-sandbox") === "true";
-}
-
-function textOf(response: ApiResponse): string {
-  return new TextDecoder().decode(response.body);
-}
-
-/** At most a day; a minute if the server gives no time. */
-function retryAfterSeconds(response: ApiResponse): number {
-  const seconds = Number(response.headers.get("retry-after") ?? parsed(textOf(response))?.retry_after);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(Math.ceil(seconds), 86_400) : 60;
 }

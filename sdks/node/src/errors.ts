@@ -1,12 +1,30 @@
+/** What an error tells about the response. The API key and the license key are removed from it. */
+export interface ErrorDetails {
+  readonly requestId?: string | null | undefined;
+  readonly status?: number | null | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | null | undefined;
+  readonly cause?: unknown;
+}
+
 /** Any reason for having no verdict. A rejected license is a result, never an error. */
 export class CountersignError extends Error {
   override readonly name: string = "CountersignError";
   /** The server's `X-Request-Id`, by which the seller finds the request in the log. Null if there was no response. */
   readonly requestId: string | null;
+  /** The HTTP status of the response; null if there was none. */
+  readonly status: number | null;
+  /** The headers of the response, with names in lower case; empty if there was none. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The start of the response's body, at most 4 KiB; null if there was no response. */
+  readonly body: string | null;
 
-  constructor(message: string, requestId: string | null = null, options?: ErrorOptions) {
-    super(message, options);
-    this.requestId = requestId;
+  constructor(message: string, { requestId, status, headers, body, cause }: ErrorDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.requestId = requestId ?? null;
+    this.status = status ?? null;
+    this.headers = headers ?? {};
+    this.body = body ?? null;
   }
 }
 
@@ -26,21 +44,23 @@ export class RateLimitError extends CountersignError {
   readonly retryAfterSeconds: number;
   readonly resetAt: Date;
 
-  constructor(message: string, retryAfterSeconds: number, resetAt: Date, requestId: string | null) {
-    super(message, requestId);
+  constructor(message: string, retryAfterSeconds: number, resetAt: Date, details: ErrorDetails = {}) {
+    super(message, details);
     this.retryAfterSeconds = retryAfterSeconds;
     this.resetAt = resetAt;
   }
 }
 
-/** The server's response was unusable. */
+/** The server's response was unusable. `status` is 0 for a redirect in a browser. */
 export class ServerError extends CountersignError {
   override readonly name = "ServerError";
-  readonly status: number;
+  declare readonly status: number;
+  /** How long to wait before the next attempt, if the server says so. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(message: string, status: number, requestId: string | null) {
-    super(message, requestId);
-    this.status = status;
+  constructor(message: string, status: number, retryAfterSeconds: number | null, details: ErrorDetails = {}) {
+    super(message, { ...details, status });
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -59,8 +79,8 @@ export class SandboxError extends CountersignError {
   override readonly name = "SandboxError";
   readonly code = "sandbox_not_allowed";
 
-  constructor(message: string, requestId: string | null) {
-    super(`${message} Set allowSandbox to true in tests only.`, requestId);
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(`${message} Set allowSandbox to true in tests only.`, details);
   }
 }
 
@@ -71,8 +91,8 @@ export class SignatureError extends CountersignError {
   override readonly name = "SignatureError";
   readonly reason: SignatureProblem;
 
-  constructor(reason: SignatureProblem, requestId: string | null) {
-    super(`The response has no valid signature (${reason}), so it is not trusted.`, requestId);
+  constructor(reason: SignatureProblem, details: ErrorDetails = {}) {
+    super(`The response has no valid signature (${reason}), so it is not trusted.`, details);
     this.reason = reason;
   }
 }

@@ -1,4 +1,4 @@
-import { number, parsed, text, time } from "./result.ts";
+import { number, parsed, text, time } from "./json.ts";
 
 /** The record of a license, as returned by `lookup`. Reading it changes nothing and grants nothing. */
 export interface LicenseRecord {
@@ -30,7 +30,7 @@ export interface LicenseRecord {
 export function readLicense(body: string): LicenseRecord | null {
   const value = parsed(body);
   if (value === null || typeof value.id !== "string" || typeof value.license_key !== "string") return null;
-  return {
+  return Object.freeze({
     id: value.id,
     organizationId: text(value.organization_id) ?? "",
     productId: text(value.product_id) ?? "",
@@ -53,5 +53,5 @@ export function readLicense(body: string): LicenseRecord | null {
     customerEmail: text(value.customer_email),
     customerName: text(value.customer_name),
     customerDiscordId: text(value.customer_discord_id),
-  };
+  });
 }

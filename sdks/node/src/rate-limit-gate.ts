@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { RateLimitError } from "./errors.ts";
+import { type ErrorDetails, RateLimitError } from "./errors.ts";
 
 /** Blocks requests after a 429, until the daily limit resets. */
 export class RateLimitGate {
@@ -14,7 +14,7 @@ export class RateLimitGate {
   /** Throws while the limit is used up. */
   check(): void {
     const leftMs = this.#untilSteadyMs - this.#clock.steadyMs();
-    if (leftMs > 0) throw this.error(Math.ceil(leftMs / 1_000), this.#requestId);
+    if (leftMs > 0) throw this.error(Math.ceil(leftMs / 1_000), { requestId: this.#requestId });
   }
 
   close(retryAfterSeconds: number, requestId: string | null): void {
@@ -22,13 +22,9 @@ export class RateLimitGate {
     this.#requestId = requestId;
   }
 
-  error(seconds: number, requestId: string | null): RateLimitError {
+  error(seconds: number, details: ErrorDetails): RateLimitError {
     const resetAt = new Date(this.#clock.wallMs() + seconds * 1_000);
-    return new RateLimitError(
-      `The product's daily limit is used up. It resets in ${seconds} seconds.`,
-      seconds,
-      resetAt,
-      requestId,
-    );
+    const message = `The product's daily limit is used up. It resets in ${seconds} seconds.`;
+    return new RateLimitError(message, seconds, resetAt, details);
   }
 }

@@ -1,44 +1,57 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { fromHex, isEqual, latin1, utf8 } from "./bytes.ts";
 import type { SignatureProblem } from "./errors.ts";
+import { hmacSha256 } from "./sha256.ts";
 
 export interface SignedRequest {
+  readonly secrets: readonly string[];
   readonly productId: string;
-  /** As sent, not as the server normalized it. */
+  /** As it was sent. */
   readonly licenseKey: string;
   readonly nonce: string;
-  /** In hex, as shown in the dashboard. During a rotation there are two. */
-  readonly secrets: readonly string[];
   readonly nowUnixSeconds: number;
-  readonly toleranceSeconds: number;
 }
 
-/** Null if the body is signed for this request; otherwise what is wrong with it. Works on the raw bytes. */
-export function signatureProblem(body: Uint8Array, request: SignedRequest): SignatureProblem | null {
-  // Latin-1 maps every byte to one character, so that offsets match.
-  const text = Buffer.from(body).toString("latin1");
-  if (text.endsWith(nullSignature)) return "missing";
+/** The server's clock minus this one in whole seconds, or why the response is not trusted. */
+export type CheckedSignature =
+  | { readonly problem: null; readonly clockSkewSeconds: number }
+  | { readonly problem: SignatureProblem };
+
+/**
+ * Checks the signature of a response on its raw bytes. The nonce shows that the response is for this request, so the
+ * clocks can differ by a day.
+ */
+export function checkSignature(body: Uint8Array, request: SignedRequest): CheckedSignature {
+  const text = latin1(body);
+  if (text.endsWith(nullSignature)) return { problem: "missing" };
   const start = text.lastIndexOf(signatureStart);
-  if (start < 0) return "missing";
+  if (start < 0) return { problem: "missing" };
   const match = signaturePattern.exec(text.slice(start + signatureStart.length - 1));
-  if (match === null) return "malformed";
+  if (match === null) return { problem: "malformed" };
   const [, time = "", nonce = "", , claimed = ""] = match;
-  if (Math.abs(request.nowUnixSeconds - Number(time)) > request.toleranceSeconds) return "stale";
-  if (nonce !== request.nonce) return "nonce";
-  const head = `${purpose}\n${time}\n${nonce}\n${request.productId}\n${request.licenseKey}\n`;
-  const claimedCode = Buffer.from(claimed, "hex");
+  if (nonce !== request.nonce) return { problem: "nonce" };
+  const clockSkewSeconds = Number(time) - Math.floor(request.nowUnixSeconds);
+  if (Math.abs(clockSkewSeconds) > maxSkewSeconds) return { problem: "stale" };
+  const head = utf8(`${purpose}\n${time}\n${nonce}\n${request.productId}\n${request.licenseKey}\n`);
   const matches = request.secrets.map((secret) =>
-    timingSafeEqual(
-      createHmac("sha256", Buffer.from(secret, "hex"))
-        .update(head)
-        .update(body.subarray(0, start))
-        .update(nullSignature)
-        .digest(),
-      claimedCode,
+    isEqual(
+      hmacSha256(fromHex(secret), head, body.subarray(0, start), utf8(nullSignature)),
+      fromHex(claimed),
     ),
   );
-  return matches.includes(true) ? null : "mismatch";
+  return matches.includes(true) ? { problem: null, clockSkewSeconds } : { problem: "mismatch" };
 }
 
+/** Why a response is not trusted; null if its signature is valid. */
+export function signatureProblem(body: Uint8Array, request: SignedRequest): SignatureProblem | null {
+  return checkSignature(body, request).problem;
+}
+
+/** Whether a body has a signature member, valid or not. */
+export function hasSignatureMember(body: Uint8Array): boolean {
+  return /"signature"\s*:/.test(latin1(body));
+}
+
+const maxSkewSeconds = 86_400;
 const purpose = "countersign.validate.v1";
 const signatureStart = '"signature":"';
 const nullSignature = '"signature":null}';

@@ -1,99 +1,163 @@
 import type { Clock } from "./clock.ts";
 import { ConnectionError, TimeoutError } from "./errors.ts";
+import { readBody } from "./read-body.ts";
+import type { Reporter } from "./reporter.ts";
+import { type ApiResponse, retryAfterOf } from "./response.ts";
 
 export interface ApiRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** The path without the license key, for hooks and logs. */
+  readonly shownPath: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-export interface ApiResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Uint8Array;
-  readonly requestId: string | null;
-}
-
-export interface TransportOptions {
+export interface Transport {
   readonly baseUrl: string;
-  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
+  readonly fetchOptions: Readonly<Record<string, unknown>>;
   readonly random: () => number;
+  readonly reporter: Reporter;
 }
 
-/** No Countersign response is longer than this. */
-const maxBytes = 1024 * 1024;
-const retryDelayMs = { min: 100, max: 400 };
+/** How one call is sent. */
+export interface Delivery {
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly signal: AbortSignal | null;
+}
+
+const pauseMs = { min: 100, max: 400 };
 
 /**
- * Sends a request, and retries once if the connection failed or the server responded 5xx. Both attempts share the
- * timeout. A 429 is never retried: the limit is a daily one.
+ * Sends a request, and again if the connection failed or the server responded 5xx. All attempts share the timeout. A 429
+ * is never retried: the limit is a daily one. Rejects with the signal's reason if it aborts.
  */
-export async function send(request: ApiRequest, options: TransportOptions): Promise<ApiResponse> {
-  const endMs = options.clock.steadyMs() + options.timeoutMs;
-  const first = await attempt(request, options, endMs).catch((error: unknown) => {
-    if (error instanceof TimeoutError || !(error instanceof ConnectionError)) throw error;
-    return error;
-  });
-  if (!(first instanceof ConnectionError) && first.status < 500) return first;
-  const waitMs = retryDelayMs.min + options.random() * (retryDelayMs.max - retryDelayMs.min);
-  if (options.clock.steadyMs() + waitMs < endMs) {
-    await options.clock.sleep(waitMs);
-    return attempt(request, options, endMs);
-  }
-  if (first instanceof ConnectionError) throw first;
-  return first;
-}
-
-async function attempt(request: ApiRequest, options: TransportOptions, endMs: number): Promise<ApiResponse> {
-  const leftMs = Math.max(1, endMs - options.clock.steadyMs());
-  const signal = AbortSignal.timeout(Math.ceil(leftMs));
-  try {
-    const response = await options.fetch(options.baseUrl + request.path, {
-      method: request.method,
-      headers: request.headers,
-      // Redirects are rejected: the API key must not be sent elsewhere.
-      redirect: "manual",
-      signal,
-      ...(request.body === undefined ? {} : { body: request.body }),
-    });
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: await readBody(response),
-      requestId: response.headers.get("x-request-id"),
-    };
-  } catch (cause) {
-    if (cause instanceof ConnectionError) throw cause;
-    const host = new URL(options.baseUrl).host;
-    if (signal.aborted) {
-      const seconds = options.timeoutMs / 1_000;
-      throw new TimeoutError(`${host} did not respond within ${seconds} seconds.`, null, { cause });
+export async function send(
+  request: ApiRequest,
+  transport: Transport,
+  delivery: Delivery,
+): Promise<ApiResponse> {
+  const { clock, reporter } = transport;
+  const endMs = clock.steadyMs() + delivery.timeoutMs;
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await attemptOnce(request, transport, delivery, { attempt, endMs });
+    const isFinal = outcome instanceof TimeoutError || (!(outcome instanceof Error) && outcome.status < 500);
+    const waitMs = waitBefore(outcome, transport);
+    if (isFinal || attempt > delivery.retries || clock.steadyMs() + waitMs >= endMs) {
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
     }
-    throw new ConnectionError(`Cannot connect to ${host}: ${reason(cause)}.`, null, { cause });
+    const status = outcome instanceof Error ? null : outcome.status;
+    const details = { method: request.method, path: request.shownPath, attempt, status, waitMs };
+    reporter.log("debug", "The request is sent again.", details);
+    await orAborted(clock.sleep(waitMs), delivery.signal);
   }
 }
 
-async function readBody(response: Response): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > maxBytes)
-      throw new ConnectionError(
-        `The response is larger than ${maxBytes} bytes, so it is not from a Countersign server.`,
-      );
-    parts.push(part);
+/** Random, so that apps do not send their retries together; at least what a 503 asks for. */
+function waitBefore(outcome: ApiResponse | ConnectionError, { clock, random }: Transport): number {
+  const pause = pauseMs.min + random() * (pauseMs.max - pauseMs.min);
+  if (outcome instanceof Error || outcome.status !== 503) return pause;
+  return Math.max(pause, (retryAfterOf(outcome, clock.wallMs()) ?? 0) * 1_000);
+}
+
+async function attemptOnce(
+  request: ApiRequest,
+  transport: Transport,
+  delivery: Delivery,
+  { attempt, endMs }: { readonly attempt: number; readonly endMs: number },
+): Promise<ApiResponse | ConnectionError> {
+  const { clock, reporter } = transport;
+  const info = { method: request.method, path: request.shownPath, attempt };
+  const startedMs = clock.steadyMs();
+  reporter.request(info);
+  const done = (status: number | null, requestId: string | null, error: Error | null) =>
+    reporter.response({ ...info, status, durationMs: clock.steadyMs() - startedMs, requestId, error });
+  const limit = timeLimit(Math.ceil(Math.max(1, endMs - startedMs)), delivery.signal);
+  try {
+    const response = await fetchOnce(request, transport, limit.signal);
+    done(response.status, response.requestId, null);
+    return response;
+  } catch (cause) {
+    const { signal } = delivery;
+    if (signal?.aborted === true) {
+      done(null, null, signal.reason instanceof Error ? signal.reason : new Error("The call was aborted."));
+      throw signal.reason;
+    }
+    const error = connectionError(cause, transport, limit.isOver() ? delivery.timeoutMs : null);
+    done(null, null, error);
+    return error;
+  } finally {
+    limit.end();
   }
-  return Buffer.concat(parts);
+}
+
+async function fetchOnce(
+  request: ApiRequest,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
+  // Not called as a method of an object: browsers and edge runtimes reject that.
+  const { fetch, fetchOptions, baseUrl } = transport;
+  const response = await fetch(baseUrl + request.path, {
+    ...fetchOptions,
+    method: request.method,
+    headers: request.headers,
+    // Redirects are rejected: the API key must not be sent elsewhere.
+    redirect: "manual",
+    signal,
+    ...(request.body === undefined ? {} : { body: request.body }),
+  });
+  const { status, headers } = response;
+  return { status, headers, body: await readBody(response), requestId: headers.get("x-request-id") };
+}
+
+/** A signal that aborts after this time, or with the given signal. */
+function timeLimit(ms: number, outer: AbortSignal | null) {
+  const controller = new AbortController();
+  let isOver = false;
+  const timer = setTimeout(() => {
+    isOver = true;
+    controller.abort();
+  }, ms);
+  const abort = () => controller.abort();
+  outer?.addEventListener("abort", abort);
+  if (outer?.aborted === true) abort();
+  return {
+    signal: controller.signal,
+    isOver: () => isOver,
+    end: () => {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+function connectionError(cause: unknown, { baseUrl }: Transport, timeoutMs: number | null): ConnectionError {
+  if (cause instanceof ConnectionError) return cause;
+  const { host } = new URL(baseUrl);
+  if (timeoutMs !== null)
+    return new TimeoutError(`${host} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });
+  return new ConnectionError(`Cannot connect to ${host}: ${reason(cause)}.`, { cause });
 }
 
 /** The reason for "fetch failed" is in the error's cause. */
 function reason(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   if (!(inner instanceof Error)) return String(inner);
-  const code = (inner as NodeJS.ErrnoException).code;
-  return code ?? inner.message;
+  return "code" in inner && typeof inner.code === "string" ? inner.code : inner.message;
+}
+
+/** The result of the work, or a rejection with the signal's reason as soon as it aborts. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal | null): Promise<T> {
+  if (signal === null) return work;
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

@@ -1,14 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { base64, fromBase64, isEqual, textOf, utf8 } from "./bytes.ts";
 import { CountersignError } from "./errors.ts";
-
-export interface WebhookEvent<Data = Readonly<Record<string, unknown>>> {
-  /** The same for every delivery of the event: store it, and process the event only once. */
-  readonly id: string;
-  readonly type: string;
-  /** When the event occurred. */
-  readonly timestamp: Date;
-  readonly data: Data;
-}
+import { parsed } from "./json.ts";
+import { hmacSha256 } from "./sha256.ts";
+import type { WebhookEvent } from "./webhook-events.ts";
+import { webhookKeys } from "./webhook-secret.ts";
 
 export type WebhookProblem = "parsed_body" | "missing_header" | "stale" | "mismatch" | "malformed";
 
@@ -24,7 +19,7 @@ export class WebhookError extends CountersignError {
 }
 
 export interface WebhookOptions {
-  /** The endpoint's secret, `whsec_…`; during a rotation the old and the new one. */
+  /** The endpoint's secret, `whsec_…`; during a rotation the old and the new one, as a list or separated by a comma. */
   readonly secret: string | readonly string[] | undefined;
   /** Defaults to 300. */
   readonly toleranceSeconds?: number | undefined;
@@ -32,22 +27,26 @@ export interface WebhookOptions {
   readonly nowMs?: (() => number) | undefined;
 }
 
-type RequestHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+/** A request body that was not parsed. */
+export type RawBody = string | Uint8Array | ArrayBuffer;
+
+/** `Headers`, or the headers of a Node.js request. Names can be in any case. */
+export type RequestHeaders =
+  | { get(name: string): string | null; forEach(callback: (value: string, name: string) => void): void }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Verifies a delivery and returns its event. `body` is the raw request body: bytes, or a string that was not parsed.
  */
-export function verifyWebhook(
-  body: Uint8Array | string,
-  headers: RequestHeaders,
-  options: WebhookOptions,
-): WebhookEvent {
-  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+export function verifyWebhook(body: RawBody, headers: RequestHeaders, options: WebhookOptions): WebhookEvent {
+  const bytes = bytesOf(body);
+  if (bytes === null) {
     throw new WebhookError(
       "parsed_body",
       'The body was parsed before its signature was checked. Pass the raw bytes: in Express use express.raw({ type: "application/json" }) on this route, before any express.json().',
     );
   }
+  const keys = webhookKeys(options.secret);
   const id = header(headers, "webhook-id");
   const timestamp = header(headers, "webhook-timestamp");
   const signatures = header(headers, "webhook-signature");
@@ -58,48 +57,60 @@ export function verifyWebhook(
       "stale",
       "The delivery's timestamp is too old, or in the future. Check that the clock is right.",
     );
-  const secrets = typeof options.secret === "string" ? [options.secret] : (options.secret ?? []);
-  // With an empty secret, anyone could sign a delivery.
-  if (
-    secrets.length === 0 ||
-    secrets.some((secret) => typeof secret !== "string" || hmacKey(secret).length === 0)
-  )
-    throw new TypeError("secret must be the endpoint's secret (whsec_…), as shown in the dashboard.");
   const claimed = signatures
     .split(" ")
-    .map((one) => one.split(","))
-    .filter(([version]) => version === "v1")
-    .map(([, code]) => Buffer.from(code ?? "", "base64"));
-  const isValid = secrets.map(hmacKey).some((key) => {
-    const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
-    return claimed.some((code) => code.length === expected.length && timingSafeEqual(code, expected));
+    .filter((one) => one.startsWith(`${signatureVersion},`))
+    .map((one) => fromBase64(one.slice(signatureVersion.length + 1)) ?? new Uint8Array());
+  const isValid = keys.some((key) => {
+    const expected = webhookCode(key, id, timestamp, bytes);
+    return claimed.some((code) => isEqual(code, expected));
   });
   if (!isValid)
     throw new WebhookError(
       "mismatch",
       "The signature does not match. Check the secret, and pass the raw body.",
     );
-  return readEvent(id, body);
+  return readEvent(id, bytes);
 }
 
-function readEvent(id: string, body: Uint8Array | string): WebhookEvent {
-  try {
-    const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-    const { type, timestamp, data } = JSON.parse(text);
-    if (typeof type === "string") return { id, type, timestamp: new Date(timestamp), data };
-  } catch {
-    // The error below reports it.
-  }
-  throw new WebhookError("malformed", "The body is signed but is not a webhook event.");
+/** One signature in the `webhook-signature` header. */
+export function webhookSignature(key: Uint8Array, id: string, timestamp: string, body: Uint8Array): string {
+  return `${signatureVersion},${base64(webhookCode(key, id, timestamp, body))}`;
+}
+
+const signatureVersion = "v1";
+
+function webhookCode(key: Uint8Array, id: string, timestamp: string, body: Uint8Array): Uint8Array {
+  return hmacSha256(key, utf8(`${id}.${timestamp}.`), body);
+}
+
+/** Null for anything else, such as a parsed body. */
+export function bytesOf(body: unknown): Uint8Array | null {
+  if (typeof body === "string") return utf8(body);
+  if (body instanceof Uint8Array) return body;
+  return body instanceof ArrayBuffer ? new Uint8Array(body) : null;
+}
+
+function readEvent(id: string, body: Uint8Array): WebhookEvent {
+  const { type, timestamp, data } = parsed(textOf(body)) ?? {};
+  if (typeof type !== "string")
+    throw new WebhookError("malformed", "The body is signed but is not a webhook event.");
+  // The contract gives the type of the data; unknown types are passed through.
+  return { id, type, timestamp: new Date(String(timestamp)), data } as WebhookEvent;
 }
 
 function header(headers: RequestHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : (headers[name] ?? null);
+  const value = isHeaders(headers) ? headers.get(name) : valueIn(headers, name);
   const text = typeof value === "string" ? value : (value?.[0] ?? "");
   if (text === "") throw new WebhookError("missing_header", `The request has no ${name} header.`);
   return text;
 }
 
-function hmacKey(secret: string): Uint8Array {
-  return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
+/** Not `instanceof Headers`: frameworks have their own class. */
+function isHeaders(headers: RequestHeaders): headers is Extract<RequestHeaders, { get: unknown }> {
+  return typeof headers.get === "function";
+}
+
+function valueIn(headers: Exclude<RequestHeaders, { get: unknown }>, name: string) {
+  return headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }

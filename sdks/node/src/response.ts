@@ -1,0 +1,34 @@
+import { textOf } from "./bytes.ts";
+import type { ErrorDetails } from "./errors.ts";
+import { type RateLimit, readRateLimit } from "./rate-limit.ts";
+import { type Redact, shownBody } from "./redact.ts";
+import { retryAfterSeconds } from "./retry-after.ts";
+
+/** A response of the API, completely received. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  readonly requestId: string | null;
+}
+
+export function isFromSandbox({ headers }: ApiResponse): boolean {
+  return headers.get("x-countersign-sandbox") === "true";
+}
+
+export function rateLimitOf({ headers }: ApiResponse): RateLimit | null {
+  return readRateLimit(headers.get("ratelimit-policy"), headers.get("ratelimit"));
+}
+
+export function retryAfterOf({ headers }: ApiResponse, nowMs: number): number | null {
+  return retryAfterSeconds(headers.get("retry-after"), headers.get("date"), nowMs);
+}
+
+/** What an error shows of the response. */
+export function detailsOf({ status, headers, body, requestId }: ApiResponse, redact: Redact): ErrorDetails {
+  const shown: Record<string, string> = {};
+  headers.forEach((value, name) => {
+    shown[name.toLowerCase()] = redact(value);
+  });
+  return { requestId, status, headers: Object.freeze(shown), body: shownBody(textOf(body), redact) };
+}
