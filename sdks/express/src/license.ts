@@ -11,8 +11,10 @@ import {
   refusalOf,
 } from "@countersign/node/http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
+import { userAgent } from "./version.ts";
 
-export interface LicenseOptions<Custom = CustomResponse> extends LicenseDeciderOptions<Custom, Request> {
+export interface LicenseOptions<Custom = CustomResponse>
+  extends Omit<LicenseDeciderOptions<Custom, Request>, "userAgent"> {
   /**
    * Responds to rejected requests. Defaults to `refusal.body` as JSON. For rejections that customers solve themselves,
    * respond with `client.portalUrl(refusal.key)`. If it fails, the error reaches the app's error handler.
@@ -24,7 +26,7 @@ export interface LicenseOptions<Custom = CustomResponse> extends LicenseDeciderO
 
 /** Validates each request's license and lets every request continue: `getLicense(request)` returns the result. */
 export function licenseMiddleware<Custom>(options: LicenseOptions<Custom>): RequestHandler {
-  const licenses = new LicenseDecider(options);
+  const licenses = new LicenseDecider({ ...options, userAgent });
   return (request, _response, next) => {
     licenses.decide(request).then(() => next(), fail(next));
   };
@@ -32,7 +34,7 @@ export function licenseMiddleware<Custom>(options: LicenseOptions<Custom>): Requ
 
 /** Lets only requests with a valid license continue. */
 export function requireLicense<Custom>(options: LicenseOptions<Custom>): RequestHandler {
-  const licenses = new LicenseDecider(options);
+  const licenses = new LicenseDecider({ ...options, userAgent });
   return (request, response, next) => {
     licenses
       .decide(request)

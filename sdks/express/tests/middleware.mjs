@@ -24,6 +24,7 @@ async function startCase(answers, options = {}) {
   return {
     client: new Countersign({ apiKey: client.api_key ?? "csk_test", baseUrl: url, ...options }),
     requestCount: async () => (await (await fetch(url)).json()).requests.length,
+    firstRequest: async () => (await (await fetch(url)).json()).requests[0],
   };
 }
 
@@ -71,13 +72,18 @@ test("runs on the expected version of Express", () => {
 });
 
 test("requireLicense accepts a valid license, and the handler can read it", async () => {
-  const { client } = await startCase(valid);
+  const { client, firstRequest } = await startCase(valid, { userAgent: "shop/7.1" });
   const request = await serve((app) =>
     app.get("/", requireLicense({ client }), (request, response) =>
       response.json({ status: getLicense(request).result.status, key: getLicense(request).key }),
     ),
   );
   assert.deepEqual(await request("/", withKey), { status: 200, body: { status: "active", key } });
+  const versionOf = (name) => createRequire(import.meta.url)(`@countersign/${name}/package.json`).version;
+  assert.equal(
+    (await firstRequest()).headers["user-agent"],
+    `countersign-node/${versionOf("node")} countersign-express/${versionOf("express")} shop/7.1`,
+  );
 });
 
 test("each kind of refusal has its own response, and says what support needs to know", async () => {

@@ -11,6 +11,7 @@ import { Reflector } from "@nestjs/core";
 import { exceptionFor } from "./license.exception.ts";
 import { nestLogger } from "./nest-logger.ts";
 import { type AnyRequest, type CountersignModuleOptions, optionsToken } from "./options.ts";
+import { userAgent } from "./version.ts";
 
 export interface RequireLicenseOptions {
   /** The licensed app's version. */
@@ -35,7 +36,7 @@ export class LicenseGuard implements CanActivate {
     @Inject(Reflector) reflector: Reflector,
   ) {
     const { key, address, unknownKeysPerMinute, logger = nestLogger } = options;
-    this.#licenses = new LicenseDecider({ client, key, address, unknownKeysPerMinute, logger });
+    this.#licenses = new LicenseDecider({ client, key, address, unknownKeysPerMinute, logger, userAgent });
     this.#reflector = reflector;
   }
 

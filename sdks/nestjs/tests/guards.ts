@@ -124,6 +124,8 @@ class CauseFilter extends BaseExceptionFilter<HttpException> {
   }
 }
 
+type HeadersOf = Record<string, string>;
+
 /** Starts a case with these answers, and returns the options of a client for it. */
 async function startCase(answers: object[]) {
   const started = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
@@ -134,6 +136,10 @@ async function startCase(answers: object[]) {
   return {
     options: { apiKey: client.api_key ?? "csk_test", baseUrl: url },
     requestCount: async () => ((await (await fetch(url)).json()) as { requests: object[] }).requests.length,
+    userAgent: async () => {
+      const { requests } = (await (await fetch(url)).json()) as { requests: { headers: HeadersOf }[] };
+      return requests[0]?.headers["user-agent"];
+    },
   };
 }
 
@@ -171,10 +177,11 @@ for (const [name, adapter] of Object.entries(adapters)) {
     const root = (options: CountersignModuleOptions) => CountersignModule.forRoot(options);
 
     test("@RequireLicense accepts a valid license, and @License injects it", async () => {
-      const { options } = await startCase(valid);
+      const { options, userAgent } = await startCase(valid);
       const { request } = await serve(adapter, root(options));
       assert.deepEqual((await request("/open")).body, { open: true });
       assert.deepEqual((await request("/paid", withKey)).body, { key, status: "active", error: null });
+      assert.equal(await userAgent(), "countersign-node/0.2.0 countersign-nestjs/0.2.0");
     });
 
     test("each kind of refusal has its own response, and says what support needs to know", async () => {

@@ -20,6 +20,7 @@ import { escapedKey } from "./redact.ts";
 import { RememberedVerdicts } from "./remembered.ts";
 import { Reporter } from "./reporter.ts";
 import { type CustomResponse, localResult, type ValidateResult, withOwnDates } from "./result.ts";
+import { isolatesRequests } from "./runtime.ts";
 import { type Delivery, orAborted } from "./transport.ts";
 import { requestVerdict, type Validation } from "./validation.ts";
 import { Watch, type WatchOptions } from "./watch.ts";
@@ -159,6 +160,11 @@ export class Countersign<Custom = CustomResponse> {
     return new Watch(validate, options, { random: this.#settings.random, reporter: this.#reporter });
   }
 
+  /** Adds the name and version of a package that uses this client to the User-Agent header. */
+  addUserAgent(product: string): void {
+    this.#api.addUserAgent(product);
+  }
+
   /** Clears the cache. It does not lift a reached daily limit. */
   forget(): void {
     this.#pending.forget();
@@ -173,7 +179,7 @@ export class Countersign<Custom = CustomResponse> {
 
   #joinOrStart(call: Call, isFresh: boolean, delivery: Delivery): SharedRequest<ValidateResult<Custom>> {
     const limits = `${delivery.timeoutMs} ${delivery.retries}`;
-    const joined = isFresh ? null : this.#pending.joinable(call.requestKey, limits);
+    const joined = isFresh || isolatesRequests ? null : this.#pending.joinable(call.requestKey, limits);
     if (joined !== null) return joined;
     const ticket = this.#pending.start(call.license, isFresh);
     const controller = new AbortController();

@@ -14,6 +14,7 @@ import { TooManyUnknownKeysError, UnknownKeyLimit } from "./unknown-key-limit.ts
 export interface LicenseClient<Custom = unknown> {
   check(licenseKey: string, options?: ValidateOptions): Promise<Decision<Custom>>;
   cached(licenseKey: string, options?: ValidateOptions): ValidateResult<Custom> | null;
+  addUserAgent?(product: string): void;
 }
 
 export interface LicenseDeciderOptions<Custom, Request> {
@@ -32,6 +33,8 @@ export interface LicenseDeciderOptions<Custom, Request> {
   readonly unknownKeysPerMinute?: number | undefined;
   /** Where to log failures. Defaults to the console. */
   readonly logger?: Logger | undefined;
+  /** The name and version of the package that uses this, for the client's User-Agent header. */
+  readonly userAgent?: string | undefined;
   /** For tests. */
   readonly clock?: { steadyMs(): number } | undefined;
 }
@@ -73,6 +76,7 @@ export class LicenseDecider<Custom = CustomResponse, Request extends AnyRequest 
     this.#state = stateOf(options.client, steadyMs);
     this.#limit = perMinute === 0 ? null : limitOf(this.#state, perMinute, steadyMs);
     this.#logger = options.logger ?? console;
+    if (options.userAgent !== undefined) options.client.addUserAgent?.(options.userAgent);
   }
 
   /**
