@@ -1,7 +1,7 @@
 // An API on Hono, as a Cloudflare Worker: reports require a license, and a webhook makes a revoked license lose access
 // immediately. It runs in the same way on Node.js, Bun and Deno.
 import { Countersign } from "@countersign/node";
-import { licenseGate, type RequestLicense, webhookRoute } from "@countersign/node/http";
+import { type GateResult, licenseGate, type RequestLicense, webhookRoute } from "@countersign/node/http";
 import { Hono } from "hono";
 
 interface Env {
@@ -11,8 +11,8 @@ interface Env {
 }
 
 interface Licensing {
-  readonly gate: ReturnType<typeof licenseGate>;
-  readonly webhook: ReturnType<typeof webhookRoute>;
+  readonly gate: (request: Request) => Promise<GateResult>;
+  readonly webhook: (request: Request) => Promise<Response>;
 }
 
 let licensing: Licensing | undefined;
