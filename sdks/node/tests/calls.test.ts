@@ -1,0 +1,150 @@
+import { expect, test } from "bun:test";
+import manifest from "../package.json" with { type: "json" };
+import { Countersign, CountersignError, sdkVersion } from "../src/index.ts";
+import { base, fakeFetch, key, never, validBody } from "./fake-server.ts";
+
+const gate = () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, answer: () => opened.then(() => Response.json(validBody)) };
+};
+
+test("the version in the User-Agent header is that of the package", () => {
+  expect(sdkVersion).toBe(manifest.version);
+});
+
+test("a cancelled call rejects with the signal's reason, and its request is aborted", async () => {
+  const server = fakeFetch(never);
+  const client = new Countersign({ ...base, fetch: server.fetch, graceSeconds: 3_600 });
+  const controller = new AbortController();
+  const call = client.validate(key, { signal: controller.signal });
+  const reason = new Error("the user left");
+  controller.abort(reason);
+  await expect(call).rejects.toBe(reason);
+  expect(server.calls[0]?.signal?.aborted).toBe(true);
+  await expect(client.lookup(key, { signal: controller.signal })).rejects.toBe(reason);
+  await expect(client.check(key, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+  expect(server.calls.length).toBe(1);
+});
+
+test("a caller that cancels does not affect others that share its request", async () => {
+  const { open, answer } = gate();
+  const server = fakeFetch(answer);
+  const client = new Countersign({ ...base, fetch: server.fetch });
+  const controller = new AbortController();
+  const first = client.validate(key, { signal: controller.signal });
+  const second = client.validate(key);
+  controller.abort();
+  await expect(first).rejects.toThrow("aborted");
+  open();
+  expect((await second).valid).toBe(true);
+  expect(server.calls.length).toBe(1);
+  expect(client.cached(key)?.valid).toBe(true);
+});
+
+test("a call does not join a request that all callers have cancelled", async () => {
+  const server = fakeFetch(never, () => Response.json(validBody));
+  const client = new Countersign({ ...base, fetch: server.fetch });
+  const controller = new AbortController();
+  const first = client.validate(key, { signal: controller.signal });
+  controller.abort();
+  await expect(first).rejects.toThrow("aborted");
+  expect((await client.validate(key)).valid).toBe(true);
+});
+
+test("a pause before a retry can be cancelled", async () => {
+  const server = fakeFetch(() => new Response("", { status: 503, headers: { "retry-after": "60" } }));
+  const client = new Countersign({ ...base, fetch: server.fetch, timeoutMs: 120_000 });
+  const controller = new AbortController();
+  const call = client.validate(key, { signal: controller.signal });
+  while (server.calls.length === 0) await Promise.resolve();
+  controller.abort(new Error("enough"));
+  await expect(call).rejects.toThrow("enough");
+  expect(server.calls.length).toBe(1);
+});
+
+test("calls with other limits do not share a request", async () => {
+  const { open, answer } = gate();
+  const server = fakeFetch(answer);
+  const client = new Countersign({ ...base, fetch: server.fetch });
+  const calls = [client.validate(key), client.validate(key), client.validate(key, { retries: 0 })];
+  open();
+  await Promise.all(calls);
+  expect(server.calls.length).toBe(2);
+});
+
+test("limits out of range are rejected, for the client and for a call", async () => {
+  for (const options of [{ retries: 6 }, { retries: -1 }, { retries: 0.5 }, { notFoundCacheSeconds: 3_601 }])
+    expect(() => new Countersign({ ...base, ...options })).toThrow(TypeError);
+  const client = new Countersign({ ...base, fetch: fakeFetch(never).fetch });
+  await expect(client.validate(key, { retries: 9 })).rejects.toThrow("retries");
+  await expect(client.validate(key, { timeoutMs: 0 })).rejects.toThrow("timeoutMs");
+  await expect(client.lookup(key, { timeoutMs: 999_999 })).rejects.toThrow("timeoutMs");
+});
+
+test("a key of another type is an error of the app", async () => {
+  const client = new Countersign({ ...base, fetch: fakeFetch(never).fetch });
+  await expect(client.validate(42 as never)).rejects.toThrow(TypeError);
+  await expect(client.check({} as never)).rejects.toThrow(TypeError);
+  expect(() => client.cached([] as never)).toThrow(TypeError);
+  expect(() => client.watch(1 as never, { intervalSeconds: 1, onChange: () => undefined })).toThrow(
+    TypeError,
+  );
+});
+
+test("fetch is called without a this, with the app's own options, and never follows redirects", async () => {
+  let received: unknown;
+  let options: RequestInit = {};
+  const client = new Countersign({
+    ...base,
+    fetchOptions: { dispatcher: "a proxy", redirect: "follow" },
+    fetch: function (this: unknown, _url: unknown, init: RequestInit) {
+      received = this;
+      options = init;
+      return Promise.resolve(Response.json(validBody));
+    } as typeof fetch,
+  });
+  await client.validate(key);
+  expect(received).toBeUndefined();
+  expect(options).toMatchObject({ dispatcher: "a proxy", redirect: "manual", method: "POST" });
+});
+
+test("a redirect in a browser, which has status 0, is a server error", async () => {
+  const redirect = () => Object.defineProperty(Response.json({}), "status", { value: 0 });
+  const client = new Countersign({ ...base, fetch: fakeFetch(redirect).fetch });
+  await expect(client.validate(key)).rejects.toMatchObject({ name: "ServerError", status: 0 });
+});
+
+test("results are frozen, and callers do not share their dates", async () => {
+  const { open, answer } = gate();
+  const client = new Countersign<{ plan: { name: string } }>({ ...base, fetch: fakeFetch(answer).fetch });
+  const calls = [client.validate(key), client.validate(key)];
+  open();
+  const [first, second] = await Promise.all(calls);
+  for (const result of [first, second, client.cached(key)]) {
+    expect(Object.isFrozen(result)).toBe(true);
+    expect(Object.isFrozen(result?.custom?.plan)).toBe(true);
+  }
+  first?.expires?.setFullYear(1999);
+  first?.checkedAt.setFullYear(1999);
+  expect(second?.expires?.getFullYear()).toBe(2131);
+  expect((await client.validate(key)).expires?.getFullYear()).toBe(2131);
+  expect(client.cached(key)?.checkedAt.getFullYear()).not.toBe(1999);
+  expect(Object.isFrozen(await client.check(key))).toBe(true);
+});
+
+test("no error contains a key", async () => {
+  const answers = [
+    () => Promise.reject(new TypeError("fetch failed")),
+    () => new Response(`${base.apiKey} ${key}`, { status: 403, headers: { "x-echo": base.apiKey } }),
+  ];
+  for (const answer of answers) {
+    const client = new Countersign({ ...base, fetch: fakeFetch(answer).fetch, retries: 0 });
+    const error = await client.validate(key).catch((one: unknown) => one as CountersignError);
+    expect(error).toBeInstanceOf(CountersignError);
+    const { message, headers, body } = error as CountersignError;
+    expect(JSON.stringify({ message, headers, body })).not.toMatch(/csk_secret|ABCD-EFGH/);
+  }
+});

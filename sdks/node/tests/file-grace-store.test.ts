@@ -1,0 +1,126 @@
+import { afterAll, expect, test } from "bun:test";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileGraceStore } from "../src/device/index.ts";
+import { Countersign } from "../src/index.ts";
+import { base, fakeFetch, key, validBody } from "./fake-server.ts";
+
+const folders: string[] = [];
+const newFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-grace-"));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const valid = () => Response.json(validBody);
+const unreachable = () => Promise.reject(new TypeError("fetch failed"));
+const revoked = () => Response.json({ ...validBody, valid: false, status: "revoked" });
+
+function createClient(store: FileGraceStore, ...answers: Parameters<typeof fakeFetch>): Countersign {
+  const { fetch } = fakeFetch(...answers);
+  return new Countersign({
+    ...base,
+    fetch,
+    retries: 0,
+    cacheSeconds: 0,
+    graceSeconds: 3_600,
+    graceStore: store,
+  });
+}
+
+const oldSeconds = Date.now() / 1_000 - 3_600;
+
+test("two processes that use one folder at the same time lose nothing", async () => {
+  const folder = newFolder();
+  const source = JSON.stringify(join(import.meta.dir, "../src/index.ts"));
+  const device = JSON.stringify(join(import.meta.dir, "../src/device/index.ts"));
+  const program = `
+    import { Countersign } from ${source};
+    import { FileGraceStore } from ${device};
+    const [folder, name] = process.argv.slice(-2);
+    const client = new Countersign({
+      apiKey: "csk_secret", baseUrl: "http://127.0.0.1:9", cacheSeconds: 0, graceSeconds: 3600,
+      graceStore: new FileGraceStore(folder, { deviceId: "desk" }),
+      fetch: async () => Response.json({ valid: true, status: "active" }),
+    });
+    for (let version = 0; version < 15; version++)
+      await client.validate("${key}", { version: name + version });`;
+  const children = ["a", "b"].map((name) =>
+    Bun.spawn([process.execPath, "-e", program, folder, name], { stderr: "inherit" }),
+  );
+  expect(await Promise.all(children.map((child) => child.exited))).toEqual([0, 0]);
+  const client = createClient(new FileGraceStore(folder, { deviceId: "desk" }), unreachable);
+  for (const name of ["a", "b"])
+    for (let version = 0; version < 15; version++)
+      expect((await client.validate(key, { version: `${name}${version}` })).source).toBe("grace");
+  expect(readdirSync(folder).filter((file) => !file.endsWith(".countersign"))).toEqual([]);
+}, 30_000);
+
+test("a folder that was copied to another machine grants nothing", async () => {
+  const folder = newFolder();
+  const copy = newFolder();
+  const client = createClient(new FileGraceStore(folder, { deviceId: "desk" }), valid, unreachable);
+  await client.validate(key);
+  expect((await client.validate(key)).source).toBe("grace");
+  cpSync(folder, copy, { recursive: true });
+  const same = createClient(new FileGraceStore(copy, { deviceId: "desk" }), unreachable);
+  const other = createClient(new FileGraceStore(copy, { deviceId: "laptop" }), unreachable);
+  await expect(other.validate(key)).rejects.toThrow();
+  expect((await same.validate(key)).source).toBe("grace");
+});
+
+test("entries are bound to this machine unless the app says otherwise", async () => {
+  const store = new FileGraceStore(newFolder());
+  expect(await store.deviceId()).toMatch(/^[0-9a-f]{32}$/);
+  expect(await store.deviceId()).toBe(await new FileGraceStore(newFolder()).deviceId());
+});
+
+test("a lock that another process holds grants nothing, but a rejection still removes the entry", async () => {
+  const folder = newFolder();
+  const client = createClient(new FileGraceStore(folder), valid, unreachable, revoked);
+  await client.validate(key);
+  const [file = ""] = readdirSync(folder);
+  writeFileSync(join(folder, `${file}.lock`), "another process");
+  await expect(client.validate(key)).rejects.toThrow();
+  expect((await client.validate(key)).status).toBe("revoked");
+  expect(readdirSync(folder)).toEqual([`${file}.lock`]);
+  expect(readFileSync(join(folder, `${file}.lock`), "utf8")).toBe("another process");
+}, 10_000);
+
+test("a lock of a process that ended is removed", async () => {
+  const folder = newFolder();
+  const client = createClient(new FileGraceStore(folder), valid, unreachable);
+  await client.validate(key);
+  const [file = ""] = readdirSync(folder);
+  writeFileSync(join(folder, `${file}.lock`), "another process");
+  utimesSync(join(folder, `${file}.lock`), oldSeconds, oldSeconds);
+  expect((await client.validate(key)).source).toBe("grace");
+  expect(readdirSync(folder)).toEqual([file]);
+});
+
+test("temporary files of a process that ended are removed", async () => {
+  const folder = newFolder();
+  const names = ["0.countersign.1.tmp", "0.countersign.lock", "0.countersign", "notes.txt"];
+  for (const name of names) {
+    writeFileSync(join(folder, name), "");
+    utimesSync(join(folder, name), oldSeconds, oldSeconds);
+  }
+  writeFileSync(join(folder, "0.countersign.2.tmp"), "");
+  await createClient(new FileGraceStore(folder), valid).validate("WXYZ");
+  const left = readdirSync(folder).sort();
+  expect(left).toEqual(expect.arrayContaining(["0.countersign", "0.countersign.2.tmp", "notes.txt"]));
+  expect(left.length).toBe(4);
+});
+
+test("a folder that cannot be created costs the grace period, not the verdict", async () => {
+  const file = join(newFolder(), "file");
+  writeFileSync(file, "");
+  const client = createClient(new FileGraceStore(join(file, "folder")), valid, unreachable, revoked);
+  expect((await client.validate(key)).valid).toBe(true);
+  await expect(client.validate(key)).rejects.toThrow();
+  expect((await client.validate(key)).status).toBe("revoked");
+});

@@ -1,0 +1,153 @@
+import { expect, test } from "bun:test";
+import { Countersign, type Logger, type RequestInfo, type ResponseInfo } from "../src/index.ts";
+import { base, fakeFetch, key, validBody } from "./fake-server.ts";
+
+const unreachable = () => Promise.reject(new TypeError("fetch failed"));
+const valid = () => Response.json(validBody);
+const status = (code: number) => () => new Response("", { status: code });
+const clock = { wallMs: () => Date.now(), steadyMs: () => performance.now(), sleep: async () => undefined };
+
+function recorder() {
+  const lines: [string, string, Readonly<Record<string, unknown>>][] = [];
+  const at = (level: string) => (message: string, details: Readonly<Record<string, unknown>>) =>
+    void lines.push([level, message, details]);
+  const logger: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return { logger, lines, levels: () => lines.map(([level]) => level) };
+}
+
+test("hooks receive every attempt, and never the license key", async () => {
+  const requests: RequestInfo[] = [];
+  const responses: ResponseInfo[] = [];
+  const withId = () => Response.json(validBody, { headers: { "x-request-id": "r-2" } });
+  const { fetch } = fakeFetch(status(500), withId, status(404));
+  const client = new Countersign({
+    ...base,
+    clock,
+    fetch,
+    onRequest: (info) => void requests.push(info),
+    onResponse: (info) => void responses.push(info),
+  });
+  await client.validate(key);
+  await client.lookup(key).catch(() => undefined);
+  const path = "/api/v1/validate";
+  expect(requests).toEqual([
+    { method: "POST", path, attempt: 1 },
+    { method: "POST", path, attempt: 2 },
+    { method: "GET", path: "/api/v1/license/{key}", attempt: 1 },
+  ]);
+  expect(responses).toMatchObject([
+    { attempt: 1, status: 500, requestId: null, error: null },
+    { attempt: 2, status: 200, requestId: "r-2", error: null },
+    { path: "/api/v1/license/{key}", status: 404 },
+  ]);
+  for (const { durationMs } of responses) expect(durationMs).toBeGreaterThanOrEqual(0);
+});
+
+test("an attempt without a response has its error", async () => {
+  const responses: ResponseInfo[] = [];
+  const { fetch } = fakeFetch(unreachable);
+  const client = new Countersign({
+    ...base,
+    clock,
+    fetch,
+    onResponse: (info) => void responses.push(info),
+  });
+  await client.check(key);
+  expect(responses.map((one) => [one.status, one.error?.name])).toEqual([
+    [null, "ConnectionError"],
+    [null, "ConnectionError"],
+  ]);
+});
+
+test("each kind of failure is logged once until there is a verdict", async () => {
+  const { logger, lines } = recorder();
+  const answers = [status(403), status(403), status(401), unreachable, valid, status(403)];
+  const client = new Countersign({
+    ...base,
+    clock,
+    logger,
+    retries: 0,
+    cacheSeconds: 0,
+    fetch: fakeFetch(...answers).fetch,
+  });
+  for (const _ of answers) await client.check(key);
+  expect(lines.map(([level, , details]) => [level, details.error])).toEqual([
+    ["warn", "ServerError"],
+    ["warn", "AuthenticationError"],
+    ["warn", "ConnectionError"],
+    ["warn", "ServerError"],
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(/csk_secret|ABCD-EFGH/);
+});
+
+test("retries are logged for debugging, and the use of grace once", async () => {
+  const { logger, lines } = recorder();
+  const client = new Countersign({
+    ...base,
+    clock,
+    logger,
+    cacheSeconds: 0,
+    graceSeconds: 60,
+    fetch: fakeFetch(valid, unreachable).fetch,
+  });
+  for (const _ of [1, 2, 3]) await client.validate(key);
+  expect(lines.map(([level]) => level)).toEqual(["debug", "warn", "debug"]);
+  expect(lines[1]?.[1]).toContain("grace period");
+});
+
+test("a failing grace store is logged once", async () => {
+  const { logger, levels } = recorder();
+  const fail = () => {
+    throw new Error("the disk is full");
+  };
+  const graceStore = { load: fail, save: fail, remove: fail };
+  const { fetch } = fakeFetch(valid);
+  const client = new Countersign({
+    ...base,
+    clock,
+    logger,
+    fetch,
+    cacheSeconds: 0,
+    graceSeconds: 60,
+    graceStore,
+  });
+  await client.validate(key);
+  await client.validate(key);
+  expect(levels()).toEqual(["warn"]);
+});
+
+test("a logger is called as a method, because many need their this", async () => {
+  class Lines {
+    readonly lines: string[] = [];
+    warn(message: string) {
+      this.lines.push(message);
+    }
+  }
+  const logger = new Lines();
+  await new Countersign({ ...base, logger, retries: 0, fetch: fakeFetch(status(403)).fetch }).check(key);
+  expect(logger.lines.length).toBe(1);
+});
+
+test("a logger and hooks that throw or reject change nothing", async () => {
+  const fail = () => {
+    throw new Error("no");
+  };
+  const reject = () => Promise.reject(new Error("no"));
+  for (const broken of [fail, reject, (() => Promise.reject(undefined)) as () => never]) {
+    const logger = { debug: broken, warn: broken, error: broken };
+    const options = { ...base, clock, logger, onRequest: broken, onResponse: broken };
+    const client = new Countersign({ ...options, fetch: fakeFetch(status(500), valid).fetch });
+    expect((await client.validate(key)).valid).toBe(true);
+    const denied = new Countersign({ ...options, fetch: fakeFetch(status(403)).fetch });
+    expect((await denied.check(key)).allowed).toBe(false);
+  }
+});
+
+test("a callback that throws is logged as an error", async () => {
+  const { logger, lines } = recorder();
+  const fail = () => {
+    throw new Error("no");
+  };
+  await new Countersign({ ...base, logger, onRequest: fail, fetch: fakeFetch(valid).fetch }).validate(key);
+  expect(lines).toMatchObject([["error", "The app's onRequest failed.", { callback: "onRequest" }]]);
+});

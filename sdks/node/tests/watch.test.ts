@@ -1,0 +1,93 @@
+import { afterEach, expect, jest, test } from "bun:test";
+import { Countersign, type CountersignError, type ValidateResult } from "../src/index.ts";
+import { base, fakeFetch, key, validBody } from "./fake-server.ts";
+
+const valid = () => Response.json(validBody);
+const revoked = () => Response.json({ ...validBody, valid: false, status: "revoked" });
+const daySeconds = 86_400;
+
+afterEach(() => jest.useRealTimers());
+
+/** Lets everything that is ready run. */
+async function settle() {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+test.each([0, 0.5, -1, Number.NaN, 30 * daySeconds + 1, Number.POSITIVE_INFINITY, "60" as never])(
+  "an interval of %p seconds is rejected",
+  (intervalSeconds) => {
+    const client = new Countersign({ ...base, fetch: fakeFetch(valid).fetch });
+    expect(() => client.watch(key, { intervalSeconds, onChange: () => undefined })).toThrow(
+      "intervalSeconds",
+    );
+  },
+);
+
+test("an interval of 30 days waits 30 days", async () => {
+  jest.useFakeTimers();
+  const server = fakeFetch(valid);
+  const client = new Countersign({ ...base, random: () => 1, fetch: server.fetch });
+  const watch = client.watch(key, { intervalSeconds: 30 * daySeconds, onChange: () => undefined });
+  await watch.started;
+  for (let day = 0; day < 32; day++) jest.advanceTimersByTime(daySeconds * 1_000);
+  await settle();
+  expect(server.calls.length).toBe(1);
+  // The longest wait is 33 days, because of the jitter.
+  for (let day = 0; day < 2; day++) jest.advanceTimersByTime(daySeconds * 1_000);
+  await settle();
+  expect(server.calls.length).toBe(2);
+  watch.stop();
+});
+
+test("an empty key and a missing one are reported like any verdict", async () => {
+  const server = fakeFetch(valid);
+  const client = new Countersign({ ...base, fetch: server.fetch });
+  for (const empty of ["", null, undefined]) {
+    const results: ValidateResult[] = [];
+    const watch = client.watch(empty, {
+      intervalSeconds: 60,
+      onChange: (result) => void results.push(result),
+    });
+    await watch.started;
+    watch.stop();
+    expect(results.map(({ status, source }) => [status, source])).toEqual([["license_not_found", "local"]]);
+  }
+  expect(server.calls.length).toBe(0);
+});
+
+test("a callback that throws or rejects does not end the watch", async () => {
+  jest.useFakeTimers();
+  const errors: CountersignError[] = [];
+  const changes: string[] = [];
+  const server = fakeFetch(valid, revoked, () => new Response("", { status: 403 }), valid);
+  const client = new Countersign({ ...base, retries: 0, fetch: server.fetch });
+  const watch = client.watch(key, {
+    intervalSeconds: 10,
+    onChange: ({ status }) => {
+      changes.push(status);
+      if (changes.length === 1) throw new Error("no");
+      return Promise.reject(undefined) as never;
+    },
+    onError: (error) => {
+      errors.push(error);
+      throw undefined;
+    },
+  });
+  await watch.started;
+  for (let turn = 0; turn < 3; turn++) {
+    jest.advanceTimersByTime(12_000);
+    await settle();
+  }
+  watch.stop();
+  expect(changes).toEqual(["active", "revoked", "active"]);
+  expect(errors.map(({ name }) => name)).toEqual(["ServerError"]);
+});
+
+test("a stopped watch reports nothing", async () => {
+  const changes: unknown[] = [];
+  const client = new Countersign({ ...base, fetch: fakeFetch(valid).fetch });
+  const watch = client.watch(key, { intervalSeconds: 1, onChange: (result) => void changes.push(result) });
+  watch.stop();
+  await watch.started;
+  expect(changes).toEqual([]);
+});
