@@ -208,8 +208,6 @@ describe("an invalid value stops the start, and the message names the setting an
     ["COUNTERSIGN_ENCRYPTION_KEY", "fifteen letters", "at least 16 characters"],
     ["COUNTERSIGN_LOG_LEVEL", "verbose", "debug, info, warn, error"],
     ["COUNTERSIGN_LOG_FORMAT", "text", "auto, json, pretty"],
-    ["COUNTERSIGN_GEOIP_FILE", "/no/such/file.mmdb", "cannot be read"],
-    ["COUNTERSIGN_GEOIP_FILE", import.meta.path, "MMDB format"],
     ["COUNTERSIGN_REQUEST_LOG_MB", "9", "a whole number from 10 to 10000000"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "0", "a whole number from 1 to 3650"],
     ["COUNTERSIGN_REQUEST_LOG_DAYS", "forever", "a whole number from 1 to 3650"],

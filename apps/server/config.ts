@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
@@ -143,7 +143,8 @@ export function readConfig(environment: Environment): Config {
     ]),
     requestLogDays: numberIfSet("COUNTERSIGN_REQUEST_LOG_DAYS", 1, 3650),
     requestLogMegabytes: numberIfSet("COUNTERSIGN_REQUEST_LOG_MB", 10, 10_000_000),
-    geoipFile: ifSet("COUNTERSIGN_GEOIP_FILE", geoipFile),
+    // It is only for analytics: one that cannot be read is logged, and never keeps the server from starting.
+    geoipFile: ifSet("COUNTERSIGN_GEOIP_FILE", (path) => resolve(path)),
     webhookTargets: webhookTargets(setting("COUNTERSIGN_WEBHOOK_ALLOW")),
     webhookEndpoints: numberIfSet("COUNTERSIGN_WEBHOOK_ENDPOINTS", 1, 1000),
     metricsToken: metricsToken(setting("COUNTERSIGN_METRICS_TOKEN")),
@@ -165,28 +166,6 @@ function secretOrSetting(environment: Environment, name: string): string | null 
   } catch (cause) {
     throw new ConfigProblem(`${name}_FILE points to ${file}, which cannot be read.`, { cause });
   }
-}
-
-/** Checks that it is an MMDB file: its description is near its end, after a marker. */
-function geoipFile(text: string): string {
-  const path = resolve(text);
-  const longestEnd = 128 * 1024;
-  const marker = Buffer.from("\xab\xcd\xefMaxMind.com", "latin1");
-  let end: Buffer;
-  try {
-    const file = openSync(path, "r");
-    try {
-      const length = Math.min(fstatSync(file).size, longestEnd);
-      end = Buffer.alloc(length);
-      readSync(file, end, 0, length, fstatSync(file).size - length);
-    } finally {
-      closeSync(file);
-    }
-  } catch (cause) {
-    throw new ConfigProblem(`COUNTERSIGN_GEOIP_FILE is "${text}", which cannot be read.`, { cause });
-  }
-  if (end.includes(marker)) return path;
-  throw new ConfigProblem(`COUNTERSIGN_GEOIP_FILE is "${text}". It should be a GeoIP file in MMDB format.`);
 }
 
 function wholeNumber(name: string, text: string, min: number, max: number): number {

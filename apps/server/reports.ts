@@ -28,6 +28,11 @@ export function reportsTo(log: Log) {
     entriesDropped: (count: number) => dropped(count, null),
     logCut: (untilMs: number) => cut(1, untilMs),
     journalFailed: (reason: string) => unwritten(1, reason),
+    geoipFailed: (reason: string) =>
+      log.warn(
+        "The GeoIP file cannot be read. What was read before stays in use; it is tried again every minute.",
+        { reason },
+      ),
     journalSetAside: (aside: string, reason: string) =>
       log.error("The request log was damaged. It was set aside and a new one was created.", {
         aside,

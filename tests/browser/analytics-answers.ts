@@ -48,7 +48,12 @@ const totalsOf = (factor: number) => {
     validations: sum("validations"),
     refused: sum("refused"),
     outcomes: {},
-    validation_outcomes: {},
+    validation_outcomes: {
+      active: Math.round(factor * 24_100),
+      expired: Math.round(factor * 1_450),
+      ip_limit_reached: Math.round(factor * 1_290),
+      ...(factor === 1 ? { version_not_allowed: 300 } : { product_disabled: 72 }),
+    },
     unique_licenses: Math.round(factor * 2_140),
     active_licenses: Math.round(factor * 2_010),
     unique_ips: Math.round(factor * 3_480),
@@ -116,7 +121,7 @@ const licenses: LicenseAnalytics = {
   time_zone: "UTC",
   totals: { ...range, new: 184, active: 2_010, stopped: 96, expired: 41, revoked: 7, churned: 48 },
   previous: { ...before, new: 150, active: 1_749, stopped: 0, expired: 52, revoked: 3, churned: 55 },
-  expiring: { from: at(30), to: at(60), count: 63 },
+  expiring: { from: at(30), to: at(60), count: 63, previous_count: 52 },
 };
 
 const license = (number: number) => ({
@@ -131,9 +136,14 @@ const license = (number: number) => ({
 const refused: Refused = {
   ...range,
   data: [
-    { ...license(1), refused: 1_204, outcomes: { ip_limit_reached: 1_190, expired: 14 } },
-    { ...license(2), refused: 311, outcomes: { expired: 311 } },
-    { ...license(3), refused: 12, outcomes: { version_not_allowed: 12 } },
+    {
+      ...license(1),
+      refused: 1_204,
+      previous_refused: 980,
+      outcomes: { ip_limit_reached: 1_190, expired: 14 },
+    },
+    { ...license(2), refused: 311, previous_refused: 0, outcomes: { expired: 311 } },
+    { ...license(3), refused: 12, previous_refused: 30, outcomes: { version_not_allowed: 12 } },
   ],
 };
 
@@ -149,11 +159,17 @@ const suspects: Suspects = {
       devices: 2,
       days: 9,
       last_day: at(29),
-      sample_ips: ["203.0.113.7", "203.0.113.81", "198.51.100.4", "2001:db8:1:2::/64", "192.0.2.19"],
+      sample_ips: [
+        { ip: "203.0.113.7", device_ids: ["desk-01", "desk-02", "desk-03"] },
+        { ip: "203.0.113.81", device_ids: [] },
+        { ip: "198.51.100.4", device_ids: ["notebook-of-marta"] },
+        { ip: "2001:db8:1:2::/64", device_ids: [] },
+        { ip: "192.0.2.19", device_ids: [] },
+      ],
       sample_devices: [],
       travel: {
-        before: { ip: "203.0.113.7", at: "2026-11-16T10:02:00.000Z", country: "DE" },
-        after: { ip: "198.51.100.4", at: "2026-11-16T10:20:00.000Z", country: "BR" },
+        before: { ip: "203.0.113.7", device_ids: ["desk-01"], at: "2026-11-16T10:02:00.000Z", country: "DE" },
+        after: { ip: "198.51.100.4", device_ids: [], at: "2026-11-16T10:20:00.000Z", country: "BR" },
         distance_km: 9_740,
         speed_kmh: 32_466,
       },
@@ -166,7 +182,7 @@ const suspects: Suspects = {
       devices: 7,
       days: 1,
       last_day: at(12),
-      sample_ips: ["192.0.2.19"],
+      sample_ips: [{ ip: "192.0.2.19", device_ids: null }],
       sample_devices: ["desk-01", "desk-02", "desk-03", "notebook-of-marta"],
       travel: null,
     },

@@ -265,8 +265,7 @@ async function opensQuietly(page: Page, url: string): Promise<void> {
 async function shows(image: Locator): Promise<void> {
   await image.waitFor();
   const width = () => image.evaluate((shown) => (shown as unknown as { naturalWidth: number }).naturalWidth);
-  for (let tries = 0; tries < 100 && (await width()) === 0; tries++) await Bun.sleep(50);
-  expect(await width()).toBeGreaterThan(0);
+  await until("the image is loaded", async () => (await width()) > 0);
 }
 
 async function choose(page: Page, buffer: Buffer, fileName: string): Promise<void> {

@@ -195,13 +195,19 @@ else {
       await page.getByRole("button", { name: "Save", exact: true }).click();
       const note = page.getByRole("alert").filter({ hasText: "Saved: " });
       await note.waitFor();
+      // As under the pointer, so that it stays on a busy machine.
+      await note.dispatchEvent("mouseover");
       await days.fill("11");
       const save = page.getByRole("button", { name: "Save", exact: true });
-      // While the notification moves across the screen, there are two of it.
-      await until("the notification is in position", async () => (await note.count()) === 1);
-      // On a phone, both ends of the screen can have controls. Then only those in use must stay visible.
-      const covered = await controlsUnder(note);
-      expect(width < 768 ? covered.filter((name) => ["Save", inUse].includes(name)) : covered).toEqual([]);
+      // It moves after the next frame, and while it moves across the screen, there are two of it. On a phone, both ends
+      // of the screen can have controls. Then only those in use must stay visible.
+      await until("the notification covers nothing", async () => {
+        if ((await note.count()) !== 1) return false;
+        const covered = await controlsUnder(note);
+        return (
+          (width < 768 ? covered.filter((name) => ["Save", inUse].includes(name)) : covered).length === 0
+        );
+      });
       await save.click();
       await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
       expect(troubles).toEqual([]);

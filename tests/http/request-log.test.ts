@@ -36,7 +36,10 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     const impossible = await api.lookup("?");
     expect([large.status, impossible.status]).toEqual([413, 404]);
     const rows = await logged(org.organizationId, 2);
-    const shared = { product_id: org.productId, license_id: null, count: 1, sandbox: 0, facts: null };
+    const shared = {
+      ...{ product_id: org.productId, license_id: null, ip: "127.0.0.1" },
+      ...{ count: 1, sandbox: 0, facts: null },
+    };
     expect(rows.toSorted((a, b) => (a.endpoint < b.endpoint ? -1 : 1))).toEqual([
       expect.objectContaining({
         ...{ ...shared, id: String(impossible.headers.get("x-request-id")) },
@@ -83,6 +86,10 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     expect(rows.length).toBeLessThanOrEqual(4);
     expect(new Set(rows.map((row) => row.status))).toEqual(new Set(["rate_limit_exceeded"]));
     const ids = new Set(answers.map(({ headers }) => headers.get("x-request-id")));
-    for (const row of rows) expect(ids.has(row.id)).toBeTrue();
+    for (const row of rows) {
+      expect(ids.has(row.id)).toBeTrue();
+      expect(row).toMatchObject({ product_id: org.productId, endpoint: "validate", ip: "127.0.0.1" });
+      expect(row.duration_us).toBeGreaterThan(0);
+    }
   });
 });

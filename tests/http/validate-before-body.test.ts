@@ -152,14 +152,21 @@ test("a missing body gets 408 after about ten seconds, and is counted and logged
       );
       const answer = await raw.answer({ deadlineMs: 25_000 });
       raw.close();
-      return answer?.status;
+      return { status: answer?.status, id: answer?.headers.get("x-request-id") };
     }),
   );
-  expect(answers).toEqual([408, 408, 408, 408]);
+  expect(answers.map(({ status }) => status)).toEqual([408, 408, 408, 408]);
   expect(await countedRequests(fixture.org)).toBe(4);
   await until("they are in the request log", async () => {
     const rows = await requestLog(fixture.org.store, { status: "body_timeout" });
     return rows.length === 4 && rows.every((row) => row.duration_us > 1_000_000);
   });
+  const rows = await requestLog(fixture.org.store, { status: "body_timeout" });
+  expect(rows.map(({ id }) => String(id)).sort()).toEqual(answers.map(({ id }) => String(id)).sort());
+  for (const row of rows) {
+    const { organizationId, productId } = fixture.org;
+    expect(row).toMatchObject({ organization_id: organizationId, product_id: productId, ip: "127.0.0.1" });
+    expect(row).toMatchObject({ endpoint: "validate", license_id: null, count: 1 });
+  }
   await fixture.close();
 });

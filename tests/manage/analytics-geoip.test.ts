@@ -60,7 +60,7 @@ test("requests are counted by country, and a license that changes place impossib
         license_id: license.id,
         reasons: ["impossible_travel"],
         travel: {
-          before: { ip: "192.0.2.8", country: "DE" },
+          before: { ip: "192.0.2.8", country: "DE", device_ids: [] },
           after: { ip: "198.51.100.9", country: "US" },
           distance_km: 6_385,
         },

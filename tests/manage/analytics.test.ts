@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { randomFillSync } from "node:crypto";
 import { bucketStarts } from "@countersign/domain/analytics/range";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { localTime, startOfDay } from "@countersign/domain/dates/local-day";
+import { uuidSource } from "@countersign/domain/ids/uuid";
 import { openJournal } from "@countersign/store/open";
 import type { Journal } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables";
@@ -55,8 +57,8 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
       journal.append(
         rows.map((row) => journalEntry({ organization_id: organizationId, product_id: productId, ...row })),
       );
-    const addLicense = async (values: object = {}) => {
-      const created = await owner.api.post(`/products/${productId}/licenses`, {
+    const addLicense = async (values: object = {}, product = productId) => {
+      const created = await owner.api.post(`/products/${product}/licenses`, {
         customer_email: "someone@example.com",
         ...values,
       });
@@ -139,6 +141,7 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
     await log([
       { at: fromMs - 4 * hourMs - 1, ...shared },
       { at: fromMs - 4 * hourMs, ...shared, version: "1.0" },
+      { at: fromMs - 3 * hourMs, ...shared, version: "0.9", status: "version_not_allowed" },
       { at: fromMs - 1, ...shared, product_id: other },
       { at: fromMs, ...shared, version: "1.0" },
       { at: fromMs, ...shared, version: "1.1" },
@@ -151,15 +154,18 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
     expect(all).toMatchObject({
       interval: "hour",
       totals: { requests: 4, unique_licenses: 1, unique_ips: 1 },
-      previous: { from: time(fromMs - 4 * hourMs), to: time(fromMs), requests: 2, unique_ips: 1 },
+      previous: { from: time(fromMs - 4 * hourMs), to: time(fromMs), requests: 3, unique_ips: 1 },
       versions: [],
     });
     const one = await get("", { ...query, product_id: productId });
     expect(one.totals.requests).toBe(3);
-    expect(one.previous.requests).toBe(1);
+    expect(one.previous.requests).toBe(2);
+    expect(one.previous.validation_outcomes).toEqual({ active: 1, version_not_allowed: 1 });
     expect(one.versions).toEqual([
       { version: "1.1", is_other: false, validations: 2, previous_validations: 0, buckets: [1, 1, 0, 0] },
       { version: "1.0", is_other: false, validations: 1, previous_validations: 1, buckets: [1, 0, 0, 0] },
+      // Only before.
+      { version: "0.9", is_other: false, validations: 0, previous_validations: 1, buckets: [0, 0, 0, 0] },
     ]);
   });
 
@@ -196,12 +202,13 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
       row(often.id, "ip_blocked", 5),
       row(often.id, "expired", 1),
       row(often.id, "active", 9),
+      { ...row(often.id, "expired", 3), at: nowMs - 35 * dayMs },
       { at: nowMs - dayMs, status: "license_not_found", count: 50 },
     ]);
     const { data } = await get("/refused");
     expect(data).toMatchObject([
-      { license_id: often.id, refused: 6, outcomes: { expired: 1, ip_blocked: 5 } },
-      { license_id: rarely.id, refused: 2, outcomes: { expired: 2 } },
+      { license_id: often.id, refused: 6, previous_refused: 3, outcomes: { expired: 1, ip_blocked: 5 } },
+      { license_id: rarely.id, refused: 2, previous_refused: 0, outcomes: { expired: 2 } },
     ]);
     expect(data[0]).toMatchObject({ customer_email: "often@example.com", product_name: "Plugin" });
     expect(data[0].license_key).toBe(`${String(often.license_key).slice(0, 4)}…`);
@@ -230,7 +237,7 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
       ...{ license_id: shared.id, reasons: ["many_ips", "many_devices"], ips: 7, devices: 6, days: 1 },
       ...{ last_day: time(dayStart), travel: null },
     });
-    expect(data[0].sample_ips).toContain("198.51.100.3");
+    expect(data[0].sample_ips).toContainEqual({ ip: "198.51.100.3", device_ids: ["device 3"] });
   });
 
   test("new, active, expiring and churned licenses are counted over the range and before it", async () => {
@@ -257,7 +264,7 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
     const { totals, previous, expiring } = await get("/licenses", week);
     expect(totals).toMatchObject({ new: 3, active: 1, stopped: 1, expired: 1, revoked: 1, churned: 2 });
     expect(previous).toMatchObject({ new: 1, active: 1, stopped: 0, churned: 0 });
-    expect(expiring.count).toBe(1);
+    expect(expiring).toMatchObject({ count: 1, previous_count: 1 });
     expect((await get("/licenses", { from: week.from })).totals).toEqual(totals);
   });
 
@@ -274,14 +281,48 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
       return text.split("\r\n").map((line) => line.split(","));
     };
     const requests = await csv("requests");
-    expect(requests[0]?.slice(0, 3)).toEqual(["from", "to", "requests"]);
+    expect(requests[0]?.slice(0, 3)).toEqual(["period", "from", "to"]);
+    expect(requests.at(-2)?.[0]).toBe("previous");
     expect(requests[0]?.at(-1)).toBe("expired");
     expect(requests.slice(1).filter((line) => line.at(-1) === "1")).toHaveLength(1);
-    expect((await csv("versions")).some((line) => line[2] === "'=1" && line[4] === "1")).toBe(true);
+    expect((await csv("versions")).some((line) => line[3] === "'=1" && line[5] === "1")).toBe(true);
     expect(await csv("countries")).toHaveLength(2);
     expect((await csv("licenses"))[1]?.[0]).toBe("range");
     expect((await csv("refused"))[1]?.[0]).toBe(String(license.id));
     expect(await csv("sharing")).toHaveLength(2);
+    expect((await csv("outcomes"))[1]).toEqual(["expired", "1", "0"]);
+    expect((await csv("quota"))[1]?.slice(0, 3)).toEqual([productId, "Plugin", "0"]);
+  });
+
+  test("requests of a deleted product still count, and its licenses are in no list", async () => {
+    const nowMs = await fixture.store.clock();
+    const { owner, path, get, log, addProduct, addLicense, productId } = await anOrganization();
+    const other = await addProduct("Second");
+    const [gone, left] = [await addLicense(), await addLicense({}, other)];
+    const uses = (license: { id: string }, product_id: string, count: number) =>
+      Array.from({ length: 7 }, (_, at) => ({
+        ...{ at: nowMs - dayMs, license_id: license.id, product_id, status: "expired", count },
+        // A request is found by the time in its ID.
+        ...{ id: uuidSource(() => nowMs - dayMs, randomFillSync)(), ip: `198.51.100.${at}` },
+      }));
+    await log([...uses(gone, productId, 9), ...uses(left, other, 1)]);
+    const deleted = await owner.api.delete(`/products/${productId}`);
+    expect(deleted.status, deleted.text).toBe(204);
+    const totals = async () => (await get("")).totals;
+    expect(await totals()).toMatchObject({ requests: 70, outcomes: { expired: 70 }, unique_licenses: 2 });
+    for (const list of ["/refused", "/sharing"]) {
+      const { data } = await get(list, { limit: "1" });
+      expect(data).toMatchObject([{ license_id: left.id, product_name: "Second" }]);
+    }
+    expect((await get("")).quota).toMatchObject([{ product_id: other }]);
+    const { body } = await owner.api.get(`${path}/requests?product_id=${productId}`);
+    expect(body.data).toHaveLength(7);
+    expect(body.data[0]).toMatchObject({ license_id: gone.id, license_key: null, customer_name: null });
+    const explained = await owner.api.get(`${path}/requests/${body.data[0].id}/explain`);
+    expect(explained.body).toMatchObject({ outcome: "product_not_found", unrepeatable: "product_deleted" });
+    expect((await owner.api.get(`${path}/requests?license_id=${gone.id}`)).body.data).toHaveLength(7);
+    expect((await owner.api.get(`${path}/ips/198.51.100.1/licenses`)).body.data).toEqual([]);
+    expect((await owner.api.get(`/licenses/${gone.id}`)).status).toBe(404);
   });
 
   test("a wrong range, too many buckets and a foreign product are refused", async () => {

@@ -347,6 +347,7 @@ describe.each(databases)("IP addresses on $kind", ({ kind, make }) => {
         ip: "2001:db8:ffff::1",
         sightings: [],
         blocked: false,
+        device_ids: [],
         organizations: [],
       });
       const { body: block } = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "2001:db8:64::/48" });

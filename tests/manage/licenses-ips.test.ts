@@ -3,6 +3,7 @@ import { addLicense } from "../support/add-license.ts";
 import { databases } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { registeredIps } from "../support/public-api-fixture.ts";
+import { until } from "../support/until.ts";
 
 describe.each(databases)("a license's IP addresses on $kind", ({ make }) => {
   let fixture: ManageFixture;
@@ -39,7 +40,7 @@ describe.each(databases)("a license's IP addresses on $kind", ({ make }) => {
     expect(added.body).toMatchObject({ ip: "203.0.113.7" });
     expect(await validateFrom(license.license_key, "203.0.113.7")).toBe("active");
     const listed = async () => (await fixture.owner.api.get(path)).body.data;
-    for (let tries = 0; tries < 50 && (await listed())[0]?.hits < 2; tries++) await Bun.sleep(100);
+    await until("both sightings are stored", async () => (await listed())[0]?.hits === 2);
     const [ip, ...more] = await listed();
     expect(more).toEqual([]);
     expect(ip).toMatchObject({ ip: "203.0.113.7", hits: 2 });

@@ -548,10 +548,16 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
       const refusals = async (who: PortalCustomer) =>
         (await who.get(`/licenses/${license.id}`)).body.refusals;
       await until("it is counted", async () => (await refusals(customer))[0]?.count === 1);
+      const devices = async (who: PortalCustomer) =>
+        (await who.get(`/licenses/${license.id}`)).body.ips.map(
+          (one: { device_ids: string[] }) => one.device_ids,
+        );
+      await until("the device is in the log", async () => (await devices(customer))[0]?.[0] === "desk");
       await at.owner.api.patch(`/licenses/${license.id}`, { notes: "Nothing about the customer" });
       expect(await refusals(customer)).toHaveLength(1);
       await at.owner.api.patch(`/licenses/${license.id}`, { customer_email: next });
       expect(await refusals(other)).toEqual([]);
+      expect(await devices(other)).toEqual([[]]);
     });
 
     test("does not tell whose email address the seller gave to the customer about refusals before that", async () => {
@@ -782,7 +788,7 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
         "content-type": "application/json",
         "x-forwarded-for": ip,
       },
-      body: JSON.stringify({ license_key: key }),
+      body: JSON.stringify({ license_key: key, device_id: "desk" }),
     });
     return ((await response.json()) as { status: string }).status;
   };

@@ -181,14 +181,17 @@ describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
     const unknown = `nobody-${known}`;
     const times: Record<string, number[]> = { [known]: [], [unknown]: [] };
     const answers: Record<string, string[]> = { [known]: [], [unknown]: [] };
-    for (const email of [known, unknown]) {
-      const browser = client();
-      for (let time = 0; time < 8; time++) {
+    const browsers = { [known]: client(), [unknown]: client() };
+    // In turns, so that other load does not only meet one of them.
+    for (let time = 0; time < 8; time++) {
+      for (const [email, browser] of Object.entries(browsers)) {
         const startMs = performance.now();
         const asked = await ask(browser, email);
         times[email]?.push(performance.now() - startMs);
         answers[email]?.push(contentOf(asked));
       }
+    }
+    for (const [email, browser] of Object.entries(browsers)) {
       for (let time = 0; time < 6; time++)
         answers[email]?.push(contentOf(await browser.post("/sign-in/verify", { email, code: "000000" })));
       answers[email]?.push(contentOf(await client().post("/sign-in/verify", { email, code: "000000" })));

@@ -44,13 +44,20 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
   afterAll(() => fixture.close());
 
   interface Listed {
-    readonly data: { readonly id: string; readonly outcome: string; readonly at: string }[];
+    readonly data: { readonly id: string; readonly ip: string; readonly license_key: string | null }[];
     readonly next_cursor: string | null;
     readonly searched_until: string | null;
     readonly kept_since: string;
   }
-  const list = async (query = "", client = fixture.owner.api): Promise<Listed> =>
-    (await client.get(`${path}${query}`)).body;
+  /** A page that ended early, because its time was over on a busy machine, is continued. */
+  const list = async (query = "", below = path): Promise<Listed> => {
+    const { body } = await fixture.owner.api.get(`${below}${query}`);
+    if (body.searched_until === null) return body;
+    const { searchParams } = new URL(query, "http://localhost");
+    searchParams.set("cursor", body.next_cursor);
+    const rest = await list(`?${searchParams}`, below);
+    return { ...rest, data: [...body.data, ...rest.data] };
+  };
   const names = async (query: string) => {
     const byId = new Map(Object.entries(sent).map(([name, id]) => [id, name]));
     return (await list(query)).data.map(({ id }) => byId.get(id));
@@ -94,7 +101,7 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
   test("is filtered by license, product and request ID", async () => {
     expect(await names(`?license_id=${license.id}`)).toEqual(["revoked", "found", "active"]);
     expect(await names(`?product_id=${fixture.productId}&outcome=revoked`)).toEqual(["revoked"]);
-    expect(await names(`?request_id=${sent.found}`)).toEqual(["found"]);
+    for (const [name, id] of Object.entries(sent)) expect(await names(`?request_id=${id}`)).toEqual([name]);
     expect(await names(`?from=${now}&license_id=${license.id}`)).toHaveLength(3);
   });
 
@@ -139,11 +146,9 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     await journal.append([...entries, old]);
     await close();
     const ipsOf = async (ip: string) => {
-      const { body } = await owner.api.get(
-        `/organizations/${other.id}/requests?ip=${encodeURIComponent(ip)}`,
-      );
-      expect(body.data.every((request: { license_key: null }) => request.license_key === null)).toBe(true);
-      return body.data.map((request: { ip: string }) => request.ip).sort();
+      const { data } = await list(`?ip=${encodeURIComponent(ip)}`, `/organizations/${other.id}/requests`);
+      expect(data.every((request) => request.license_key === null)).toBe(true);
+      return data.map((request) => request.ip).sort();
     };
     expect(await ipsOf("2001:db8::1")).toEqual(["2001:db8::/64", "2001:db8::1", "2001:db8::1"]);
     expect(await ipsOf("2001:db8::/64")).toEqual(["2001:db8::/64"]);
@@ -184,11 +189,75 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
 
   test("device IDs are shown with IP addresses, to those who can view requests", async () => {
     const address = `/organizations/${fixture.organizationId}/ips/127.0.0.1`;
-    expect((await fixture.owner.api.get(address)).body.device_ids).toEqual(["phone", "laptop"]);
-    const { body } = await fixture.owner.api.get(`/licenses/${license.id}/ips`);
-    expect(body.data).toMatchObject([{ ip: "127.0.0.1", device_ids: ["laptop"] }]);
+    const ips = `/organizations/${fixture.organizationId}/ips`;
+    const devicesIn = async (path: string) => {
+      const { body } = await fixture.owner.api.get(path);
+      return body.data.map((entry: { device_ids: string[] }) => entry.device_ids);
+    };
+    const ofServer = async () => {
+      const { body } = await fixture.admin.api.get("/admin/ips/127.0.0.1");
+      const { organization_id, device_ids } = body.organizations.find(
+        (one: { organization_id: string }) => one.organization_id === fixture.organizationId,
+      );
+      return { organization_id, device_ids, isInTotal: includes(body.device_ids, device_ids) };
+    };
+    const ofAll = async () => {
+      const { body } = await fixture.admin.api.get("/admin/ips?cidr=127.0.0.0/8");
+      return includes(body.data[0].device_ids, devices);
+    };
+    const devices = ["phone", "laptop"];
+    const includes = (all: readonly string[], some: readonly string[]) =>
+      some.every((one) => all.includes(one));
+    // They are searched for a short time only, which may be over early on a busy machine.
+    const expected = [
+      devices,
+      [["laptop"]],
+      [devices],
+      // With this license, only one of them.
+      [["laptop"]],
+      { organization_id: fixture.organizationId, device_ids: devices, isInTotal: true },
+      true,
+    ];
+    await until("all are found in time", async () => {
+      const shown = [
+        (await fixture.owner.api.get(address)).body.device_ids,
+        await devicesIn(`/licenses/${license.id}/ips`),
+        await devicesIn(ips),
+        await devicesIn(`${address}/licenses`),
+        await ofServer(),
+        await ofAll(),
+      ];
+      return JSON.stringify(shown) === JSON.stringify(expected);
+    });
     const member = await fixture.member(["licenses:view"]);
     expect((await member.api.get(address)).body.device_ids).toBeNull();
+    expect((await member.api.get(ips)).body.data[0].device_ids).toBeNull();
+    expect((await member.api.get(`${address}/licenses`)).body.data[0].device_ids).toBeNull();
+  });
+
+  test("every request says what it would get now, or why that is not known", async () => {
+    const { owner, productId, publicApi } = fixture;
+    const explained = async (id: string | undefined) => {
+      const { status, body } = await owner.api.get(`${path}/${id}/explain`);
+      expect([status, body.code]).toEqual([200, undefined]);
+      return [body.outcome, body.unrepeatable, body.rules.length];
+    };
+    const before = await owner.api.get(`/products/${productId}`);
+    expect(await explained(sent.active)).toEqual(["revoked", null, 14]);
+    expect(await explained(sent.revoked)).toEqual(["revoked", null, 14]);
+    expect(await explained(sent.unknown)).toEqual([null, "key_not_stored", 7]);
+    expect(await explained(sent.malformed)).toEqual(["license_not_found", "no_key_sent", 8]);
+    expect(await explained(sent.large)).toEqual([null, "not_looked_up", 7]);
+    // A lookup finds a revoked license, of a product that refuses all validations too.
+    await owner.api.patch(`/products/${productId}`, { status: "disabled" });
+    expect(await explained(sent.found)).toEqual(["found", null, 3]);
+    expect((await publicApi.lookup(license.license_key)).status).toBe(200);
+    expect(await explained(sent.large)).toEqual(["product_disabled", "not_looked_up", 7]);
+    await owner.api.patch(`/products/${productId}`, { status: before.body.status });
+    const missing = await owner.api.get(`${path}/${newId()}/explain`);
+    expect([missing.status, missing.body.code]).toEqual([404, "request_not_found"]);
+    const member = await fixture.member(["licenses:view"]);
+    expect((await member.api.get(`${path}/${sent.active}/explain`)).status).toBe(403);
   });
 
   test("is exported with the same filters", async () => {

@@ -77,7 +77,7 @@ describe.each(databases)("shadow rules on $kind", ({ make }) => {
     await log(productId, [
       { license: some, ip: "192.0.2.1", at: nowMs - 5 * dayMs, version: "1.0" },
       { license: some, ip: "192.0.2.3", at: nowMs - 1 * dayMs, version: "1.0" },
-      { license: some, ip: "192.0.2.3", at: nowMs - 1_000, version: "1.1" },
+      { license: some, ip: "192.0.2.3", at: nowMs - 1_000, version: "1.1", device_id: "desk" },
       { license: some, ip: "192.0.2.2", at: nowMs - 2 * dayMs },
       { license: few, ip: "192.0.2.9", at: nowMs - 3_000 },
       ...["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((ip) => ({ license: unlimited, ip, at: nowMs - 7_000 })),
@@ -108,6 +108,7 @@ describe.each(databases)("shadow rules on $kind", ({ make }) => {
         last_at: new Date(nowMs - 1_000).toISOString(),
         ip: "192.0.2.3",
         version: "1.1",
+        device_ids: ["desk"],
         ip_count: 1,
       },
     ]);

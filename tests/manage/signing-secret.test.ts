@@ -53,13 +53,19 @@ describe.each(databases)("signing secrets on $kind", ({ make }) => {
   test("a new secret is revealed before it signs", async () => {
     const { id, signedWith } = await product();
     const { current } = await reveal(id);
-    const { body: next, status } = await rotate(id, { overlap_seconds: 1 });
+    const { body: next, status } = await rotate(id, { overlap_seconds: 600 });
     expect(status).toBe(200);
     expect(await reveal(id)).toEqual({ current, upcoming: next });
     expect(await signedWith([current, next])).toBe(current.id);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await fixture.store.transaction((db) =>
+      db
+        .updateTable("product_signing_keys")
+        .set((row) => ({ active_from: row("active_from", "-", 600_000) }))
+        .where("id", "=", next.id)
+        .execute(),
+    );
     expect(await signedWith([current, next])).toBe(next.id);
-    expect(await reveal(id)).toEqual({ current: next, upcoming: null });
+    expect(await reveal(id)).toMatchObject({ current: { id: next.id, secret: next.secret }, upcoming: null });
   });
 
   test("without an overlap, a new secret signs immediately, even twice in a row", async () => {

@@ -16,6 +16,7 @@ import { type ManageFixture, openManageFixture } from "../support/manage-fixture
 import { portalEnvironment } from "../support/signed-in-customer.ts";
 import { newId } from "../support/test-organization.ts";
 import { type Sold, type TransferFixture, transferFixture } from "../support/transfer-fixture.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
@@ -658,11 +659,10 @@ describe.each(databases)("license transfers on $kind", ({ make }) => {
       }
       const undo = await fixture.owner.api.post(`/products/${review}/imports/${job.id}/undo`, {});
       expect(undo.status).toBe(202);
-      for (let tries = 0; tries < 200; tries++) {
+      await until("the import is undone", async () => {
         const { body } = await fixture.owner.api.get(`/products/${review}/imports/${job.id}`);
-        if (body.state === "undone") break;
-        await Bun.sleep(50);
-      }
+        return body.state === "undone";
+      });
       expect((await shown(ids[0] ?? "")).reason).toBe("customer_changed");
       expect((await shown(ids[1] ?? "")).reason).toBe("license_deleted");
       expect(await transfers.types(license.id)).toContain("license.transfer_cancelled");

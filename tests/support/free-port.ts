@@ -3,9 +3,10 @@ import { createServer } from "node:net";
 
 /**
  * Below the ephemeral ports, so that the operating system gives the port to no other process in between. Chosen at
- * random, because test files run in parallel and counting up would collide.
+ * random, because test files run in parallel and counting up would collide. Above 10080, the highest port that browsers
+ * and `fetch` refuse.
  */
-const lowest = 10_000;
+const lowest = 10_081;
 const highest = 30_000;
 
 /** A free port on loopback. */

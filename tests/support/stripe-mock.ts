@@ -13,7 +13,7 @@ export const stripeMockPath: string | null = ensureStripeMock();
 export const howToGetStripeMock: string = reason;
 
 /** It reads the description of all of Stripe's API first, which takes a while on a busy machine. */
-const startMs = 40_000;
+const startMs = 160_000;
 const mostStarts = 4;
 
 let running: Promise<string> | null = null;
@@ -27,22 +27,32 @@ export function stripeMock(): Promise<string> {
   return running;
 }
 
-/** Another start takes another port: between the choice of a port and its use, another process can take it. */
+/**
+ * Another start takes another port: between the choice of a port and its use, another process can take it. A server that
+ * is only slow is waited for, because another start would be no faster.
+ */
 async function startUntilItAnswers(): Promise<string> {
-  for (let starts = 1; ; starts++) {
-    const { url, stop } = await start();
-    try {
-      await until("Stripe's test server answers", () => answers(url), startMs);
-      afterAllFiles.push(stop);
-      return url;
-    } catch (error) {
-      await stop();
-      if (starts === mostStarts) throw error;
-    }
+  for (let starts = 1; starts <= mostStarts; starts++) {
+    const { url, hasEnded, stop } = await start();
+    await until(
+      "Stripe's test server answers or ends",
+      async () => hasEnded() || (await answers(url)) || hasEnded(),
+      startMs,
+    );
+    if (hasEnded()) continue;
+    afterAllFiles.push(stop);
+    return url;
   }
+  throw new Error(`Stripe's test server ended at each of ${mostStarts} starts.`);
 }
 
-async function start(): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+interface Started {
+  readonly url: string;
+  hasEnded(): boolean;
+  stop(): Promise<void>;
+}
+
+async function start(): Promise<Started> {
   const port = await freePort();
   const words = [stripeMockPath ?? "", "-http-addr", `127.0.0.1:${port}`];
   const child = spawn("sh", ["-c", untilInputCloses, "sh", ...words], {
@@ -50,12 +60,12 @@ async function start(): Promise<{ readonly url: string; readonly stop: () => Pro
     detached: true,
   });
   child.unref();
-  const ended = new Promise((resolve) => child.on("close", resolve));
+  const ended = new Promise((resolve) => child.on("exit", resolve));
   const stop = async () => {
     child.stdin.end();
     await ended;
   };
-  return { url: `http://127.0.0.1:${port}`, stop };
+  return { url: `http://127.0.0.1:${port}`, hasEnded: () => child.exitCode !== null, stop };
 }
 
 function answers(url: string): Promise<boolean> {

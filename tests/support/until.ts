@@ -1,8 +1,8 @@
-/** Polls until the condition is true. Fails with `what` at the deadline. */
+/** Polls until the condition is true. Fails with `what` at the deadline, which is a little before that of a test. */
 export async function until(
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  deadlineMs = 20_000,
+  deadlineMs = 45_000,
 ): Promise<void> {
   const endMs = performance.now() + deadlineMs;
   while (!(await isSo())) {

@@ -3,6 +3,11 @@ import { ipListQuery } from "./ips.ts";
 import { platformAdmin, route } from "./route.ts";
 import { id, inSteps, page, time } from "./shapes.ts";
 
+const deviceIds = z.array(z.string()).meta({
+  description:
+    "The device IDs of its latest requests, as far as the request log has them: the newest first, at most 10.",
+});
+
 const group = "Platform";
 const access = platformAdmin;
 
@@ -16,6 +21,7 @@ const platformSighting = z
       .int()
       .meta({ description: "The number of licenses used from it, of all organizations." }),
     blocked: z.boolean().meta({ description: "Whether the platform blocks it." }),
+    device_ids: deviceIds,
   })
   .meta({ id: "PlatformIpSighting" });
 
@@ -41,8 +47,9 @@ export const getPlatformIp = route({
   answer: z
     .object({
       ip: z.string(),
-      sightings: z.array(platformSighting.omit({ blocked: true })),
+      sightings: z.array(platformSighting.omit({ blocked: true, device_ids: true })),
       blocked: z.boolean(),
+      device_ids: deviceIds,
       organizations: z
         .array(
           z.object({
@@ -52,6 +59,7 @@ export const getPlatformIp = route({
             last_seen_at: time,
             hits: z.int(),
             license_count: z.int(),
+            device_ids: deviceIds,
           }),
         )
         .meta({ description: "The 100 of which it used the most licenses." }),

@@ -11,6 +11,7 @@ import {
   rangeQuery,
   versionUse,
 } from "./analytics-shapes.ts";
+import { deviceIds } from "./ips.ts";
 import { member, route } from "./route.ts";
 import { time } from "./shapes.ts";
 
@@ -49,12 +50,17 @@ export const getAnalytics = route({
       unique_hours_since: time,
       versions: z.array(versionUse).max(21).meta({
         description:
-          "The most used versions that validations reported, most used first, then all others as one. Empty without `product_id`.",
+          "The most used versions that validations reported, most used first, then those that were only used in the period before, then all others as one. Empty without `product_id`.",
       }),
       has_countries: z.boolean().meta({
         description: "Whether the operator supplies a GeoIP file. Requests before that have no country.",
       }),
-      countries: z.array(countryUse).max(300).meta({ description: "Most requests first." }),
+      countries: z
+        .array(countryUse)
+        .max(300)
+        .meta({
+          description: "Most requests first, then those that only sent requests in the period before.",
+        }),
       quota: z.array(quotaUse).max(20).meta({
         description:
           "The products that used most of their daily limit since midnight UTC, whatever the range.",
@@ -103,6 +109,9 @@ export const getLicenseAnalytics = route({
           description:
             "Licenses that expire in the period of the same length as the range that starts now. Revoked licenses are not counted.",
         }),
+        previous_count: z.int().meta({
+          description: "The same in the period of that length that ends now.",
+        }),
       }),
     })
     .meta({ id: "LicenseAnalytics" }),
@@ -132,6 +141,10 @@ export const listMostRefused = route({
           z.object({
             ...listedLicense,
             refused: z.int().meta({ description: "Validations of the license that were refused." }),
+            previous_refused: z.int().meta({
+              description:
+                "The same on as many days before, as far as these refusals were among the most frequent.",
+            }),
             outcomes: z.record(z.string(), z.int()).meta({ description: "Refused validations by outcome." }),
           }),
         )
@@ -143,6 +156,7 @@ export const listMostRefused = route({
 
 const place = z.object({
   ip: z.string(),
+  device_ids: deviceIds,
   at: time,
   country: z.string().nullable(),
 });
@@ -176,7 +190,7 @@ export const listSharingSuspects = route({
             days: z.int().meta({ description: "How many days have at least one of the reasons." }),
             last_day: time.meta({ description: "The start of the last such day." }),
             sample_ips: z
-              .array(z.string())
+              .array(z.object({ ip: z.string(), device_ids: deviceIds }))
               .max(10)
               .meta({ description: "IP addresses of the day with the most." }),
             sample_devices: z
@@ -205,9 +219,11 @@ export const listSharingSuspects = route({
 
 export const analyticsTables = [
   "requests",
+  "outcomes",
   "versions",
   "countries",
   "licenses",
+  "quota",
   "refused",
   "sharing",
 ] as const;
@@ -218,7 +234,8 @@ export const exportAnalytics = route({
   path: "/organizations/{organization_id}/analytics/export",
   summary: "Export a table of analytics as CSV",
   description:
-    "`requests` has a line for each bucket, `versions` one for each bucket and version, the others one for each country, period or license. " +
+    "`requests` has a line for each bucket, `versions` one for each bucket and version, and both have lines for the period before, " +
+    "with `previous` as their period. The others have a line for each outcome, country, period, product or license. " +
     "An apostrophe precedes text that a spreadsheet would run as a formula.",
   group,
   access,

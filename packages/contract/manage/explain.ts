@@ -1,4 +1,6 @@
 import { parseAsked } from "@countersign/domain/ip/covering";
+import { requestOutcomes } from "@countersign/domain/requests/outcome";
+import { unrepeatableReasons } from "@countersign/domain/validate/explain-again";
 import { explainReasons } from "@countersign/domain/validate/explain-reasons";
 import { ruleNames } from "@countersign/domain/validate/rules";
 import { validateStatuses } from "@countersign/domain/validate/status";
@@ -62,4 +64,41 @@ export const explainLicense = route({
     })
     .meta({ id: "Explanation" }),
   problems: ["license_not_found"],
+});
+
+export const explainRequest = route({
+  id: "explainRequest",
+  method: "GET",
+  path: "/organizations/{organization_id}/requests/{request_id}/explain",
+  summary: "Explain what a logged request would get now",
+  description:
+    "Evaluates the rules of a logged request with everything as it is now: those of a validation, or those of a lookup, " +
+    "which only finds the license. Nothing is counted, registered or logged. The log does not have everything: " +
+    "`unrepeatable` says why a request cannot be evaluated as it was. Then `rules` are those that can be, and `outcome` " +
+    "is null unless one of them decides it. A sandbox request always gets the same outcome.",
+  group,
+  access: member("requests:view"),
+  answer: z
+    .object({
+      outcome: z
+        .enum([...requestOutcomes, "invalid_api_key"])
+        .nullable()
+        .meta({ description: "Null if it depends on what the log does not have." }),
+      accepted: z.boolean().nullable().meta({
+        description: "Whether the outcome is `active` or `found`. Null if it is not known.",
+      }),
+      unrepeatable: z
+        .enum(unrepeatableReasons)
+        .nullable()
+        .meta({
+          description:
+            "`sandbox`: a fixed license key, whose outcome never changes. `product_deleted`: the product no longer exists. " +
+            "`summed_up`: the entry stands for many requests. `no_key_sent`: the body had no license key. " +
+            "`license_deleted`: the license no longer exists. `key_not_stored`: no license had the key, and the log does not " +
+            "store it. `not_looked_up`: the request was refused before its license was looked up. Null if everything is known.",
+        }),
+      rules: z.array(explainedRule).meta({ description: "Empty for sandbox requests." }),
+    })
+    .meta({ id: "RequestExplanation" }),
+  problems: ["request_not_found"],
 });

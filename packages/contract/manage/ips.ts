@@ -27,6 +27,7 @@ const listedSighting = sighting
     blocked: z.boolean().meta({
       description: "Whether the organization or the platform currently blocks it for every license.",
     }),
+    device_ids: deviceIds,
   })
   .meta({ id: "ListedIpSighting" });
 
@@ -101,6 +102,7 @@ export const listIpLicenses = route({
         first_seen_at: time.nullable(),
         last_seen_at: time.nullable(),
         hits: z.int(),
+        device_ids: deviceIds,
       })
       .meta({ id: "IpLicense" }),
   ),

@@ -92,6 +92,10 @@ export const shadowProduct = route({
             last_at: time,
             ip: z.string().meta({ description: "The IP address of the newest of them." }),
             version: z.string().nullable().meta({ description: "The version of the newest of them." }),
+            device_ids: z.array(z.string()).meta({
+              description:
+                "The device IDs of the license's latest requests from this IP address, as far as a short search of the log finds them: the newest first, at most 10.",
+            }),
             ip_count: z.int().meta({ description: "From how many IP addresses they came." }),
           }),
         )

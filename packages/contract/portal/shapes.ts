@@ -106,6 +106,10 @@ export const portalLicense = licenseSummary
           first_seen_at: time.nullable(),
           last_seen_at: time.nullable(),
           is_you: z.boolean().meta({ description: "Whether this request came from it." }),
+          device_ids: z.array(z.string()).meta({
+            description:
+              "The device IDs of the latest requests from it, as far as the request log has them: the newest first, at most 10.",
+          }),
         }),
       )
       .max(200)

@@ -129,13 +129,14 @@ describe("verifyBody", () => {
 
   test("decides long hostile bodies within 50 ms", () => {
     for (const body of ['"signature":"'.repeat(50_000), `{"signature":"t=1,n=${"a".repeat(500_000)}"}`]) {
-      // The quickest of three: a pause of the machine hits one run, a slow parser hits all.
-      const runsMs = [0, 1, 2].map(() => {
+      // The quickest of several: a pause of the machine hits some runs, a slow parser hits all.
+      let fastestMs = Number.POSITIVE_INFINITY;
+      for (let run = 0; run < 20 && fastestMs >= 50; run++) {
         const startedAt = performance.now();
         expect(verifyBody(body, verifying).ok).toBe(false);
-        return performance.now() - startedAt;
-      });
-      expect(Math.min(...runsMs)).toBeLessThan(50);
+        fastestMs = Math.min(fastestMs, performance.now() - startedAt);
+      }
+      expect(fastestMs).toBeLessThan(50);
     }
   });
 });

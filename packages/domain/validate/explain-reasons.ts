@@ -38,6 +38,7 @@ export const explainTexts = {
   // license_not_found
   license_exists: "The license belongs to this product.",
   license_missing: "The product has no such license.",
+  no_key_sent: "The request names no license key.",
 
   // revoked
   not_revoked: "The license is not revoked.",

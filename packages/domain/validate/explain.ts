@@ -24,12 +24,13 @@ export interface ExplainedRule extends RuleResult {
 
 /** Every rule with its own result, and the status, which is that of the first rule that refuses. */
 export function explain(request: ExplainedRequest): Explanation {
-  const rules = ruleNames.map((rule): ExplainedRule => {
-    const { passed, reason, facts } = ruleResults[rule](request);
-    return { rule, passed, reason, facts, message: explainMessage(reason, facts) };
-  });
+  const rules = ruleNames.map((rule) => explainedRule(rule, ruleResults[rule](request)));
   const status = statusOf(request);
   return { status, valid: status === "active", rules };
+}
+
+export function explainedRule(rule: RuleName, { passed, reason, facts }: RuleResult): ExplainedRule {
+  return { rule, passed, reason, facts, message: explainMessage(reason, facts) };
 }
 
 /** Admission, and then the same decision as a validation. */
@@ -45,7 +46,10 @@ export function callerFacts({ ip, version }: Pick<ExplainedRequest, "ip" | "vers
   return { blocked: ip !== null && ip.block !== null, registered: ip?.registered ?? true, version };
 }
 
-const ruleResults: Record<RuleName, (request: ExplainedRequest) => RuleResult> = {
+export type RuleResults = Record<RuleName, (request: ExplainedRequest) => RuleResult>;
+
+/** What each rule says, whatever the others do. */
+export const ruleResults: RuleResults = {
   invalid_api_key: ({ admission: { apiKeys } }) =>
     apiKeys.length > 0
       ? { passed: true, reason: "api_key_usable", facts: { api_keys: [...apiKeys] } }

@@ -181,14 +181,15 @@ describe("laws", () => {
     );
     fc.assert(
       fc.property(hostile, hostile, (submitted, max) => {
-        // The quickest of three: a pause of the machine hits one run, a slow parser hits all.
-        const runsMs = [0, 1, 2].map(() => {
+        // The quickest of several: a pause of the machine hits some runs, a slow parser hits all.
+        let fastestMs = Number.POSITIVE_INFINITY;
+        for (let run = 0; run < 20 && fastestMs >= 5; run++) {
           const startedAt = performance.now();
           gateVersion(from20To23, { mode: "range", min: null, max }, submitted);
           parseVersionRecord(submitted);
-          return performance.now() - startedAt;
-        });
-        expect(Math.min(...runsMs)).toBeLessThan(5);
+          fastestMs = Math.min(fastestMs, performance.now() - startedAt);
+        }
+        expect(fastestMs).toBeLessThan(5);
       }),
       { numRuns: 1000 },
     );

@@ -10,6 +10,7 @@ import { portal } from "./0005-portal.ts";
 import { requestLogByDay } from "./0005-request-log-by-day.ts";
 import { billing } from "./0006-billing.ts";
 import { rollUps } from "./0006-rollups.ts";
+import { requestKeysByKey } from "./0007-request-keys-by-key.ts";
 import { usage } from "./0007-usage.ts";
 import { sandbox } from "./0008-sandbox.ts";
 import { revocations } from "./0009-revocations.ts";
@@ -39,4 +40,5 @@ export const journalMigrations: readonly Migration[] = [
   logRetention,
   requestLogByDay,
   rollUps,
+  requestKeysByKey,
 ];

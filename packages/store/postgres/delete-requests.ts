@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { keysIn } from "../request-log/keys.ts";
+import { everyBucket, keysIn } from "../request-log/keys.ts";
 import { storedBytes } from "../request-log/segment.ts";
 import { logColumns } from "../request-log/tables.ts";
 import type { RequestLogRow, RequestSegmentRow } from "../tables.ts";
@@ -12,6 +12,7 @@ export async function deleteFromSegment(
   organizationIds: readonly string[],
 ): Promise<number> {
   const { from_at: from, until_at: until } = segment;
+  await deleteKeys(journal, segment);
   const { rowCount } = await journal.query(
     "delete from request_log where at >= $1 and at < $2 and organization_id = any ($3::text[])",
     [from, until, [...organizationIds]],
@@ -20,7 +21,6 @@ export async function deleteFromSegment(
     `select ${logColumns.join()} from request_log where at >= $1 and at < $2 order by at, id`,
     [from, until],
   );
-  await journal.query("delete from request_keys where from_at = $1", [from]);
   const keys = keysIn(rows, from);
   await writeKeys(journal, keys);
   if (rows.length === 0) await journal.query("delete from request_segments where from_at = $1", [from]);
@@ -34,13 +34,32 @@ export async function deleteFromSegment(
 }
 
 /** Deletes a segment with its rows. */
-export async function deleteSegment(
+export async function deleteSegment(journal: pg.Client, segment: RequestSegmentRow): Promise<void> {
+  const { from_at: from, until_at: until } = segment;
+  await deleteKeys(journal, segment);
+  await journal.query("delete from request_log where at >= $1 and at < $2", [from, until]);
+  await journal.query("delete from request_segments where from_at = $1", [from]);
+}
+
+/** Keys are indexed by key and not by segment: those that a segment can have are named, so that no others are read. */
+async function deleteKeys(
   journal: pg.Client,
   { from_at: from, until_at: until }: RequestSegmentRow,
 ): Promise<void> {
-  await journal.query("delete from request_log where at >= $1 and at < $2", [from, until]);
-  await journal.query("delete from request_keys where from_at = $1", [from]);
-  await journal.query("delete from request_segments where from_at = $1", [from]);
+  const { rows } = await journal.query<{ organization_id: string }>(
+    "select distinct organization_id from request_log where at >= $1 and at < $2",
+    [from, until],
+  );
+  const organizations = rows.map((row) => row.organization_id);
+  for (const [kind, keys] of [
+    ["o", organizations],
+    ["l", everyBucket],
+    ["i", everyBucket],
+  ] as const)
+    await journal.query(
+      "delete from request_keys where kind = $1 and key = any ($2::text[]) and from_at = $3",
+      [kind, keys, from],
+    );
 }
 
 /** Some segments that start after this, in their order. */

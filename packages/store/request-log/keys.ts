@@ -18,6 +18,11 @@ export function keyColumn(kind: KeyKind, key: string): string {
   return kind === "o" ? key : bucketOf(hash(key));
 }
 
+/** What `ats` contains in the row that `keyColumn` names if the key, a license or an IP address, occurs in the segment. */
+export function keyMark(key: string): string {
+  return `;${labelOf(hash(key))}:`;
+}
+
 /** The key of an IP address within an organization. */
 export function ipKey(organizationId: string, ip: string): string {
   return `${organizationId} ${ip}`;
@@ -33,10 +38,10 @@ export function timesOfKey(
   key: string,
 ): number[] | null | undefined {
   if (kind === "o") return ats === null ? null : numbers(ats);
-  const label = `;${labelOf(hash(key))}:`;
-  const at = ats?.indexOf(label) ?? -1;
+  const mark = keyMark(key);
+  const at = ats?.indexOf(mark) ?? -1;
   if (ats === null || at === -1) return undefined;
-  const start = at + label.length;
+  const start = at + mark.length;
   const end = ats.indexOf(";", start);
   return timesFrom(ats.slice(start, end === -1 ? undefined : end));
 }
@@ -164,6 +169,9 @@ function labelOf(key: number): string {
 function bucketOf(key: number): string {
   return (key % buckets).toString(16).padStart(2, "0");
 }
+
+/** All values that the column `key` has in rows of licenses and IP addresses. */
+export const everyBucket: readonly string[] = Array.from({ length: buckets }, (_, at) => bucketOf(at));
 
 /** FNV-1a with 31 bits, which make a small integer; continued from the hash of what precedes. */
 function hash(text: string, before = 0x811c9dc5): number {

@@ -3,8 +3,9 @@ import { quotaDay } from "@countersign/domain/quota/day";
 
 /**
  * The request log is stored by UTC day: `request_log_20261117` has the requests of a day, sorted by time, and
- * `request_keys_20261117` tells when an organization, a license or an IP address occurs in them. A day is deleted by
- * dropping its tables. `request_days` lists the days that have tables.
+ * `request_keys_20261117` tells when an organization, a license or an IP address occurs in them. Its rows are sorted by
+ * key, so that a search reads what all segments of the day know about one in one place. A day is deleted by dropping its
+ * tables. `request_days` lists the days that have tables.
  *
  * A day is a number of days since 1970. On PostgreSQL the tables are partitions of `request_log` and `request_keys`, which
  * can be queried as a whole; on SQLite a query names the tables of a day. Both can query a day by its names.
@@ -75,7 +76,7 @@ function createOnSqlite(day: number): string[] {
       key text not null,
       count integer not null,
       ats text,
-      primary key (from_at, kind, key)
+      primary key (kind, key, from_at)
     ) without rowid`,
   ];
 }

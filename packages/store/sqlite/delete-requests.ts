@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { keysIn } from "../request-log/keys.ts";
+import { everyBucket, keysIn } from "../request-log/keys.ts";
 import { storedBytes } from "../request-log/segment.ts";
 import { dayOf, keysTable, logColumns, logTable } from "../request-log/tables.ts";
 import type { RequestLogRow, RequestSegmentRow } from "../tables.ts";
@@ -13,6 +13,7 @@ export function deleteFromSegment(
 ): number {
   const { from_at: from, until_at: until } = segment;
   const log = logTable(dayOf(from));
+  deleteKeys(journal, segment);
   const { changes } = journal
     .prepare(
       `delete from ${log} where at >= ? and at < ? and organization_id in (select value from json_each(?))`,
@@ -21,7 +22,6 @@ export function deleteFromSegment(
   const rows = journal
     .prepare(`select ${logColumns.join()} from ${log} where at >= ? and at < ? order by at, id`)
     .all(from, until) as unknown as RequestLogRow[];
-  journal.prepare(`delete from ${keysTable(dayOf(from))} where from_at = ?`).run(from);
   const keys = keysIn(rows, from);
   writeKeys(journal, keys);
   if (rows.length === 0) journal.prepare("delete from request_segments where from_at = ?").run(from);
@@ -33,13 +33,26 @@ export function deleteFromSegment(
 }
 
 /** Deletes a segment with its rows. */
-export function deleteSegment(
-  journal: DatabaseSync,
-  { from_at: from, until_at: until }: RequestSegmentRow,
-): void {
+export function deleteSegment(journal: DatabaseSync, segment: RequestSegmentRow): void {
+  const { from_at: from, until_at: until } = segment;
+  deleteKeys(journal, segment);
   journal.prepare(`delete from ${logTable(dayOf(from))} where at >= ? and at < ?`).run(from, until);
-  journal.prepare(`delete from ${keysTable(dayOf(from))} where from_at = ?`).run(from);
   journal.prepare("delete from request_segments where from_at = ?").run(from);
+}
+
+/** Keys are sorted by key and not by segment: those that a segment can have are named, so that no others are read. */
+function deleteKeys(journal: DatabaseSync, { from_at: from, until_at: until }: RequestSegmentRow): void {
+  const day = dayOf(from);
+  const organizations = journal
+    .prepare(`select distinct organization_id from ${logTable(day)} where at >= ? and at < ?`)
+    .all(from, until)
+    .map((row) => row.organization_id);
+  const statement = journal.prepare(
+    `delete from ${keysTable(day)}
+     where kind = ? and key in (select value from json_each(?)) and from_at = ?`,
+  );
+  statement.run("o", JSON.stringify(organizations), from);
+  for (const kind of ["l", "i"]) statement.run(kind, JSON.stringify(everyBucket), from);
 }
 
 /** Some segments that start after this, in their order. */

@@ -42,12 +42,16 @@ export function sweepSome(
   const segments = segmentsAfter(journal, sweep.position, segmentsAtOnce).filter(
     ({ until_at }) => until_at <= endedMs,
   );
-  const organizations = segments.map((segment) => organizationsIn(journal, segment));
-  const ended = cutoffs(organizationDays(mainFile, new Set(organizations.flat())), retention, nowMs);
+  const organizations = organizationsIn(journal, segments);
+  const ended = cutoffs(
+    organizationDays(mainFile, new Set([...organizations.values()].flat())),
+    retention,
+    nowMs,
+  );
   let deleted = 0;
   let lookedAt = 0;
-  for (const [index, segment] of segments.entries()) {
-    const ids = endedIn(segment, organizations[index] ?? [], ended);
+  for (const segment of segments) {
+    const ids = endedIn(segment, organizations.get(segment.from_at) ?? [], ended);
     if (ids.length > 0) deleted += deleteFromSegment(journal, segment, ids);
     lookedAt += 1;
     if (deleted >= sweptAtOnce) break;
@@ -58,11 +62,24 @@ export function sweepSome(
   return lookedAt;
 }
 
-function organizationsIn(journal: DatabaseSync, { from_at }: RequestSegmentRow): string[] {
-  return journal
-    .prepare(`select key from ${keysTable(dayOf(from_at))} where from_at = ? and kind = 'o'`)
-    .all(from_at)
-    .map((row) => String(row.key));
+/** By the start of the segment. Keys are sorted by key: those of all organizations of a day are read once. */
+function organizationsIn(
+  journal: DatabaseSync,
+  segments: readonly RequestSegmentRow[],
+): Map<number, readonly string[]> {
+  const found: { from_at: number; key: string }[] = [];
+  for (const [day, own] of Map.groupBy(segments, ({ from_at }) => dayOf(from_at)))
+    found.push(
+      ...(journal
+        .prepare(`select from_at, key from ${keysTable(day)} where kind = 'o' and from_at between ? and ?`)
+        .all(own[0]?.from_at ?? 0, own.at(-1)?.from_at ?? 0) as typeof found),
+    );
+  return new Map(
+    [...Map.groupBy(found, ({ from_at }) => from_at)].map(([from, keys]) => [
+      from,
+      keys.map(({ key }) => key),
+    ]),
+  );
 }
 
 function organizationDays(mainFile: string, ids: ReadonlySet<string>): OrganizationDaysRow[] {

@@ -6,6 +6,7 @@ import { requestOutcomes } from "@countersign/domain/requests/outcome";
 import fc from "fast-check";
 import type { JournalEntry } from "../journal.ts";
 import { openJournal, openStore } from "../open.ts";
+import { deviceBounds, seenDevices } from "../queries/ips/seen-devices.ts";
 import { requestById } from "../queries/requests/by-id.ts";
 import { everyRequest, matches } from "../queries/requests/filter.ts";
 import { iterateRequests } from "../queries/requests/iterate.ts";
@@ -172,6 +173,31 @@ export function requestSearch(fixture: StoreFixture) {
       expect(keys.map((row) => timesOfKey(row, "l", "l9"))).toContain(null);
       const search = { filter, range: always, limit: 400 };
       expect(await everyPage(log.store.listReads, search, small)).toEqual(newest);
+    });
+
+    test("the device IDs of licenses and of IP addresses are those of all their requests, newest first", async () => {
+      const { listReads } = log.store;
+      const unhurried = { ...deviceBounds, longestMs: 60_000 };
+      const seen = organizations.flatMap((organizationId) => ({ organizationId, ip: "192.0.2.1" }));
+      for (const of of [{ licenseIds: ["l1", "l2"] }, { seen }]) {
+        const isMeant = (row: RequestLogRow) =>
+          "licenseIds" in of ? of.licenseIds.includes(row.license_id ?? "") : row.ip === "192.0.2.1";
+        const newest = new Map<string, number>();
+        for (const row of log.rows)
+          if (isMeant(row) && row.device_id !== null && row.sandbox === 0 && row.organization_id !== "o3")
+            newest.set(`${row.organization_id} ${row.license_id} ${row.ip} ${row.device_id}`, row.at);
+        const found = await seenDevices(listReads, of, always, unhurried);
+        const shown = found.map(({ organizationId, licenseId, ip, deviceId, lastAtMs }): [string, number] => {
+          return [`${organizationId} ${licenseId} ${ip} ${deviceId}`, lastAtMs];
+        });
+        expect(new Map(shown)).toEqual(newest);
+        expect(shown.map(([, at]) => at)).toEqual([...newest.values()].sort((a, b) => b - a));
+      }
+      let clock = 0;
+      const hurried = { clock: () => clock++, longestMs: 1, fewestParts: 1 };
+      const some = await seenDevices(listReads, { licenseIds: ["l1", "l2", "l3"] }, always, hurried);
+      expect(clock).toBeLessThan(5);
+      expect(some.length).toBeGreaterThan(0);
     });
 
     test("a day that is dropped meanwhile counts as empty", async () => {

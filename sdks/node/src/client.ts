@@ -14,14 +14,13 @@ import { parsed } from "./json.ts";
 import { comparisonForm, isImpossible, readKey } from "./key.ts";
 import { type LicenseRecord, readLicense } from "./license.ts";
 import { type CountersignOptions, readOptions, readRetries, readTimeout, type Settings } from "./options.ts";
-import { PendingRequests, type SharedRequest, type Ticket } from "./pending-requests.ts";
+import { PendingRequests, type Ticket } from "./pending-requests.ts";
 import { portalUrl } from "./portal-url.ts";
 import { escapedKey } from "./redact.ts";
 import { RememberedVerdicts } from "./remembered.ts";
 import { Reporter } from "./reporter.ts";
 import { type CustomResponse, localResult, type ValidateResult, withOwnDates } from "./result.ts";
-import { isolatesRequests } from "./runtime.ts";
-import { type Delivery, orAborted } from "./transport.ts";
+import type { Delivery } from "./transport.ts";
 import { requestVerdict, type Validation } from "./validation.ts";
 import { Watch, type WatchOptions } from "./watch.ts";
 
@@ -91,8 +90,11 @@ export class Countersign<Custom = CustomResponse> {
       if (known.source === "cache") this.#grace.touchLater(call.license);
       return withOwnDates(known);
     }
-    const shared = this.#joinOrStart(call, options.fresh === true, delivery);
-    return withOwnDates(await this.#wait(shared, delivery.signal));
+    const limits = `${delivery.timeoutMs} ${delivery.retries}`;
+    const request = { ...call, limits, isFresh: options.fresh === true };
+    const work = (ticket: Ticket, signal: AbortSignal) =>
+      this.#validate(call, ticket, { ...delivery, signal });
+    return withOwnDates(await this.#pending.run(request, delivery.signal, work));
   }
 
   /** The result that `validate` would return without a request, or null. Sends nothing. */
@@ -175,35 +177,6 @@ export class Countersign<Custom = CustomResponse> {
   #known({ licenseKey, license, requestKey }: Call, isFresh: boolean): ValidateResult<Custom> | null {
     if (isImpossible(licenseKey)) return localResult(this.#settings.clock.wallMs());
     return isFresh ? null : this.#remembered.get(license, requestKey);
-  }
-
-  #joinOrStart(call: Call, isFresh: boolean, delivery: Delivery): SharedRequest<ValidateResult<Custom>> {
-    const limits = `${delivery.timeoutMs} ${delivery.retries}`;
-    const joined = isFresh || isolatesRequests ? null : this.#pending.joinable(call.requestKey, limits);
-    if (joined !== null) return joined;
-    const ticket = this.#pending.start(call.license, isFresh);
-    const controller = new AbortController();
-    const result = this.#validate(call, ticket, { ...delivery, signal: controller.signal }).finally(() =>
-      this.#pending.end(call.requestKey, ticket),
-    );
-    // Nobody waits for it any more if all callers cancelled.
-    result.catch(() => undefined);
-    const shared = { ticket, result, limits, waiting: 0, abort: () => controller.abort() };
-    this.#pending.share(call.requestKey, shared);
-    return shared;
-  }
-
-  async #wait(
-    shared: SharedRequest<ValidateResult<Custom>>,
-    signal: AbortSignal | null,
-  ): Promise<ValidateResult<Custom>> {
-    shared.waiting += 1;
-    try {
-      return await orAborted(shared.result, signal);
-    } finally {
-      shared.waiting -= 1;
-      if (shared.waiting === 0) shared.abort();
-    }
   }
 
   async #validate(call: Call, ticket: Ticket, delivery: Delivery): Promise<ValidateResult<Custom>> {

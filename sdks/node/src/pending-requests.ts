@@ -1,17 +1,29 @@
+import { isolatesRequests } from "./runtime.ts";
+import { orAborted } from "./transport.ts";
+
 /** A request, numbered in the order in which requests were started. */
 export interface Ticket {
   readonly number: number;
   readonly license: string;
 }
 
-/** A request that several callers can wait for. */
-export interface SharedRequest<Result> {
-  readonly ticket: Ticket;
-  readonly result: Promise<Result>;
-  /** Ends the request. Called when no caller waits for it any more. */
-  readonly abort: () => void;
+/** Which request a call needs. */
+export interface RequestKey {
+  readonly license: string;
+  /** The license key, version and device. */
+  readonly requestKey: string;
   /** Only calls with the same limits share a request. */
   readonly limits: string;
+  /** A fresh call never shares an earlier request. */
+  readonly isFresh: boolean;
+}
+
+interface SharedRequest<Result> {
+  readonly ticket: Ticket;
+  readonly limits: string;
+  readonly result: Promise<Result>;
+  readonly abort: () => void;
+  /** The callers that wait for it. */
   waiting: number;
 }
 
@@ -22,7 +34,7 @@ interface LicenseRequests {
 }
 
 /**
- * The requests that have no response yet. It decides which of them a call can join, and which responses still count:
+ * The requests that have no response yet. It decides which of them a call can share, and which responses still count:
  * after `fresh` or `forget`, an earlier one leaves no trace.
  */
 export class PendingRequests<Result> {
@@ -31,19 +43,57 @@ export class PendingRequests<Result> {
   readonly #byLicense = new Map<string, LicenseRequests>();
   readonly #newest = new Map<string, SharedRequest<Result>>();
 
-  /** Requests from before this are no longer joined, and their responses no longer count. */
+  /** Requests from before this are no longer shared, and their responses no longer count. */
   forget(): void {
     this.#lastForgotten = this.#last;
   }
 
-  /** The request that a call for the same key, version and device can wait for. */
-  joinable(requestKey: string, limits: string): SharedRequest<Result> | null {
+  /** Whether neither `forget` nor a fresh call for the license was started after this request. */
+  isCurrent({ number, license }: Ticket): boolean {
+    return number > this.#lastForgotten && number >= (this.#byLicense.get(license)?.newestFresh ?? 0);
+  }
+
+  /**
+   * The result of the work, or of the same work that is already under way. If the signal aborts, it rejects with the
+   * signal's reason; the work is aborted when no caller waits for it any more.
+   */
+  async run(
+    key: RequestKey,
+    signal: AbortSignal | null,
+    work: (ticket: Ticket, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const shared = this.#shareable(key) ?? this.#start(key, work);
+    shared.waiting += 1;
+    try {
+      return await orAborted(shared.result, signal);
+    } finally {
+      shared.waiting -= 1;
+      if (shared.waiting === 0) shared.abort();
+    }
+  }
+
+  #shareable({ requestKey, limits, isFresh }: RequestKey): SharedRequest<Result> | null {
     const shared = this.#newest.get(requestKey);
-    if (shared === undefined || shared.limits !== limits || shared.waiting === 0) return null;
+    if (isFresh || isolatesRequests || shared === undefined) return null;
+    if (shared.limits !== limits || shared.waiting === 0) return null;
     return shared.ticket.number > this.#lastForgotten ? shared : null;
   }
 
-  start(license: string, isFresh: boolean): Ticket {
+  #start(
+    { license, requestKey, limits, isFresh }: RequestKey,
+    work: (ticket: Ticket, signal: AbortSignal) => Promise<Result>,
+  ): SharedRequest<Result> {
+    const ticket = this.#ticket(license, isFresh);
+    const controller = new AbortController();
+    const result = work(ticket, controller.signal).finally(() => this.#end(requestKey, ticket));
+    // Nobody waits for it if all callers cancelled.
+    result.catch(() => undefined);
+    const shared = { ticket, limits, result, abort: () => controller.abort(), waiting: 0 };
+    this.#newest.set(requestKey, shared);
+    return shared;
+  }
+
+  #ticket(license: string, isFresh: boolean): Ticket {
     this.#last += 1;
     const known = this.#byLicense.get(license) ?? { pending: 0, newestFresh: 0 };
     known.pending += 1;
@@ -52,16 +102,7 @@ export class PendingRequests<Result> {
     return { number: this.#last, license };
   }
 
-  share(requestKey: string, shared: SharedRequest<Result>): void {
-    this.#newest.set(requestKey, shared);
-  }
-
-  /** Whether neither `forget` nor a fresh call for the license was started after this request. */
-  isCurrent({ number, license }: Ticket): boolean {
-    return number > this.#lastForgotten && number >= (this.#byLicense.get(license)?.newestFresh ?? 0);
-  }
-
-  end(requestKey: string, { number, license }: Ticket): void {
+  #end(requestKey: string, { number, license }: Ticket): void {
     if (this.#newest.get(requestKey)?.ticket.number === number) this.#newest.delete(requestKey);
     const known = this.#byLicense.get(license);
     if (known === undefined) return;

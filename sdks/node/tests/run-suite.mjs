@@ -18,13 +18,10 @@ const environment =
     ? `${frameworkAdapter?.framework ?? form} on Node.js ${process.version}`
     : `${form} on Deno ${deno}`;
 
-/**
- * Deno's fetch automatically retries a cut connection, and these two cases count requests. For that of Node.js, a 407 is
- * a failed connection.
- */
+/** Deno's fetch automatically retries a cut connection, and these two cases count requests. */
 const skipped =
   deno === undefined
-    ? ["errors.json: 407 is a server error and is not retried"]
+    ? []
     : [
         "errors.json: a connection that is cut twice is a connection error",
         "real.json: the grace period applies only while the server is unreachable",

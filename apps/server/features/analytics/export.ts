@@ -3,7 +3,9 @@ import type { Interval } from "@countersign/domain/analytics/range";
 import { type CsvValue, csvLine } from "@countersign/domain/csv/cell";
 import type { Context } from "../../http/manage/context.ts";
 import type { AskedQuery } from "./asked.ts";
+import { mostCounted } from "./compared.ts";
 import { licenseAnalytics } from "./licenses.ts";
+import { quotaUse } from "./quota.ts";
 import { refusedLicenses } from "./refused.ts";
 import { requestAnalytics } from "./requests.ts";
 import { sharingSuspects } from "./sharing.ts";
@@ -32,27 +34,42 @@ type Query = AskedQuery & { readonly interval?: Interval | undefined };
 /** The heading and the lines of each table. */
 const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise<Lines>>> = {
   requests: async (context, query) => {
-    const { buckets, totals } = await requestAnalytics(context, query);
-    const outcomes = Object.keys(totals.outcomes).sort();
+    const { buckets, totals, previous } = await requestAnalytics(context, query);
+    const outcomes = Object.keys({ ...totals.outcomes, ...previous.outcomes }).sort();
+    const line = (period: "range" | "previous", of: typeof previous) => [
+      ...[period, of.from, of.to, of.requests, of.validations, of.refused],
+      ...[of.unique_licenses, of.active_licenses, of.unique_ips],
+      ...outcomes.map((outcome) => of.outcomes[outcome] ?? 0),
+    ];
     return [
       [
-        ...["from", "to", "requests", "validations", "refused"],
+        ...["period", "from", "to", "requests", "validations", "refused"],
         ...["unique_licenses", "active_licenses", "unique_ips", ...outcomes],
       ],
-      ...buckets.map((bucket) => [
-        ...[bucket.from, bucket.to, bucket.requests, bucket.validations, bucket.refused],
-        ...[bucket.unique_licenses, bucket.active_licenses, bucket.unique_ips],
-        ...outcomes.map((outcome) => bucket.outcomes[outcome] ?? 0),
+      ...buckets.map((bucket) => line("range", bucket)),
+      line("previous", previous),
+    ];
+  },
+  outcomes: async (context, query) => {
+    const { totals, previous } = await requestAnalytics(context, query);
+    const [now, before] = [totals.validation_outcomes, previous.validation_outcomes];
+    return [
+      ["outcome", "validations", "previous_validations"],
+      ...mostCounted(new Map(Object.entries(now)), new Map(Object.entries(before))).map((outcome) => [
+        ...[outcome, now[outcome] ?? 0, before[outcome] ?? 0],
       ]),
     ];
   },
   versions: async (context, query) => {
-    const { buckets, versions } = await requestAnalytics(context, query);
+    const { buckets, previous, versions } = await requestAnalytics(context, query);
     return [
-      ["from", "to", "version", "is_other", "validations"],
+      ["period", "from", "to", "version", "is_other", "validations"],
       ...versions.flatMap(({ version, is_other, buckets: counts }) =>
-        buckets.map(({ from, to }, at) => [from, to, version, is_other, counts[at] ?? 0]),
+        buckets.map(({ from, to }, at) => ["range", from, to, version, is_other, counts[at] ?? 0]),
       ),
+      ...versions.map(({ version, is_other, previous_validations: validations }) => [
+        ...["previous", previous.from, previous.to, version, is_other, validations],
+      ]),
     ];
   },
   countries: async (context, query) => {
@@ -77,13 +94,30 @@ const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise
       ["ahead", expiring.from, expiring.to, null, null, null, null, null, null, expiring.count],
     ];
   },
+  quota: async (context, query) => {
+    const quota = await quotaUse(context, query.product_id ?? null);
+    return [
+      ["product_id", "product_name", "used_today", "daily_limit", "resets_at", "runs_out_at"],
+      ...quota.map((row) => [
+        ...[
+          row.product_id,
+          row.product_name,
+          row.used_today,
+          row.daily_limit,
+          row.resets_at,
+          row.runs_out_at,
+        ],
+      ]),
+    ];
+  },
   refused: async (context, query) => {
     const { data } = await refusedLicenses(context, { ...query, limit: mostListed });
     return [
-      [...licenseColumns, "refused", "outcomes"],
+      [...licenseColumns, "refused", "previous_refused", "outcomes"],
       ...data.map((row) => [
         ...licenseCells(row),
         row.refused,
+        row.previous_refused,
         Object.entries(row.outcomes)
           .map(([outcome, count]) => `${outcome}: ${count}`)
           .join(", "),
@@ -101,7 +135,7 @@ const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise
       ...data.map((row) => [
         ...licenseCells(row),
         ...[row.max_ips, row.reasons.join(" "), row.ips, row.devices, row.days, row.last_day],
-        ...[row.sample_ips.join(" "), row.sample_devices.join(" ")],
+        ...[row.sample_ips.map(({ ip }) => ip).join(" "), row.sample_devices.join(" ")],
         ...[row.travel?.distance_km, row.travel?.speed_kmh],
       ]),
     ];

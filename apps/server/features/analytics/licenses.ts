@@ -36,6 +36,7 @@ export async function licenseAnalytics(context: Context, query: AskedQuery) {
     expiring: {
       ...{ from: iso(ahead.fromMs), to: iso(ahead.toMs) },
       count: await expiringBetween(db, of, ahead),
+      previous_count: await expiringBetween(db, of, { fromMs: nowMs - lengthMs, toMs: nowMs }),
     },
   };
 }

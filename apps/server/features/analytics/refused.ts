@@ -1,27 +1,48 @@
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
-import { mostRefusedLicenses } from "@countersign/store/queries/analytics/refused";
+import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
 import type { Context } from "../../http/manage/context.ts";
 import { type AskedQuery, askedIn, daysOf, shownRange } from "./asked.ts";
 import { knownLicenses, shownLicense } from "./listed.ts";
+
+/** Licenses that are looked up together, and at most: some of those that were refused no longer exist. */
+const lookedUpTogether = 200;
+const mostLookedUp = 5_000;
 
 /** The licenses whose validations were refused most. */
 export async function refusedLicenses(context: Context, query: AskedQuery & { readonly limit: number }) {
   const { range, scope } = await askedIn(context, query);
   const db = context.store.listReads;
-  const found = await withOpenTail(db, scope.organizationId, null, (tail) =>
-    mostRefusedLicenses(db, scope, daysOf(range), tail, query.limit),
-  );
-  const known = await knownLicenses(
-    context,
-    found.map(({ licenseId }) => licenseId),
-  );
-  return {
-    ...shownRange(range),
-    // A deleted license is gone with its product ID.
-    data: found.flatMap(({ licenseId, refused, outcomes }) => {
+  const days = daysOf(range);
+  const daysBefore = { first: days.first - (days.last - days.first + 1), last: days.first - 1 };
+  const { refused, before } = await withOpenTail(db, scope.organizationId, null, async (tail) => ({
+    refused: await refusalsByLicense(db, scope, days, tail),
+    before: await refusalsByLicense(db, scope, daysBefore, tail),
+  }));
+  const refusedBefore = new Map(before.map((one) => [one.licenseId, one.refused]));
+  const listed: RefusedRow[] = [];
+  for (let start = 0; start < Math.min(refused.length, mostLookedUp); start += lookedUpTogether) {
+    const some = refused.slice(start, start + lookedUpTogether);
+    const known = await knownLicenses(
+      context,
+      some.map(({ licenseId }) => licenseId),
+    );
+    for (const { licenseId, refused: count, outcomes } of some) {
       const license = known.get(licenseId);
-      if (license === undefined) return [];
-      return [{ ...shownLicense(context, licenseId, license.product_id, license), refused, outcomes }];
-    }),
-  };
+      if (license === undefined) continue;
+      listed.push({
+        ...shownLicense(context, licenseId, license.product_id, license),
+        refused: count,
+        previous_refused: refusedBefore.get(licenseId) ?? 0,
+        outcomes,
+      });
+    }
+    if (listed.length >= query.limit) break;
+  }
+  return { ...shownRange(range), data: listed.slice(0, query.limit) };
 }
+
+type RefusedRow = ReturnType<typeof shownLicense> & {
+  refused: number;
+  previous_refused: number;
+  outcomes: Record<string, number>;
+};

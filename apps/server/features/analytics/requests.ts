@@ -19,6 +19,7 @@ import type { Context } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { type AskedQuery, askedIn, shownRange } from "./asked.ts";
+import { mostCounted } from "./compared.ts";
 import { quotaUse } from "./quota.ts";
 import { versionUse } from "./version-use.ts";
 
@@ -73,14 +74,13 @@ export async function requestAnalytics(
     unique_hours_since: iso(hoursSince * hourMs),
     versions: versionUse(buckets, total, before),
     has_countries: geo !== null,
-    countries: [...total.countries]
-      .map(([country, requests]) => ({
+    countries: mostCounted(total.countries, before.countries)
+      .slice(0, 300)
+      .map((country) => ({
         country: country === noCountry ? null : country,
-        requests,
+        requests: total.countries.get(country) ?? 0,
         previous_requests: before.countries.get(country) ?? 0,
-      }))
-      .sort((a, b) => b.requests - a.requests || ((a.country ?? "") < (b.country ?? "") ? -1 : 1))
-      .slice(0, 300),
+      })),
     quota: await quotaUse(context, query.product_id ?? null),
   };
 }

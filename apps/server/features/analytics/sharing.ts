@@ -5,13 +5,14 @@ import {
   usualDevices,
   usualIps,
 } from "@countersign/domain/analytics/suspects";
-import { dayMs } from "@countersign/domain/dates/lengths";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { unusualLicenseDays } from "@countersign/store/queries/analytics/license-days";
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import type { Travel, Visit } from "@countersign/store/rollups/sharing";
 import type { LicenseDayRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
+import { deviceIds } from "../requests/device-ids.ts";
 import { type AskedQuery, askedIn, daysOf, shownRange } from "./asked.ts";
 import { knownLicenses, type Listed, shownLicense } from "./listed.ts";
 
@@ -38,15 +39,31 @@ export async function sharingSuspects(context: Context, query: AskedQuery & { re
       ? []
       : [{ ...shownLicense(context, id, license.product_id, license), ...suspect }];
   });
+  const listed = suspects
+    .sort(
+      (a, b) =>
+        b.reasons.length - a.reasons.length || b.ips + b.devices - (a.ips + a.devices) || b.days - a.days,
+    )
+    .slice(0, query.limit);
+  const devices = await deviceIds(
+    context,
+    { licenseIds: listed.map(({ license_id }) => license_id) },
+    { fromMs: range.from * hourMs, untilMs: range.to * hourMs },
+  );
   return {
     ...shownRange(range),
     has_places: geo?.hasPlaces ?? false,
-    data: suspects
-      .sort(
-        (a, b) =>
-          b.reasons.length - a.reasons.length || b.ips + b.devices - (a.ips + a.devices) || b.days - a.days,
-      )
-      .slice(0, query.limit),
+    data: listed.map(({ sample_ips, travel, ...suspect }) => {
+      const withDevices = <Seen extends { readonly ip: string }>(seen: Seen) => ({
+        ...seen,
+        device_ids: devices?.of({ licenseId: suspect.license_id, ip: seen.ip }) ?? null,
+      });
+      return {
+        ...suspect,
+        sample_ips: sample_ips.map((ip) => withDevices({ ip })),
+        travel: travel && { ...travel, before: withDevices(travel.before), after: withDevices(travel.after) },
+      };
+    }),
   };
 }
 

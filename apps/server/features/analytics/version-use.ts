@@ -1,15 +1,14 @@
 import type { HourCounts } from "@countersign/store/queries/analytics/figures";
 import { noVersion, otherVersions } from "@countersign/store/rollups/roll-up";
+import { mostCounted } from "./compared.ts";
 
 const mostListed = 20;
 
-/** The most used versions, and all others as one. */
+/** The most used versions, those of the period before included, and all others as one. */
 export function versionUse(buckets: readonly HourCounts[], total: HourCounts, before: HourCounts) {
-  const listed = [...total.versions]
-    .filter(([key]) => key !== otherVersions)
-    .sort(([keyA, a], [keyB, b]) => b - a || (keyA < keyB ? -1 : 1))
-    .slice(0, mostListed)
-    .map(([key]) => key);
+  const listed = mostCounted(total.versions, before.versions)
+    .filter((key) => key !== otherVersions)
+    .slice(0, mostListed);
   const versions = listed.map((key) => ({
     version: key === noVersion ? null : key.slice(1),
     is_other: false,
@@ -22,15 +21,15 @@ export function versionUse(buckets: readonly HourCounts[], total: HourCounts, be
     for (const [key, count] of counts) if (!listed.includes(key)) sum += count;
     return sum;
   };
-  const other = others(total);
-  if (other === 0) return versions;
+  const [other, otherBefore] = [others(total), others(before)];
+  if (other === 0 && otherBefore === 0) return versions;
   return [
     ...versions,
     {
       version: null,
       is_other: true,
       validations: other,
-      previous_validations: others(before),
+      previous_validations: otherBefore,
       buckets: buckets.map(others),
     },
   ];

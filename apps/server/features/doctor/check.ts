@@ -1,6 +1,15 @@
 /** One check: what was found, and what to do about it. */
 export interface Check {
-  readonly name: "settings" | "runtime" | "clock" | "disk" | "folder" | "database" | "proxy" | "encryption";
+  readonly name:
+    | "settings"
+    | "runtime"
+    | "clock"
+    | "disk"
+    | "folder"
+    | "database"
+    | "proxy"
+    | "encryption"
+    | "geoip";
   readonly state: "ok" | "warning" | "problem";
   readonly message: string;
   /** Null if there is nothing to do. */

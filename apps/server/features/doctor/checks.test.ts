@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseTrustedProxies } from "@countersign/domain/ip/caller";
 import { CidrSet } from "@countersign/domain/ip/cidr";
+import { mmdb } from "../../../../tests/support/mmdb.ts";
 import { freeSpace } from "./folder.ts";
+import { checkGeoip } from "./geoip.ts";
 import { checkClockDifference, checkRuntime, checkYear } from "./machine.ts";
 import { checkProxy } from "./proxy.ts";
 
@@ -70,4 +75,21 @@ describe("the proxy check", () => {
       "COUNTERSIGN_URL is",
     );
   });
+});
+
+test("a GeoIP file that is missing, damaged or no such file is a warning", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-doctor-"));
+  const path = join(folder, "countries.mmdb");
+  const checked = async (content: Buffer | string) => {
+    writeFileSync(path, content);
+    return (await checkGeoip(path)).map(({ state, message }) => `${state}: ${message}`);
+  };
+  const file = mmdb({ "192.0.0.0/8": { country: "DE" }, "198.0.0.0/8": { country: "FR" } });
+  expect(await checkGeoip(null)).toEqual([]);
+  expect((await checkGeoip(path))[0]).toMatchObject({ state: "warning", name: "geoip" });
+  expect(await checked(file)).toEqual([`ok: The GeoIP file ${path} can be read.`]);
+  expect(await checked("text")).toEqual([expect.stringMatching(/^warning: .* cannot be read/)]);
+  file.fill(0x3f, file.indexOf("FR") - 1, file.indexOf("FR") + 2);
+  expect(await checked(file)).toEqual([expect.stringMatching(/^warning: .* is damaged/)]);
+  rmSync(folder, { recursive: true });
 });

@@ -4,6 +4,7 @@ import { OperatorProblem } from "../../operator-problem.ts";
 import { type Check, ok, problem } from "./check.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDisk, checkFolder } from "./folder.ts";
+import { checkGeoip } from "./geoip.ts";
 import { checkRuntime, checkYear } from "./machine.ts";
 import { checkProxy } from "./proxy.ts";
 
@@ -22,6 +23,7 @@ export async function examine(environment: Environment): Promise<Check[]> {
     ...folder,
     ...(await attempt("disk", async () => checkDisk(config))),
     ...(hidden ? [] : await attempt("database", () => checkDatabase(config))),
+    ...(await attempt("geoip", () => checkGeoip(config.geoipFile))),
     ...(await attempt("proxy", async () => [checkProxy(config)])),
   ];
 }

@@ -21,24 +21,26 @@ interface Asked {
   readonly atMs: number;
 }
 
-/** Reads what a validation would read, and writes nothing. Null if the license has been deleted. */
+/**
+ * Reads what a validation would read, and writes nothing. There is no license if it is not known or has been deleted;
+ * null if there is no such product, not even a deleted one.
+ */
 export async function explainedRequest(
   { reads, sealer }: Pick<Store, "reads" | "sealer">,
-  licenseId: string,
+  { productId, licenseId }: { readonly productId: string; readonly licenseId: string | null },
   { ip, version, atMs }: Asked,
   { nowMs, showsLicense }: { readonly nowMs: number; readonly showsLicense: boolean },
 ): Promise<ExplainedRequest | null> {
-  const license = await licenseById(reads, licenseId);
-  if (license === undefined) return null;
-  const product = await productState(reads, sealer, license.product_id);
+  const license = licenseId === null ? undefined : await licenseById(reads, licenseId);
+  const product = await productState(reads, sealer, productId);
   if (product === null) return null;
   const asked = ip === null ? null : parseAsked(ip);
-  const keys = await workingApiKeys(reads, [license.product_id], atMs);
+  const keys = await workingApiKeys(reads, [productId], atMs);
   return {
     product: product.facts,
-    license: licenseFacts(sealer, license),
+    license: license === undefined ? null : licenseFacts(sealer, license),
     ip:
-      asked === null
+      asked === null || license === undefined
         ? null
         : await explainedIp(reads, license, asked, product.facts.ipv6Prefix, atMs, showsLicense),
     version,
@@ -46,15 +48,16 @@ export async function explainedRequest(
     admission: {
       apiKeys: keys.map((key) => shownPrefix(key.public_id)),
       dailyLimit: product.dailyLimit,
-      usedThatDay: await usedOn(reads, license.product_id, quotaDay(atMs), quotaDay(nowMs)),
+      usedThatDay: await usedOn(reads, productId, quotaDay(atMs), quotaDay(nowMs)),
     },
     details: {
       suspendedAtMs: product.suspendedAtMs,
-      revokedAtMs: license.revoked_at,
-      revokedReason: showsLicense ? license.revoked_reason : null,
-      registeredIps: showsLicense
-        ? (await registeredIps(reads, license.id, mostListedIps)).map((row) => row.ip)
-        : null,
+      revokedAtMs: license?.revoked_at ?? null,
+      revokedReason: showsLicense ? (license?.revoked_reason ?? null) : null,
+      registeredIps:
+        showsLicense && license !== undefined
+          ? (await registeredIps(reads, license.id, mostListedIps)).map((row) => row.ip)
+          : null,
     },
   };
 }

@@ -1,25 +1,64 @@
 import * as contract from "@countersign/contract/manage/explain";
-import { explain } from "@countersign/domain/validate/explain";
-import { type BoundRoute, bind } from "../../http/manage/bind.ts";
-import { requireAccess, requireLicense } from "../../http/manage/context.ts";
+import { type ExplainedRule, explain } from "@countersign/domain/validate/explain";
+import { explainAgain } from "@countersign/domain/validate/explain-again";
+import { requestById } from "@countersign/store/queries/requests/by-id";
+import { everyRequest } from "@countersign/store/queries/requests/filter";
+import { type BoundRoute, bind, param } from "../../http/manage/bind.ts";
+import {
+  type Context,
+  requireAccess,
+  requireLicense,
+  requireOrganization,
+} from "../../http/manage/context.ts";
 import { milliseconds } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { requestsKeptSince } from "../requests/kept-since.ts";
+import { outcomeOf } from "../requests/show.ts";
 import { explainedRequest } from "./explained-request.ts";
 
 export const explainRoutes: readonly BoundRoute[] = [
   bind(contract.explainLicense, async (context, { body }) => {
-    const request = await explainedRequest(
-      context.store,
-      requireLicense(context).id,
-      {
-        ip: body.ip ?? null,
-        version: body.version ?? null,
-        atMs: body.at === undefined ? context.nowMs : milliseconds(body.at),
-      },
-      { nowMs: context.nowMs, showsLicense: requireAccess(context).permissions.has("licenses:view") },
-    );
-    if (request === null) throw new Problem("license_not_found");
+    const { id: licenseId, product_id: productId } = requireLicense(context);
+    const asked = {
+      ip: body.ip ?? null,
+      version: body.version ?? null,
+      atMs: body.at === undefined ? context.nowMs : milliseconds(body.at),
+    };
+    const request = await explainedRequest(context.store, { productId, licenseId }, asked, viewOf(context));
+    if (request === null || request.license === null) throw new Problem("license_not_found");
     const { status, valid, rules } = explain(request);
-    return { status, valid, rules: rules.map((rule) => ({ ...rule, facts: { ...rule.facts } })) };
+    return { status, valid, rules: shownRules(rules) };
+  }),
+
+  bind(contract.explainRequest, async (context, input) => {
+    const organization = requireOrganization(context);
+    const { store, nowMs } = context;
+    const filter = { ...everyRequest(organization.id), requestId: param(input, "request_id") };
+    const fromMs = await requestsKeptSince(context, organization);
+    const row = await requestById(store.listReads, filter, { fromMs, untilMs: Number.MAX_SAFE_INTEGER });
+    if (row === null) throw new Problem("request_not_found");
+    const of = { productId: row.product_id, licenseId: row.license_id };
+    const { ip, version } = row;
+    const request = await explainedRequest(store, of, { ip, version, atMs: nowMs }, viewOf(context));
+    // An organization's products are only marked as deleted, so this one has never been stored.
+    if (request === null) throw new Problem("request_not_found");
+    const logged = {
+      endpoint: row.endpoint,
+      outcome: outcomeOf(row.status),
+      licenseId: row.license_id,
+      problem: row.problem,
+      count: row.count,
+      sandbox: row.sandbox === 1,
+    };
+    const { rules, ...again } = explainAgain(logged, request);
+    return { ...again, rules: shownRules(rules) };
   }),
 ];
+
+function viewOf(context: Context) {
+  return { nowMs: context.nowMs, showsLicense: requireAccess(context).permissions.has("licenses:view") };
+}
+
+function shownRules(rules: readonly ExplainedRule[]) {
+  return rules.map((rule) => ({ ...rule, facts: { ...rule.facts } }));
+}

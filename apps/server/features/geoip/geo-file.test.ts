@@ -50,7 +50,8 @@ test("a replaced file is read again, and a file that cannot be read leaves the o
     renameSync(`${path}.new`, path);
   };
   replace(mmdb({ "192.0.2.0/24": { country: "DE" } }));
-  const file = new GeoFile(path);
+  const failures: string[] = [];
+  const file = new GeoFile(path, (reason) => failures.push(reason));
   await file.refresh();
   expect(file.current?.placeOf("192.0.2.1")?.country).toBe("DE");
   replace(mmdb({ "192.0.2.0/24": { country: "AT" } }));
@@ -61,10 +62,42 @@ test("a replaced file is read again, and a file that cannot be read leaves the o
   await file.refresh();
   expect(file.current?.placeOf("192.0.2.1")?.country).toBe("AT");
   expect(file.failure).not.toBeNull();
-  rmSync(path);
   await file.refresh();
-  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("AT");
+  expect(failures).toHaveLength(1);
+  // As if it were not yet mounted again.
+  replace(mmdb({ "192.0.2.0/24": { country: "CH" } }));
+  await file.refresh();
+  renameSync(path, `${path}.away`);
+  await file.refresh();
+  await file.refresh();
+  expect(failures).toHaveLength(2);
+  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("CH");
+  renameSync(`${path}.away`, path);
+  await file.refresh();
+  expect(file.failure).toBeNull();
 });
+
+test("a damaged record is reported once and has no place, and the others are found", async () => {
+  const path = join(folder, "damaged.mmdb");
+  writeFileSync(path, damaged());
+  const failures: string[] = [];
+  const file = new GeoFile(path, (reason) => failures.push(reason));
+  await file.refresh();
+  expect(file.failure).toBeNull();
+  for (let at = 0; at < 3; at++) expect(file.current?.placeOf("198.51.100.1")).toBeNull();
+  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("DE");
+  expect(failures).toEqual([expect.stringContaining("The record of 198.51.100.1 is damaged")]);
+  expect(file.failure).toBe(failures[0] ?? null);
+});
+
+/** The second record has an impossible type: a pointer beyond the end of the file. */
+function damaged(): Buffer {
+  const file = mmdb({ "192.0.2.0/24": { country: "DE" }, "198.51.100.0/24": { country: "FR" } });
+  const at = file.indexOf("FR") - 1;
+  const broken = Buffer.from(file);
+  broken.fill(0x3f, at, at + 3);
+  return broken;
+}
 
 test("a file that is cut off is refused", async () => {
   const file = mmdb({ "192.0.2.0/24": { country: "DE" } });

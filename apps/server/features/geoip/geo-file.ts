@@ -13,19 +13,23 @@ const checkEveryMs = 60_000;
 
 /**
  * The operator's GeoIP file (MMDB), which is read completely, so that it can be replaced at any time. The new file is
- * used within a minute; if it cannot be read, the old one stays in use. It is loaded in threads that need it, and never
- * in the validating thread.
+ * used within a minute; if it cannot be read, the old one stays in use. An IP address whose record is damaged has no
+ * place. It is loaded in threads that need it, and never in the validating thread.
  */
 export class GeoFile {
   readonly #path: string;
+  readonly #failed: (reason: string) => void;
   #geo: Geo | null = null;
   #version = "";
   #failure: string | null = null;
+  #damage: string | null = null;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
   #checking: Promise<void> | null = null;
 
-  constructor(path: string) {
+  /** `failed` is told each reason once, until the file can be read again. */
+  constructor(path: string, failed: (reason: string) => void = () => {}) {
     this.#path = path;
+    this.#failed = failed;
   }
 
   /** What is loaded, without waiting. Checks the file from time to time. */
@@ -34,16 +38,18 @@ export class GeoFile {
     return this.#geo;
   }
 
-  /** Why the file could not be read the last time; null if it could. */
+  /** Why the file could not be read the last time, or which record of it; null if it could. */
   get failure(): string | null {
-    return this.#failure;
+    return this.#failure ?? this.#damage;
   }
 
   /** Reads the file if it is new. */
   refresh(): Promise<void> {
     this.#checking ??= this.#read()
       .catch((error: unknown) => {
-        this.#failure = error instanceof Error ? error.message : String(error);
+        const reason = error instanceof Error ? error.message : String(error);
+        if (reason !== this.#failure) this.#failed(reason);
+        this.#failure = reason;
       })
       .finally(() => {
         this.#checkedAtMs = performance.now();
@@ -55,15 +61,23 @@ export class GeoFile {
   async #read(): Promise<void> {
     const { mtimeMs, size, ino } = await stat(this.#path);
     const version = `${mtimeMs} ${size} ${ino}`;
-    if (version === this.#version) return;
-    this.#geo = await openGeo(await readFile(this.#path));
-    this.#version = version;
+    if (version !== this.#version) {
+      this.#geo = await openGeo(await readFile(this.#path), (reason) => this.#damaged(version, reason));
+      this.#version = version;
+      this.#damage = null;
+    }
     this.#failure = null;
+  }
+
+  #damaged(version: string, reason: string): void {
+    if (version !== this.#version || this.#damage !== null) return;
+    this.#damage = reason;
+    this.#failed(reason);
   }
 }
 
-/** Throws if it is no MMDB file. */
-export async function openGeo(file: Buffer): Promise<Geo> {
+/** Throws if it is no MMDB file. `damaged` is told about records that cannot be read. */
+export async function openGeo(file: Buffer, damaged: (reason: string) => void = () => {}): Promise<Geo> {
   // Loaded only where a file is configured.
   const { Reader } = await import("mmdb-lib");
   const reader = new Reader<never>(file, { cache: boundedCache() });
@@ -76,8 +90,13 @@ export async function openGeo(file: Buffer): Promise<Geo> {
       // An IPv6 network is where its addresses are. A file without IPv6 knows none of them.
       const address = ip.replace(/\/\d+$/, "");
       if (address.includes(":") && reader.metadata.ipVersion !== 6) return null;
-      const record = find.call(reader, address);
-      return record === null ? null : placeIn(record);
+      try {
+        const record = find.call(reader, address);
+        return record === null ? null : placeIn(record);
+      } catch (error) {
+        damaged(`The record of ${ip} is damaged: ${error instanceof Error ? error.message : String(error)}`);
+        return null;
+      }
     },
   };
 }

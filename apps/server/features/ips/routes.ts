@@ -14,7 +14,7 @@ import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import { type Context, requireOrganization } from "../../http/manage/context.ts";
 import { decodeCursor, iso, pageOf } from "../../http/manage/page.ts";
 import { showIpBlock } from "../ip-blocks/show.ts";
-import { deviceIds, mostDeviceIds } from "../requests/device-ids.ts";
+import { deviceIds } from "../requests/device-ids.ts";
 import { blockedAmong, isInForce, networksThatCover } from "./blocked.ts";
 import { askedIn, ipPage, showSighting } from "./list.ts";
 
@@ -43,8 +43,7 @@ export const ipRoutes: readonly BoundRoute[] = [
           license_id: block.tier === "license" ? block.scope_id : null,
         })),
       blocked_by_platform: inForce.some((block) => block.tier === "platform"),
-      device_ids:
-        devices === null ? null : [...new Set([...devices.values()].flat())].slice(0, mostDeviceIds),
+      device_ids: devices?.of({}) ?? null,
     };
   }),
 
@@ -62,6 +61,7 @@ export const ipRoutes: readonly BoundRoute[] = [
     const seen = await licenseSightings(db, ids, ips);
     const customerIds = new Set(rows.flatMap((row) => row.customer_id ?? []));
     const customers = await customersByIds(db, requireOrganization(context).id, [...customerIds]);
+    const devices = await deviceIds(context, { ips });
     return pageOf(
       rows,
       query.limit,
@@ -78,6 +78,7 @@ export const ipRoutes: readonly BoundRoute[] = [
         first_seen_at: iso(seen.get(row.id)?.first_seen_at ?? null),
         last_seen_at: iso(seen.get(row.id)?.last_seen_at ?? null),
         hits: seen.get(row.id)?.hits ?? 0,
+        device_ids: devices?.of({ licenseId: row.id }) ?? null,
       }),
     );
   }),
@@ -96,5 +97,10 @@ async function listed(context: Context, rows: readonly IpSightingRow[]) {
   const { id: organizationId } = requireOrganization(context);
   const ips = rows.map(({ ip }) => ip);
   const blocked = await blockedAmong(context.store.reads, ips, { organizationId }, context.nowMs);
-  return rows.map((row) => ({ ...showSighting(row), blocked: blocked.has(row.ip) }));
+  const devices = await deviceIds(context, { ips });
+  return rows.map((row) => ({
+    ...showSighting(row),
+    blocked: blocked.has(row.ip),
+    device_ids: devices?.of({ ip: row.ip }) ?? null,
+  }));
 }

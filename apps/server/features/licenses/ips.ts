@@ -36,7 +36,7 @@ export const ipRoutes: readonly BoundRoute[] = [
       { organizationId, customerId, licenseId },
       context.nowMs,
     );
-    const devices = await deviceIds(context, { licenseId });
+    const devices = await deviceIds(context, { licenseIds: [licenseId] });
     return pageOf(
       rows,
       query.limit,
@@ -44,7 +44,7 @@ export const ipRoutes: readonly BoundRoute[] = [
       (row) => ({
         ...showIp(row),
         blocked: blocked.has(row.ip),
-        device_ids: devices === null ? null : [...(devices.get(row.ip) ?? [])],
+        device_ids: devices?.of({ ip: row.ip }) ?? null,
       }),
     );
   }),

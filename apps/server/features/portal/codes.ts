@@ -12,6 +12,7 @@ import {
   tryRequestedCodes,
 } from "@countersign/store/queries/portal/codes";
 import { knownEmail } from "@countersign/store/queries/portal/known-email";
+import { lockForAddition, lockOwner } from "@countersign/store/queries/portal/people";
 import type { Database, Store } from "@countersign/store/store";
 import { Problem } from "../../http/manage/problem.ts";
 import type { AccountLimits, Origin } from "../identity/account-limits.ts";
@@ -142,6 +143,7 @@ export async function withSignInCode<T>(
     await limits.check("portal_code", email, from);
   }
   const result = await store.transaction(async (db) => {
+    await lockOwner(db, { kind: "email", value: email });
     const tried = isRequester
       ? await tryRequestedCodes(db, requested)
       : await tryCodesOfOthers(db, { emailHash, nowMs });
@@ -185,6 +187,7 @@ export async function withAdditionCode<T>(
   const { email, code, personId, nowMs } = attempt;
   const emailHash = secrets.emailHash(email);
   return store.transaction(async (db) => {
+    await lockForAddition(db, personId, { kind: "email", value: email });
     const tried = await tryCodesForAdding(db, { emailHash, personId, nowMs });
     if (!isAmong(tried, code, secrets)) return null;
     await removeCodesOf(db, emailHash);

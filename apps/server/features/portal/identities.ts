@@ -3,6 +3,7 @@ import {
   countIdentities,
   giveIdentity,
   identityRow,
+  lockForAddition,
   type ProvenIdentity,
 } from "@countersign/store/queries/portal/people";
 import type { Database } from "@countersign/store/store";
@@ -26,6 +27,7 @@ export async function addIdentity(
   proven: ProvenIdentity,
   nowMs: number,
 ): Promise<void> {
+  await lockForAddition(db, personId, proven);
   await requireSession(db, personId, sessionId);
   const isTheirs = (await identityRow(db, proven))?.person_id === personId;
   if (!isTheirs && (await countIdentities(db, personId)) >= mostIdentities) throw new IdentityLimitReached();

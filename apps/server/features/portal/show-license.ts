@@ -17,6 +17,7 @@ import { isSuspended } from "@countersign/store/is-suspended";
 import { licenseStatus } from "@countersign/store/license-record";
 import { lastCustomerChangeAt } from "@countersign/store/queries/audit-log/entries";
 import { customerCreatedAt } from "@countersign/store/queries/customers/identify";
+import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { licenseIp, licenseIps, registeredIps } from "@countersign/store/queries/licenses/ips";
 import { organizationById, productById } from "@countersign/store/queries/manage/access";
 import { portalActions } from "@countersign/store/queries/portal/actions";
@@ -44,13 +45,15 @@ import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { showSellers } from "../branding/seller.ts";
 import { planOf } from "../plans/limits.ts";
+import { DeviceIds } from "../requests/device-ids.ts";
+import { requestsKeptSince } from "../requests/kept-since.ts";
 import { showPortalTransfer } from "../transfers/show.ts";
 import { showSummary } from "./summary.ts";
 
 export type PortalLicense = z.input<typeof portalLicense>;
 
-/** Refusals are shown for this long. */
-const refusalsMs = 14 * dayMs;
+/** Refusals, and device IDs of requests, are shown for this long. */
+const recentMs = 14 * dayMs;
 const mostIps = 200;
 /** A license can have a million IP addresses, of which only so many are read to find the most recent ones. */
 const mostIpsRead = 1_000;
@@ -62,6 +65,7 @@ const mostIpsRead = 1_000;
 export interface LicenseSurroundings {
   readonly sightings: ReadonlyMap<string, { first_seen_at: number | null; last_seen_at: number | null }>;
   readonly refusals: readonly LicenseRefusals[];
+  readonly devices: DeviceIds;
   /** Null if the product does not check versions. */
   readonly catalog: VersionCatalog | null;
   readonly downloads: readonly ProductDownloadRow[];
@@ -75,7 +79,7 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
   const organization = requireOrganization(context);
   const plan = await planOf(reads, organization);
   const seen = await licenseIps(reads, id, { afterIp: null, limit: mostIpsRead });
-  const earliestMs = context.nowMs - refusalsMs;
+  const earliestMs = context.nowMs - recentMs;
   // A new owner sees nothing of the previous one.
   const sinceMs = Math.max(
     earliestMs,
@@ -84,7 +88,12 @@ export async function readSurroundings(context: Context): Promise<LicenseSurroun
     // The seller may have changed the previous customer's email address to that of someone new.
     (await customerCreatedAt(reads, customerId)) ?? 0,
   );
+  const fromMs = Math.max(sinceMs, await requestsKeptSince(context, organization));
+  const ofLicense = { licenseIds: [id] };
   return {
+    devices: new DeviceIds(
+      await seenDevices(context.store.listReads, ofLicense, { fromMs, untilMs: Number.MAX_SAFE_INTEGER }),
+    ),
     sightings: new Map(seen.map((row) => [row.ip, row])),
     refusals: await licenseRefusals(reads, [{ licenseId: id, sinceMs }]),
     catalog: gatesVersions({ ...organization, ...product, plan_version_module: plan.version_module })
@@ -202,7 +211,7 @@ async function showIps(
   db: Database,
   { id }: LicenseRow,
   yourIp: string | null,
-  { sightings }: LicenseSurroundings,
+  { sightings, devices }: LicenseSurroundings,
 ): Promise<PortalLicense["ips"]> {
   const yours = yourIp === null ? [] : [yourIp, networkOf(yourIp)];
   const registered = await registeredIps(db, id, mostIpsRead);
@@ -220,6 +229,7 @@ async function showIps(
       last_seen_at: iso(last_seen_at),
       // While the product counts by /64, a single registered address counts as its /64.
       is_you: yours.includes(ip) || (yourIp !== null && networkOf(ip) === yourIp),
+      device_ids: devices.of({ ip }),
     }));
 }
 

@@ -1,35 +1,61 @@
-import { everyRequest } from "@countersign/store/queries/requests/filter";
-import { searchBounds, searchRequests } from "@countersign/store/queries/requests/search";
+import { networkOf } from "@countersign/domain/ip/registered";
+import { type DeviceSearch, type SeenDevice, seenDevices } from "@countersign/store/queries/ips/seen-devices";
 import { type Context, requireAccess, requireOrganization } from "../../http/manage/context.ts";
 import { requestsKeptSince } from "./kept-since.ts";
 
+/** The device IDs that are shown together with an IP address. */
 export const mostDeviceIds = 10;
-/** Of the newest requests, so many are read, for at most so long. */
-const mostRows = 500;
-const longestMs = 50;
+
+/** All that is given must match. */
+interface Of {
+  readonly ip?: string;
+  readonly licenseId?: string;
+  readonly organizationId?: string;
+}
+
+/** The device IDs of the latest requests, found by one bounded search of the log for a whole page. */
+export class DeviceIds {
+  readonly #seen: readonly SeenDevice[];
+
+  constructor(seen: readonly SeenDevice[]) {
+    this.#seen = seen;
+  }
+
+  /** The newest first. */
+  of({ ip, licenseId, organizationId }: Of): string[] {
+    const ids = new Set<string>();
+    for (const seen of this.#seen) {
+      if (ip !== undefined && !isWithin(seen.ip, ip)) continue;
+      if (licenseId !== undefined && seen.licenseId !== licenseId) continue;
+      if (organizationId !== undefined && seen.organizationId !== organizationId) continue;
+      ids.add(seen.deviceId);
+      if (ids.size === mostDeviceIds) break;
+    }
+    return [...ids];
+  }
+}
 
 /**
- * The device IDs of the latest requests from each IP address, the newest first; null without `requests:view`. Either of
- * one license, or from some IP addresses.
+ * The device IDs of an organization's requests with one of its licenses or from IP addresses; null without
+ * `requests:view`.
  */
 export async function deviceIds(
   context: Context,
-  of: { readonly licenseId: string } | { readonly ips: readonly string[] },
-): Promise<ReadonlyMap<string, readonly string[]> | null> {
+  of: { readonly licenseIds: readonly string[] } | { readonly ips: readonly string[] },
+  range: { readonly fromMs: number; readonly untilMs: number } = always,
+): Promise<DeviceIds | null> {
   if (!requireAccess(context).permissions.has("requests:view")) return null;
   const organization = requireOrganization(context);
-  const fromMs = await requestsKeptSince(context, organization);
-  const search = {
-    filter: { ...everyRequest(organization.id), ...of },
-    range: { fromMs, untilMs: Number.MAX_SAFE_INTEGER },
-    after: null,
-    limit: mostRows,
-  };
-  const { rows } = await searchRequests(context.store.listReads, search, { ...searchBounds, longestMs });
-  const found = new Map<string, Set<string>>();
-  for (const { ip, device_id: deviceId } of rows) {
-    const known = found.get(ip) ?? new Set();
-    if (deviceId !== null && known.size < mostDeviceIds) found.set(ip, known.add(deviceId));
-  }
-  return new Map([...found].map(([ip, ids]) => [ip, [...ids]]));
+  const search: DeviceSearch =
+    "ips" in of ? { seen: of.ips.map((ip) => ({ organizationId: organization.id, ip })) } : of;
+  const keptSinceMs = await requestsKeptSince(context, organization);
+  const fromMs = Math.max(range.fromMs, keptSinceMs);
+  return new DeviceIds(await seenDevices(context.store.listReads, search, { ...range, fromMs }));
 }
+
+/** A single address of a product that counts them one by one belongs to its network, too. */
+function isWithin(seen: string, ip: string): boolean {
+  return seen === ip || (ip.endsWith("/64") && networkOf(seen) === ip);
+}
+
+const always = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };

@@ -33,6 +33,8 @@ export interface JournalReports {
   /** The log was too large: requests before this time were deleted, before their time. */
   cut(untilMs: number): void;
   failed(reason: string): void;
+  /** The GeoIP file, or a record of it, cannot be read. */
+  geoipFailed(reason: string): void;
 }
 
 /** How long entries are collected. Many rows written together touch each page of the file once instead of once each. */
@@ -62,7 +64,8 @@ async function start(
   { database, requestLogDays, requestLogMegabytes, geoipFile }: JournalSettings,
   recorder: ThreadCalls<JournalReports>,
 ): Promise<JournalCalls> {
-  const geo = geoipFile === null ? null : new GeoFile(geoipFile);
+  const geo =
+    geoipFile === null ? null : new GeoFile(geoipFile, (reason) => recorder.notify("geoipFailed", reason));
   await geo?.refresh();
   const journal = await openJournal(database, () => geo?.current ?? null);
   let waiting: JournalEntry[] = [];

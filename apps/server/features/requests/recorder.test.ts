@@ -21,6 +21,7 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
   const observer = {
     journalFailed: (reason: string) => failures.push(reason),
     logCut: () => {},
+    geoipFailed: () => {},
     entriesDropped: (count: number) => {
       dropped += count;
     },

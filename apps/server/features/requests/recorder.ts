@@ -10,6 +10,7 @@ export interface RecorderObserver {
   logCut(untilMs: number): void;
   entriesDropped(count: number): void;
   journalFailed(reason: string): void;
+  geoipFailed(reason: string): void;
 }
 
 /** What the recorder knows about the request log. */
@@ -56,6 +57,7 @@ export class Recorder {
         },
         cut: (untilMs) => observer.logCut(untilMs),
         failed: (reason) => this.#failed(reason),
+        geoipFailed: (reason) => observer.geoipFailed(reason),
       },
       exited: (reason) => {
         this.#failed(reason);

@@ -40,7 +40,7 @@ function showRequest(row: RequestLogRow, license: NamedLicense | undefined): Sho
   };
 }
 
-function outcomeOf(status: string): ShownRequest["outcome"] {
+export function outcomeOf(status: string): ShownRequest["outcome"] {
   const known = requestOutcomes.find((outcome) => outcome === status);
   if (known === undefined) throw new Error(`The request log has an unknown outcome: ${status}.`);
   return known;

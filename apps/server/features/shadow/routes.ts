@@ -3,6 +3,8 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { maskedKey } from "@countersign/domain/licenses/key";
 import type { RefusedUse } from "@countersign/domain/shadow/replay";
 import { customersByIds } from "@countersign/store/queries/customers/views";
+import { seenDevices } from "@countersign/store/queries/ips/seen-devices";
+import type { TimeRange } from "@countersign/store/queries/requests/span";
 import { type BoundRoute, bind } from "../../http/manage/bind.ts";
 import {
   type Context,
@@ -12,6 +14,7 @@ import {
 } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { DeviceIds } from "../requests/device-ids.ts";
 import { requestsKeptSince } from "../requests/kept-since.ts";
 import { type RefusedLicense, replayProduct } from "./replay-product.ts";
 
@@ -37,17 +40,19 @@ export const shadowRoutes: readonly BoundRoute[] = [
         licenses: refused.length,
         customers: customers.size,
       },
-      data: await showRefused(context, refused.slice(0, contract.mostShadowLicenses)),
+      data: await showRefused(context, refused.slice(0, contract.mostShadowLicenses), range),
       more: refused.length > contract.mostShadowLicenses,
     };
   }),
 ];
 
 /** Who the customers are takes the permission to view licenses. */
-async function showRefused(context: Context, refused: readonly RefusedLicense[]) {
+async function showRefused(context: Context, refused: readonly RefusedLicense[], range: TimeRange) {
   const showsLicenses = requireAccess(context).permissions.has("licenses:view");
   const ids = new Set(showsLicenses ? refused.flatMap(({ license }) => license.customer_id ?? []) : []);
   const customers = await customersByIds(context.store.reads, requireOrganization(context).id, [...ids]);
+  const licenseIds = refused.map(({ license }) => license.id);
+  const devices = new DeviceIds(await seenDevices(context.store.listReads, { licenseIds }, range));
   return refused.map(({ license, requests, last, ipCount }) => {
     const customer = customers.get(license.customer_id ?? "");
     return {
@@ -61,6 +66,7 @@ async function showRefused(context: Context, refused: readonly RefusedLicense[])
       last_at: iso(last.lastAtMs),
       ip: last.ip,
       version: last.version,
+      device_ids: devices.of({ licenseId: license.id, ip: last.ip }),
       ip_count: ipCount,
     };
   });

@@ -5,6 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { selfSigned } from "../../../../tests/support/certificate.ts";
 import { openReceiver, type Receiver } from "../../../../tests/support/receiver.ts";
+import { until } from "../../../../tests/support/until.ts";
 import { type Resolver, systemResolver } from "./resolve.ts";
 import { type SendOptions, send } from "./send.ts";
 
@@ -79,10 +80,12 @@ describe("a request", () => {
 
   test("is aborted when the server stops", async () => {
     receiver.reply = () => "hang";
+    const before = receiver.received.length;
     const stopping = new AbortController();
     const options = { allowed, resolve: systemResolver, timeoutMs: 10_000 };
     const sending = send({ url: receiver.url, headers: {}, body: "{}" }, options, stopping.signal);
-    setTimeout(() => stopping.abort(), 50);
+    await until("it has arrived", () => receiver.received.length > before);
+    stopping.abort();
     expect(sending).rejects.toThrow();
   });
 

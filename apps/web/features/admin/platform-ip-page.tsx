@@ -7,6 +7,7 @@ import { ask } from "../../api/queries.ts";
 import { Back } from "../../ui/back.tsx";
 import { Copy } from "../../ui/copy.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { PlainDeviceIds } from "../../ui/device-ids.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -61,6 +62,11 @@ export function PlatformIpPage() {
               </Verdict>
             )}
             <Sightings address={address.data} never={t("ips.neverSeen")} />
+            {address.data.device_ids.length > 0 && (
+              <Section title={t("ips.devices")}>
+                <PlainDeviceIds ids={address.data.device_ids} all />
+              </Section>
+            )}
             <Organizations rows={address.data.organizations} />
           </>
         )}
@@ -80,9 +86,12 @@ function Organizations({ rows }: { rows: readonly SeenBy[] }) {
       id: "name",
       header: t("organizations.name"),
       cell: (row) => (
-        <GoLink to={`/admin/organizations/${row.organization_id}`} size="sm" fw={600}>
-          {row.name}
-        </GoLink>
+        <>
+          <GoLink to={`/admin/organizations/${row.organization_id}`} size="sm" fw={600}>
+            {row.name}
+          </GoLink>
+          <PlainDeviceIds ids={row.device_ids} />
+        </>
       ),
     },
     {

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
+import { PlainDeviceIds } from "../../ui/device-ids.tsx";
 import { Page } from "../../ui/page.tsx";
 import { IpList } from "../ips/ip-list.tsx";
 
@@ -21,6 +22,7 @@ export function PlatformIpsPage() {
         base="/admin/ips"
         search={search}
         onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
+        devices={PlainDeviceIds}
         list={list}
         rows={flat(list.data)}
       />

@@ -1,7 +1,7 @@
-import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";
+import { DeviceIds } from "../../ui/device-ids.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import classes from "./analytics.module.css";
 
@@ -24,7 +24,7 @@ export function Evidence({ suspect }: { suspect: Suspect }) {
             ? t("sharing.ips", { ips: atLeast(ips) })
             : t("sharing.ipsOfLimit", { ips: atLeast(ips), limit: number.format(limit) })}
           <div className={classes.samples}>
-            <Ips ips={sample_ips} />
+            <Ips seen={sample_ips} licenseId={suspect.license_id} />
           </div>
         </div>
       )}
@@ -41,8 +41,10 @@ export function Evidence({ suspect }: { suspect: Suspect }) {
             minutes: number.format(minutesBetween(travel.before.at, travel.after.at)),
           })}
           <div className={classes.samples}>
-            <Ips ips={[travel.before.ip]} /> {countryOf(travel.before.country, i18n.language)} →{" "}
-            <Ips ips={[travel.after.ip]} /> {countryOf(travel.after.country, i18n.language)}
+            <Ip seen={travel.before} licenseId={suspect.license_id} />{" "}
+            {countryOf(travel.before.country, i18n.language)} →{" "}
+            <Ip seen={travel.after} licenseId={suspect.license_id} />{" "}
+            {countryOf(travel.after.country, i18n.language)}
           </div>
         </div>
       )}
@@ -50,13 +52,29 @@ export function Evidence({ suspect }: { suspect: Suspect }) {
   );
 }
 
-/** Linked to their pages; a network has none. */
-function Ips({ ips }: { ips: readonly string[] }) {
+interface SeenIp {
+  readonly ip: string;
+  readonly device_ids: readonly string[] | null;
+}
+
+function Ips({ seen, licenseId }: { seen: readonly SeenIp[]; licenseId: string }) {
+  return (
+    <ul className={classes.ips}>
+      {seen.map((one) => (
+        <li key={one.ip}>
+          <Ip seen={one} licenseId={licenseId} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Linked to its page, with the device IDs that the license was used with from there; a network has no page. */
+function Ip({ seen: { ip, device_ids: devices }, licenseId }: { seen: SeenIp; licenseId: string }) {
   const { slug } = useOrganization();
   const opens = useMaySee()("licenses:view", "ip_blocks:manage");
-  return ips.map((ip, place) => (
-    <Fragment key={ip}>
-      {place > 0 && ", "}
+  return (
+    <span className={classes.seen}>
       {opens ? (
         <GoLink
           inherit
@@ -70,8 +88,9 @@ function Ips({ ips }: { ips: readonly string[] }) {
       ) : (
         <span className="mono">{ip}</span>
       )}
-    </Fragment>
-  ));
+      <DeviceIds ids={devices} licenseId={licenseId} />
+    </span>
+  );
 }
 
 function minutesBetween(before: string, after: string): number {

@@ -56,7 +56,12 @@ export function LicenseFlow({ state }: { state: AnalyticsState }) {
               before: data.previous[name],
               aside: name === "active" || name === "stopped" ? errorOf(data.totals.active) : null,
             })),
-            { key: "expiring", name: t("licenses.expiring.name"), value: data.expiring.count, before: null },
+            {
+              key: "expiring",
+              name: t("licenses.expiring.name"),
+              value: data.expiring.count,
+              before: data.expiring.previous_count,
+            },
           ]}
         />
       )}

@@ -1,7 +1,8 @@
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ChartSection } from "../../ui/chart/chart-section.tsx";
-import { outcomeSeries } from "./outcome-series.ts";
+import { BarRows } from "./bar-rows.tsx";
+import { outcomeRows, outcomeSeries } from "./outcome-series.ts";
 import type { AnalyticsState } from "./use-analytics.ts";
 import { usePoints } from "./use-points.ts";
 
@@ -46,6 +47,20 @@ export function OutcomeChart({ state }: { state: AnalyticsState }) {
           </Text>
         )
       }
-    />
+    >
+      {data !== undefined && (
+        <BarRows
+          label={t("outcomes.rows")}
+          isCompared={state.isCompared}
+          names={{ name: t("outcomes.outcome"), value: t("outcomes.validations") }}
+          rows={outcomeRows(data.totals.validation_outcomes, data.previous.validation_outcomes).map(
+            (row) => ({
+              ...row,
+              name: outcomeName(`outcomes.${row.key}`),
+            }),
+          )}
+        />
+      )}
+    </ChartSection>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Bucket, outcomeSeries, validShares } from "./outcome-series.ts";
+import { type Bucket, outcomeRows, outcomeSeries, validShares } from "./outcome-series.ts";
 
 const bucket = (outcomes: Record<string, number>) =>
   ({
@@ -40,4 +40,12 @@ test("valid validations come first, and rare refusals are one", () => {
 
 test("without validations there is no share", () => {
   expect(validShares([bucket({ active: 3, expired: 1 }), bucket({})])).toEqual([0.75, null]);
+});
+
+test("outcomes that only occurred before are compared too, after the others", () => {
+  expect(outcomeRows({ expired: 2, active: 9, revoked: 0 }, { ip_blocked: 4, active: 3 })).toEqual([
+    { key: "active", value: 9, before: 3 },
+    { key: "expired", value: 2, before: 0 },
+    { key: "ip_blocked", value: 0, before: 4 },
+  ]);
 });

@@ -36,6 +36,17 @@ export function outcomeSeries(buckets: readonly Bucket[], nameOf: (outcome: stri
   ];
 }
 
+/** Every outcome of a period or of the one before: the most frequent first, then those that only occurred before. */
+export function outcomeRows(
+  now: Readonly<Record<string, number>>,
+  previous: Readonly<Record<string, number>>,
+): { readonly key: string; readonly value: number; readonly before: number }[] {
+  return Object.keys({ ...now, ...previous })
+    .map((key) => ({ key, value: now[key] ?? 0, before: previous[key] ?? 0 }))
+    .filter(({ value, before }) => value > 0 || before > 0)
+    .sort((a, b) => b.value - a.value || b.before - a.before);
+}
+
 /** The share of valid validations, as a fraction; null without validations. */
 export function validShares(buckets: readonly Bucket[]): (number | null)[] {
   return buckets.map(({ validations, refused }) =>

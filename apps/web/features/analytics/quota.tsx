@@ -1,5 +1,6 @@
 import { Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { CsvLink } from "../../ui/chart/chart-section.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Meter } from "../../ui/meter.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -9,7 +10,7 @@ import classes from "./analytics.module.css";
 import type { AnalyticsState } from "./use-analytics.ts";
 
 /** How much of today's limits is used. Limits start again at midnight UTC. */
-export function Quota({ state: { data, timeZone } }: { state: AnalyticsState }) {
+export function Quota({ state: { data, timeZone, csv } }: { state: AnalyticsState }) {
   const { t, i18n } = useTranslation("analytics");
   const { t: usage } = useTranslation("usage");
   const { language } = i18n;
@@ -19,6 +20,7 @@ export function Quota({ state: { data, timeZone } }: { state: AnalyticsState }) 
     <Section
       title={title}
       beside={<Help about={title}>{t("quota.help")}</Help>}
+      actions={<CsvLink href={csv("quota")} title={title} />}
       note={
         resetsAt === undefined
           ? undefined

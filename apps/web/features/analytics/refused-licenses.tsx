@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { Item } from "../../api/client.ts";
 import { ask } from "../../api/queries.ts";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { CsvLink } from "../../ui/chart/chart-section.tsx";
@@ -9,6 +10,7 @@ import { GoLink } from "../../ui/go-link.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";
 import classes from "./analytics.module.css";
+import { changeText } from "./change.ts";
 import { ListedLicense } from "./listed-license.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 
@@ -48,6 +50,22 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
             align: "right",
             cell: (row) => <span className="figures">{number.format(row.refused)}</span>,
           },
+          ...(state.isCompared
+            ? [
+                {
+                  id: "before",
+                  header: t("compare.before"),
+                  align: "right" as const,
+                  wide: true,
+                  cell: ({ refused, previous_refused: before }: Item<"listMostRefused">) => (
+                    <span className="figures">
+                      {number.format(before)}
+                      <span className={classes.error}>{changeText(refused, before, i18n.language)}</span>
+                    </span>
+                  ),
+                },
+              ]
+            : []),
           {
             id: "outcomes",
             header: t("refused.outcomes"),

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ChartSection } from "../../ui/chart/chart-section.tsx";
 import { Help } from "../../ui/help.tsx";
 import { Section } from "../../ui/section.tsx";
+import { BarRows } from "./bar-rows.tsx";
 import type { AnalyticsState } from "./use-analytics.ts";
 import { usePoints } from "./use-points.ts";
 import { versionSeries } from "./version-series.ts";
@@ -40,12 +41,28 @@ export function VersionChart({ state, productId, choosesProduct }: VersionChartP
         }
       }
       empty={
-        data?.versions.every(({ version }) => version === null) && (
+        data?.versions.every(({ version, validations }) => version === null || validations === 0) && (
           <Text c="dimmed" ta="center">
             {t("versions.none")}
           </Text>
         )
       }
-    />
+    >
+      {data?.versions.some(({ version }) => version !== null) && (
+        <BarRows
+          label={t("versions.rows")}
+          isCompared={state.isCompared}
+          names={{ name: t("versions.version"), value: t("versions.validations") }}
+          rows={data.versions.map(
+            ({ version, is_other: isOther, validations, previous_validations: before }) => ({
+              key: isOther ? " rest" : (version ?? ""),
+              name: isOther ? t("versions.rest") : (version ?? t("versions.unnamed")),
+              value: validations,
+              before,
+            }),
+          )}
+        />
+      )}
+    </ChartSection>
   );
 }

@@ -8,7 +8,7 @@ interface Names {
 
 /** The most used versions, and the others as one. */
 export function versionSeries(versions: Analytics["versions"], names: Names): Series[] {
-  const named = versions.filter(({ is_other: isOther }) => !isOther);
+  const named = versions.filter(({ is_other: isOther, validations }) => !isOther && validations > 0);
   const shown = named.slice(0, tones.length);
   const rest = [...named.slice(tones.length), ...versions.filter(({ is_other: isOther }) => isOther)];
   const length = versions[0]?.buckets.length ?? 0;

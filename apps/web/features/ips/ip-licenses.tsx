@@ -5,6 +5,7 @@ import type { Item } from "../../api/client.ts";
 import { askPages } from "../../api/queries.ts";
 import { useMay, useOrganization } from "../../app/current-organization.ts";
 import type { Column } from "../../ui/data-table.tsx";
+import { DeviceIds } from "../../ui/device-ids.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 import { LicenseList } from "../licenses/license-list.tsx";
@@ -50,6 +51,17 @@ export function IpLicenses({ ip }: { ip: string }) {
           </Text>
         ) : (
           <ListTime at={row.registered_at} />
+        ),
+    },
+    {
+      id: "devices",
+      header: t("devices"),
+      wide: true,
+      cell: (row) =>
+        (row.device_ids ?? []).length === 0 ? (
+          <None />
+        ) : (
+          <DeviceIds ids={row.device_ids} licenseId={row.license_id} />
         ),
     },
     {

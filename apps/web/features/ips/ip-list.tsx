@@ -1,6 +1,6 @@
 import { Button, Group, Select, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Item } from "../../api/client.ts";
 import { ApiProblem } from "../../api/problem.ts";
@@ -18,12 +18,16 @@ import type { IpsSearch } from "./search.ts";
 
 type Sighting = Item<"listIps">;
 
+/** What shows the device IDs: with links to their requests, or without. */
+type ShowDevices = (props: { ids: readonly string[] | null }) => ReactNode;
+
 interface IpListProps {
   /** Where the pages of IP addresses are. */
   readonly base: string;
   readonly search: IpsSearch;
   readonly onSearch: (search: IpsSearch) => void;
   readonly rows: readonly Sighting[];
+  readonly devices: ShowDevices;
   readonly list: {
     readonly isPending: boolean;
     readonly isSuccess: boolean;
@@ -35,7 +39,7 @@ interface IpListProps {
 }
 
 /** IP addresses, those with the most licenses first, of an organization or of the whole server. */
-export function IpList({ base, search, onSearch, rows, list }: IpListProps) {
+export function IpList({ base, search, onSearch, rows, devices: Devices, list }: IpListProps) {
   const { t } = useTranslation("ips");
   const { in: network, min } = search;
   const most = Math.max(1, ...rows.map((row) => row.license_count));
@@ -44,19 +48,22 @@ export function IpList({ base, search, onSearch, rows, list }: IpListProps) {
   const columns: Column<Sighting>[] = [
     {
       id: "ip",
-      header: t("ip"),
-      cell: ({ ip, blocked }) => (
-        <Group gap="0 4px">
-          <GoLink to={`${base}/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
-            {ip}
-          </GoLink>
-          <Copy value={ip} />
-          {blocked && (
-            <StateMark tone="bad" words={t("blockedWords")}>
-              {t("isBlocked")}
-            </StateMark>
-          )}
-        </Group>
+      header: t("ipAndDevice"),
+      cell: ({ ip, blocked, device_ids: ids }) => (
+        <>
+          <Group gap="0 4px">
+            <GoLink to={`${base}/${encodeURIComponent(ip)}`} className={ipClass(ip)}>
+              {ip}
+            </GoLink>
+            <Copy value={ip} />
+            {blocked && (
+              <StateMark tone="bad" words={t("blockedWords")}>
+                {t("isBlocked")}
+              </StateMark>
+            )}
+          </Group>
+          <Devices ids={ids} />
+        </>
       ),
     },
     {

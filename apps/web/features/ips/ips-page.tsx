@@ -3,6 +3,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { askPages, flat } from "../../api/queries.ts";
 import { useOrganization } from "../../app/current-organization.ts";
+import { DeviceIds } from "../../ui/device-ids.tsx";
 import { Page } from "../../ui/page.tsx";
 import { IpList } from "./ip-list.tsx";
 import { IpTabs } from "./ip-tabs.tsx";
@@ -28,6 +29,7 @@ export function IpsPage() {
         base={`/o/${slug}/ips`}
         search={search}
         onSearch={(next) => void navigate({ search: next, replace: next.min !== search.min })}
+        devices={DeviceIds}
         list={list}
         rows={flat(list.data)}
       />

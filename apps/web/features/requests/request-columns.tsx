@@ -39,19 +39,18 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
               <OutcomeMark outcome={request.outcome} />
             </GoLink>
             <Marks request={request} />
-            {isRefused(request.outcome) && (
-              <GoLink
-                to={`/o/${slug}/requests/${request.id}`}
-                inherit
-                className="oneLine"
-                aria-label={t("whyOf", {
-                  outcome: t(`outcomes.${request.outcome}`),
-                  time: timeToTheSecond(request.at, i18n.language),
-                })}
-              >
-                {t("why")}
-              </GoLink>
-            )}
+            <GoLink
+              to={`/o/${slug}/requests/${request.id}`}
+              inherit
+              className="oneLine"
+              {...(isRefused(request.outcome) ? {} : { c: "dimmed" })}
+              aria-label={t("whyOf", {
+                outcome: t(`outcomes.${request.outcome}`),
+                time: timeToTheSecond(request.at, i18n.language),
+              })}
+            >
+              {t("why")}
+            </GoLink>
           </div>
           {request.problem !== null && (
             <Text inherit c="dimmed" className={classes.problem ?? ""} title={request.problem}>
@@ -70,6 +69,12 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
               <>
                 {" · "}
                 <span className="mono">{request.ip}</span>
+              </>
+            )}
+            {request.device_id !== null && (
+              <>
+                {" · "}
+                <span title={request.device_id}>{request.device_id}</span>
               </>
             )}
           </div>

@@ -64,7 +64,7 @@ export function RequestPage() {
           </div>
           <div className={classes.main}>
             <Why request={request} />
-            {request.endpoint === "validate" && !request.sandbox && <SaidNow request={request} />}
+            <SaidNow request={request} />
           </div>
           <RequestFacts request={request} />
         </div>

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { Answer } from "../../api/client.ts";
 import { useMaySee, useOrganization } from "../../app/current-organization.ts";
 import { DataTable } from "../../ui/data-table.tsx";
+import { DeviceIds } from "../../ui/device-ids.tsx";
 import { GoLink } from "../../ui/go-link.tsx";
 import { ListTime } from "../../ui/list-time.tsx";
 
@@ -68,6 +69,9 @@ export function RefusedList({ rows }: { rows: readonly Row[] }) {
               <ListTime at={row.last_at} />
               <Text size="xs" c="dimmed" className="mono">
                 {[row.ip, row.version].filter((text) => text !== null && text !== "").join(" · ")}
+              </Text>
+              <Text component="div" size="xs">
+                <DeviceIds ids={row.device_ids} licenseId={row.license_id} />
               </Text>
               {row.ip_count > 1 && (
                 <Text size="xs" c="dimmed">

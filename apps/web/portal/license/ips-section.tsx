@@ -55,6 +55,7 @@ export function IpsSection({ license }: { readonly license: License }) {
                   {ip.is_you && <Badge tone="good">{t("ips.you")}</Badge>}
                 </div>
                 <Seen ip={ip} />
+                <Devices ids={ip.device_ids} />
               </div>
               {offers.ip_removals.limit > 0 && (
                 <Button
@@ -111,6 +112,20 @@ export function IpsSection({ license }: { readonly license: License }) {
         </Confirm>
       )}
     </Section>
+  );
+}
+
+const mostDevices = 3;
+
+function Devices({ ids }: { readonly ids: readonly string[] }) {
+  const { t } = useTranslation("portal");
+  if (ids.length === 0) return null;
+  const names = ids.slice(0, mostDevices).join(", ");
+  const more = ids.length - mostDevices;
+  return (
+    <div className={`small dimmed ${classes.devices}`}>
+      {more > 0 ? t("ips.devicesMore", { names, count: more }) : t("ips.devices", { names })}
+    </div>
   );
 }
 

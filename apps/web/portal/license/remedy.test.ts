@@ -8,7 +8,14 @@ const here = "203.0.113.24";
 const nowMs = Date.parse("2026-11-18T00:00:00.000Z");
 const elsewhere = "198.51.100.99";
 
-const registered = { ip: here, registered_at: "", first_seen_at: null, last_seen_at: null, is_you: true };
+const registered = {
+  ip: here,
+  registered_at: "",
+  first_seen_at: null,
+  last_seen_at: null,
+  device_ids: [],
+  is_you: true,
+};
 const full: Partial<Facts> = { max_ips: 1 };
 const working: Facts = {
   seller: seller(false),

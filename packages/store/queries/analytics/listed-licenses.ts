@@ -1,6 +1,6 @@
 import type { Database } from "../../store.ts";
 
-/** What a list shows of licenses. Deleted ones are missing. */
+/** What a list shows of licenses. Deleted ones and those of deleted products are missing. */
 export async function listedLicenses(db: Database, organizationId: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
   return db
@@ -15,6 +15,7 @@ export async function listedLicenses(db: Database, organizationId: string, ids: 
     ])
     .where("l.organization_id", "=", organizationId)
     .where("l.id", "in", ids)
+    .where("p.deleted_at", "is", null)
     .execute();
 }
 

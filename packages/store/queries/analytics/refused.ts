@@ -8,18 +8,17 @@ export interface RefusedLicense {
   readonly licenseId: string;
   readonly refused: number;
   /** By status. */
-  readonly outcomes: Readonly<Record<string, number>>;
+  readonly outcomes: Record<string, number>;
 }
 
 const daysAtOnce = 100;
 
-/** The licenses whose validations were refused most, on days from the first to the last. */
-export async function mostRefusedLicenses(
+/** The licenses whose validations were refused, on days from the first to the last; most refused first. */
+export async function refusalsByLicense(
   db: Database,
   scope: Scope,
   days: { readonly first: number; readonly last: number },
   tail: RollUps,
-  limit: number,
 ): Promise<RefusedLicense[]> {
   const counts: Counts = new Map();
   for (let after = days.first - 1; ; ) {
@@ -48,7 +47,7 @@ export async function mostRefusedLicenses(
     )
       addAll(counts, refused);
   counts.delete(otherRefusals);
-  return byLicense(counts).slice(0, limit);
+  return byLicense(counts);
 }
 
 function byLicense(counts: ReadonlyMap<string, number>): RefusedLicense[] {

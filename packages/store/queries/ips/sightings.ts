@@ -86,6 +86,22 @@ export async function organizationsSeeing(
     .execute();
 }
 
+/** Which organizations' licenses some IP addresses used, at most so many pairs. */
+export async function organizationsAt(
+  reads: Database,
+  ips: readonly string[],
+  limit: number,
+): Promise<{ readonly organizationId: string; readonly ip: string }[]> {
+  if (ips.length === 0) return [];
+  return reads
+    .selectFrom("ip_sightings")
+    .select(["scope_id as organizationId", "ip"])
+    .where("ip", "in", ips)
+    .where("tier", "=", "organization")
+    .limit(limit)
+    .execute();
+}
+
 /** By ID. Deleted organizations have none. */
 export async function organizationNames(
   reads: Database,

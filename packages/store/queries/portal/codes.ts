@@ -2,6 +2,7 @@ import { prepared } from "../../prepared-query.ts";
 import { openText, sealText } from "../../sealed-columns.ts";
 import type { Database } from "../../store.ts";
 import type { PortalCodeRow } from "../../tables.ts";
+import { lockOwner } from "./people.ts";
 
 /** The wrong codes that one code allows: from the browser that requested it, and from all others together. */
 export const mostCodeAttempts = 5;
@@ -92,7 +93,7 @@ export async function tryCodesForAdding(
 
 /**
  * Uses up a link with all codes of its email address, and returns the address. Of two requests, one gets it: both remove
- * the same rows in the same order, and the slower one finds none.
+ * the same rows in the same order, and the slower one finds none. Locks the person first: see `lockPortalPeople`.
  */
 export async function takeLink(db: Database, linkHash: string, nowMs: number): Promise<string | null> {
   const found = await db
@@ -103,12 +104,14 @@ export async function takeLink(db: Database, linkHash: string, nowMs: number): P
     .where("person_id", "is", null)
     .executeTakeFirst();
   if (found === undefined) return null;
+  const email = openText(db, found.sealed_email);
+  await lockOwner(db, { kind: "email", value: email });
   const removed = await db
     .deleteFrom("portal_codes")
     .where("email_hash", "=", found.email_hash)
     .returning("id")
     .execute();
-  return removed.some(({ id }) => id === found.id) ? openText(db, found.sealed_email) : null;
+  return removed.some(({ id }) => id === found.id) ? email : null;
 }
 
 /** Once someone has proven the email address, its other codes are no longer needed. */

@@ -32,6 +32,35 @@ export async function lockedPortalPerson(db: Database, id: string): Promise<Port
     .executeTakeFirst();
 }
 
+/**
+ * Locks people for a change of who has proven what. Two people may add each other's email address at the same moment, so
+ * everyone locks people first, in the order of their IDs, and only then their codes and identities.
+ */
+export async function lockPortalPeople(db: Database, ids: readonly string[]): Promise<void> {
+  for (const id of [...new Set(ids)].sort()) await lockedPortalPerson(db, id);
+}
+
+/** Locks a person and whoever has the identity that they are about to add. */
+export async function lockForAddition(db: Database, personId: string, identity: Identity): Promise<void> {
+  const owner = (await identityRow(db, identity))?.person_id;
+  await lockPortalPeople(db, owner === undefined ? [personId] : [personId, owner]);
+}
+
+/** Locks the person who has this identity. One statement whether there is one or not: the time must not tell. */
+export async function lockOwner(db: Database, { kind, value }: Identity): Promise<void> {
+  await db
+    .updateTable("portal_people")
+    .set((row) => ({ updated_at: row.ref("updated_at") }))
+    .where("id", "in", (rows) =>
+      rows
+        .selectFrom("portal_identities")
+        .select("person_id")
+        .where("kind", "=", kind)
+        .where("value", "=", value),
+    )
+    .execute();
+}
+
 export async function setPortalLocale(db: Database, id: string, locale: Language | null, nowMs: number) {
   await db.updateTable("portal_people").set({ locale, updated_at: nowMs }).where("id", "=", id).execute();
 }

@@ -1,6 +1,6 @@
 import type { Database } from "../../store.ts";
 import type { CustomerRow } from "../../tables.ts";
-import { type Identity, removeIfUnidentified } from "./people.ts";
+import { type Identity, identityRow, lockPortalPeople, removeIfUnidentified } from "./people.ts";
 
 /**
  * After customers were removed: what nobody has a customer for any more is removed from the portal as well, and people
@@ -10,20 +10,33 @@ export async function removeUnknownIdentities(
   db: Database,
   removed: readonly Pick<CustomerRow, "email" | "discord_id">[],
 ): Promise<void> {
-  const people: string[] = [];
-  for (const { kind, value } of removed.flatMap(identitiesOf)) {
-    const column = kind === "email" ? "email" : "discord_id";
-    const other = await db.selectFrom("customers").select("id").where(column, "=", value).executeTakeFirst();
-    if (other !== undefined) continue;
-    const owned = await db
-      .deleteFrom("portal_identities")
-      .where("kind", "=", kind)
-      .where("value", "=", value)
-      .returning("person_id")
-      .execute();
-    people.push(...owned.map((row) => row.person_id));
+  const unknown: Identity[] = [];
+  const owners: string[] = [];
+  for (const identity of removed.flatMap(identitiesOf)) {
+    if (await hasCustomer(db, identity)) continue;
+    const owner = (await identityRow(db, identity))?.person_id;
+    if (owner === undefined) continue;
+    unknown.push(identity);
+    owners.push(owner);
   }
-  await removeIfUnidentified(db, people);
+  await lockPortalPeople(db, owners);
+  for (const { kind, value } of unknown) {
+    const { person_id: owner } =
+      (await db
+        .deleteFrom("portal_identities")
+        .where("kind", "=", kind)
+        .where("value", "=", value)
+        .returning("person_id")
+        .executeTakeFirst()) ?? {};
+    if (owner !== undefined) owners.push(owner);
+  }
+  await removeIfUnidentified(db, owners);
+}
+
+async function hasCustomer(db: Database, { kind, value }: Identity): Promise<boolean> {
+  const column = kind === "email" ? "email" : "discord_id";
+  const row = await db.selectFrom("customers").select("id").where(column, "=", value).executeTakeFirst();
+  return row !== undefined;
 }
 
 function identitiesOf(customer: Pick<CustomerRow, "email" | "discord_id">): Identity[] {

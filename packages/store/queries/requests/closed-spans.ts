@@ -1,8 +1,7 @@
-import { keyColumn, timesOfKey } from "../../request-log/keys.ts";
+import { keyColumn, keyMark, timesOfKey } from "../../request-log/keys.ts";
 import { dayOf, keysOf, startOfDay } from "../../request-log/tables.ts";
 import type { Database } from "../../store.ts";
 import type { RequestKeyRow, RequestSegmentRow } from "../../tables.ts";
-import { padded } from "./padded.ts";
 import {
   growth,
   type Order,
@@ -94,20 +93,25 @@ function lookUps(
 
 type FoundKey = Pick<RequestKeyRow, "from_at" | "key" | "ats">;
 
+/** One range per key, of neighbouring segments. Segments without the license or IP address stay in the database. */
 function lookUp(db: Database, { kind, keys }: SpanKey, segments: readonly Segment[]): Promise<FoundKey[]> {
-  return ofDay(
-    db
-      .selectFrom(keysOf(dayOf(segments[0]?.from_at ?? 0)))
-      .select(["from_at", "key", "ats"])
-      .where("from_at", "in", padded(segments.map(({ from_at }) => from_at)))
-      .where("kind", "=", kind)
-      .where(
-        "key",
-        "in",
-        keys.map((key) => keyColumn(kind, key)),
-      )
-      .execute(),
-  );
+  const starts = segments.map(({ from_at }) => from_at);
+  const range = db
+    .selectFrom(keysOf(dayOf(starts[0] ?? 0)))
+    .select(["from_at", "key", "ats"])
+    .where("kind", "=", kind)
+    .where(
+      "key",
+      "in",
+      keys.map((key) => keyColumn(kind, key)),
+    )
+    .where("from_at", ">=", Math.min(...starts))
+    .where("from_at", "<=", Math.max(...starts));
+  const having =
+    kind === "o"
+      ? range
+      : range.where((is) => is.or(keys.map((key) => is("ats", "like", `%${keyMark(key)}%`))));
+  return ofDay(having.execute());
 }
 
 /**

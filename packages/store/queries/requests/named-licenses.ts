@@ -6,7 +6,7 @@ export interface NamedLicense {
   readonly customer_name: string | null;
 }
 
-/** The licenses of an organization with these IDs, as far as they still exist. */
+/** The licenses of an organization with these IDs, as far as they and their products still exist. */
 export async function namedLicenses(
   db: Database,
   organizationId: string,
@@ -16,6 +16,7 @@ export async function namedLicenses(
   for (let start = 0; start < ids.length; start += idsTogether) {
     const rows = await db
       .selectFrom("licenses as l")
+      .innerJoin("products as p", "p.id", "l.product_id")
       .leftJoin("organization_customers as c", (join) =>
         join
           .onRef("c.organization_id", "=", "l.organization_id")
@@ -24,6 +25,7 @@ export async function namedLicenses(
       .select(["l.id", "l.license_key", "c.name as customer_name"])
       .where("l.id", "in", ids.slice(start, start + idsTogether))
       .where("l.organization_id", "=", organizationId)
+      .where("p.deleted_at", "is", null)
       .execute();
     for (const { id, ...license } of rows) named.set(id, license);
   }

@@ -52,7 +52,7 @@ export function RegisteredIps({ license }: { license: License }) {
             <Copy value={ip} />
             {blocked && <StateMark tone="bad">{t("ips.blocked")}</StateMark>}
           </Group>
-          {devices !== null && devices.length > 0 && <DeviceIds ids={devices} licenseId={license.id} />}
+          <DeviceIds ids={devices} licenseId={license.id} />
         </>
       ),
     },

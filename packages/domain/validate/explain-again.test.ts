@@ -1,0 +1,143 @@
+import { describe, expect, test } from "bun:test";
+import { explainAgain, type LoggedRequest } from "./explain-again.ts";
+import type { ExplainedRequest } from "./explain-facts.ts";
+import type { LicenseFacts, ProductFacts } from "./facts.ts";
+
+const product: ProductFacts = {
+  productId: "p",
+  productName: "Product",
+  organizationId: "o",
+  organizationName: "Organization",
+  deleted: false,
+  status: "active",
+  organizationSuspended: false,
+  billing: "active",
+  expiryEnforced: true,
+  trackIp: true,
+  registration: "until_limit",
+  ipv6Prefix: 64,
+  versions: null,
+  custom: null,
+};
+const license: LicenseFacts = {
+  id: "l",
+  revoked: true,
+  expiresAtMs: null,
+  unused: null,
+  ips: null,
+  pin: null,
+  custom: null,
+};
+const known: ExplainedRequest = {
+  product,
+  license,
+  ip: null,
+  version: null,
+  atMs: 0,
+  admission: { apiKeys: ["csk_a"], dailyLimit: 10, usedThatDay: 3 },
+  details: { suspendedAtMs: null, revokedAtMs: 1, revokedReason: null, registeredIps: null },
+};
+const gone = { ...known, license: null };
+const limited = { ...gone, admission: { ...gone.admission, usedThatDay: 10 } };
+const suspended = { ...gone, product: { ...product, organizationSuspended: true } };
+const deleted = { ...gone, product: { ...product, deleted: true } };
+const keyless = { ...known, admission: { ...known.admission, apiKeys: [] } };
+const logged: LoggedRequest = {
+  endpoint: "validate",
+  outcome: "active",
+  licenseId: "l",
+  problem: null,
+  count: 1,
+  sandbox: false,
+};
+const unknown = { ...logged, licenseId: null };
+const lookup = { ...logged, endpoint: "lookup", outcome: "found" } as const;
+
+type Row = [
+  what: string,
+  logged: LoggedRequest,
+  now: ExplainedRequest,
+  outcome: string | null,
+  why: string | null,
+  rules: number,
+];
+
+describe("a logged request, asked again", () => {
+  const rows: Row[] = [
+    ["all is known", logged, known, "revoked", null, 14],
+    ["the license is deleted", logged, gone, null, "license_deleted", 7],
+    [
+      "the license is deleted, the limit used up",
+      logged,
+      limited,
+      "rate_limit_exceeded",
+      "license_deleted",
+      7,
+    ],
+    ["an unknown key", { ...unknown, outcome: "license_not_found" }, gone, null, "key_not_stored", 7],
+    [
+      "no key in the body",
+      { ...unknown, outcome: "license_not_found", problem: "The body is empty." },
+      gone,
+      "license_not_found",
+      "no_key_sent",
+      8,
+    ],
+    ["was over the limit", { ...unknown, outcome: "rate_limit_exceeded" }, gone, null, "not_looked_up", 7],
+    [
+      "the body was not read",
+      { ...unknown, outcome: "body_timeout" },
+      suspended,
+      "org_suspended",
+      "not_looked_up",
+      7,
+    ],
+    [
+      "a sum of many",
+      { ...unknown, outcome: "rate_limit_exceeded", count: 40 },
+      limited,
+      "rate_limit_exceeded",
+      "summed_up",
+      7,
+    ],
+    ["the product is deleted", logged, deleted, "product_not_found", "product_deleted", 7],
+    ["a lookup runs no rule of a validation", lookup, known, "found", null, 3],
+    ["a lookup, the organization suspended", lookup, { ...suspended, license }, "found", null, 3],
+    ["a lookup, the license deleted", lookup, gone, null, "license_deleted", 2],
+    [
+      "a lookup of an unknown key",
+      { ...lookup, licenseId: null, outcome: "not_found" },
+      gone,
+      null,
+      "key_not_stored",
+      2,
+    ],
+    ["a lookup, the product deleted", lookup, deleted, "not_found", "product_deleted", 3],
+    ["a lookup, no API key left", lookup, keyless, "invalid_api_key", null, 3],
+    [
+      "the sandbox",
+      { ...unknown, sandbox: true, outcome: "expired", count: 7 },
+      limited,
+      "expired",
+      "sandbox",
+      0,
+    ],
+    [
+      "the sandbox of a deleted product",
+      { ...unknown, sandbox: true },
+      deleted,
+      "invalid_api_key",
+      "product_deleted",
+      0,
+    ],
+  ];
+  test.each(rows)("%s", (_, asked, now, outcome, why, rules) => {
+    const again = explainAgain(asked, now);
+    expect(again).toMatchObject({
+      outcome,
+      unrepeatable: why,
+      accepted: outcome === null ? null : outcome === "active" || outcome === "found",
+    });
+    expect(again.rules.length).toBe(rules);
+  });
+});

@@ -1,0 +1,120 @@
+import { ipKey } from "../../request-log/keys.ts";
+import { logOf } from "../../request-log/tables.ts";
+import type { Database } from "../../store.ts";
+import { yieldToEventLoop } from "../../yield-to-event-loop.ts";
+import { padded } from "../requests/padded.ts";
+import { ofDay, type Span, type SpanKey, type TimeRange } from "../requests/span.ts";
+import { spans } from "../requests/spans.ts";
+
+/** Whose requests are looked at: those with some licenses, or those to an organization from an IP address. */
+export type DeviceSearch =
+  | { readonly licenseIds: readonly string[] }
+  | { readonly seen: readonly { readonly organizationId: string; readonly ip: string }[] };
+
+/** A device ID that requests from an IP address had, with a license or with none that was found. */
+export interface SeenDevice {
+  readonly organizationId: string;
+  readonly licenseId: string | null;
+  readonly ip: string;
+  readonly deviceId: string;
+  /** The newest of these requests. */
+  readonly lastAtMs: number;
+}
+
+/** When the search stops although there is more. */
+export interface DeviceBounds {
+  /** Any clock, in milliseconds. */
+  readonly clock: () => number;
+  readonly longestMs: number;
+  /** So many parts of the log are read in any case, each of which is small. */
+  readonly fewestParts: number;
+}
+
+export const deviceBounds: DeviceBounds = {
+  clock: () => performance.now(),
+  longestMs: 50,
+  fewestParts: 4,
+};
+
+/**
+ * The device IDs of the newest requests, as far back as a bounded search comes; the newest first. The database adds up
+ * each part of the log, so that an IP address with many requests does not hide the others.
+ */
+export async function seenDevices(
+  db: Database,
+  of: DeviceSearch,
+  range: TimeRange,
+  bounds: DeviceBounds = deviceBounds,
+): Promise<SeenDevice[]> {
+  const key = keyOf(of);
+  if (key.keys.length === 0) return [];
+  const found = new Map<string, SeenDevice>();
+  const deadlineMs = bounds.clock() + bounds.longestMs;
+  let parts = 0;
+  for await (const span of spans(db, key, range, "newest")) {
+    for (const row of await devicesIn(db, span, of)) add(found, row);
+    parts += 1;
+    if (parts >= bounds.fewestParts && bounds.clock() >= deadlineMs) break;
+    // On SQLite, each query blocks its thread.
+    await yieldToEventLoop();
+  }
+  return [...found.values()].sort((one, other) => other.lastAtMs - one.lastAtMs);
+}
+
+function keyOf(of: DeviceSearch): SpanKey {
+  return "licenseIds" in of
+    ? { kind: "l", keys: of.licenseIds }
+    : { kind: "i", keys: of.seen.map(({ organizationId, ip }) => ipKey(organizationId, ip)) };
+}
+
+interface DeviceRow {
+  organization_id: string;
+  license_id: string | null;
+  ip: string;
+  device_id: string;
+  last_at: number;
+}
+
+/** Of each part of the log. */
+const mostDevices = 2_000;
+const timesTogether = 512;
+
+async function devicesIn(db: Database, span: Span, of: DeviceSearch): Promise<DeviceRow[]> {
+  const { day, fromMs, untilMs, times } = span;
+  const all = db
+    .selectFrom(logOf(day))
+    .select((is) => ["organization_id", "license_id", "ip", "device_id", is.fn.max("at").as("last_at")])
+    .where("device_id", "is not", null)
+    .where("sandbox", "=", 0)
+    .groupBy(["organization_id", "license_id", "ip", "device_id"])
+    .orderBy("last_at", "desc")
+    .limit(mostDevices)
+    .$castTo<DeviceRow>();
+  const meant =
+    "licenseIds" in of
+      ? all.where("license_id", "in", of.licenseIds)
+      : all
+          .where("organization_id", "in", distinct(of.seen.map(({ organizationId }) => organizationId)))
+          .where("ip", "in", distinct(of.seen.map(({ ip }) => ip)));
+  const rows: DeviceRow[] = [];
+  if (times === null)
+    rows.push(...(await ofDay(meant.where("at", ">=", fromMs).where("at", "<", untilMs).execute())));
+  for (let start = 0; start < (times?.length ?? 0); start += timesTogether) {
+    const batch = times?.slice(start, start + timesTogether) ?? [];
+    rows.push(...(await ofDay(meant.where("at", "in", padded(batch)).execute())));
+  }
+  if ("licenseIds" in of) return rows;
+  const asked = new Set(keyOf(of).keys);
+  return rows.filter(({ organization_id: organizationId, ip }) => asked.has(ipKey(organizationId, ip)));
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+function add(found: Map<string, SeenDevice>, row: DeviceRow): void {
+  const { organization_id: organizationId, license_id: licenseId, ip, device_id: deviceId } = row;
+  const key = JSON.stringify([organizationId, licenseId, ip, deviceId]);
+  const lastAtMs = Math.max(Number(row.last_at), found.get(key)?.lastAtMs ?? 0);
+  found.set(key, { organizationId, licenseId, ip, deviceId, lastAtMs });
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import type { TestDatabase, TestedDatabase } from "../../../tests/support/databases.ts";
+import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
+import type { JournalDeletion } from "../journal.ts";
+import { type DatabaseLocation, openJournal, openStore } from "../open.ts";
+import { everyRequest } from "../queries/requests/filter.ts";
+import { searchRequests } from "../queries/requests/search.ts";
+import { oldestOpenMs } from "../request-log/segment.ts";
+import { dayOf } from "../request-log/tables.ts";
+import type { Journal, Store } from "../store.ts";
+import { times } from "./calls.ts";
+import { checkIndex } from "./check-index.ts";
+
+const midnightMs = Date.UTC(2030, 0, 2);
+const [oldDay, newDay] = [dayOf(midnightMs) - 1, dayOf(midnightMs)];
+
+/** A log from before keys were sorted by key. */
+export interface EarlierLog {
+  /** Makes a new database one of which this day has keys that are sorted by segment. */
+  make(location: DatabaseLocation, day: number): Promise<void>;
+  /** The columns by which the keys of a day are sorted. */
+  order(location: DatabaseLocation, day: number): Promise<string[]>;
+  /** Whether the next start changes the order of that day. */
+  readonly isConverted: boolean;
+}
+
+export function keysBySegment(database: TestedDatabase, { make, order, isConverted }: EarlierLog) {
+  describe(`a log on ${database.kind} whose keys were sorted by segment`, () => {
+    let created: TestDatabase;
+    let store: Store;
+    let journal: Journal;
+    const open = () => openStore(created.location, { encryptionKey: null, durability: "standard" });
+    const add = (atMs: number, count: number) =>
+      journal.append(
+        times(count, (index) =>
+          journalEntry({
+            at: atMs + index,
+            organization_id: `o${index % 2}`,
+            license_id: `l${index % 10}`,
+            ip: `192.0.2.${index % 10}`,
+          }),
+        ),
+      );
+    const close = async (nowMs: number) => {
+      while ((await journal.closeSegment(nowMs)) > 0);
+    };
+    const found = async (filter: object) => {
+      const search = { filter: { ...everyRequest("o0"), ...filter }, after: null, limit: 1_000 };
+      const range = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
+      return (await searchRequests(store.listReads, { ...search, range })).rows.length;
+    };
+
+    beforeAll(async () => {
+      created = await database.makeEmpty();
+      await (await open()).close();
+      await make(created.location, oldDay);
+      journal = await openJournal(created.location);
+      for (const hour of [1, 2, 3]) {
+        const atMs = midnightMs - hour * (dayMs / 24);
+        await add(atMs, 100);
+      }
+      await close(midnightMs);
+      store = await open();
+      await add(midnightMs, 100);
+      await close(midnightMs + 2 * oldestOpenMs);
+    }, 60_000);
+    afterAll(async () => {
+      await journal?.close();
+      await store?.close();
+      created?.remove();
+    });
+
+    test("is searched together with newer days", async () => {
+      const byKey = ["kind", "key", "from_at"];
+      expect(await order(created.location, newDay)).toEqual(byKey);
+      expect(await order(created.location, oldDay)).toEqual(isConverted ? byKey : ["from_at", "kind", "key"]);
+      expect(await checkIndex(store)).toEqual([]);
+      expect(await found({ licenseId: "l4" })).toBe(40);
+      expect(await found({ licenseId: "l5" })).toBe(0);
+      expect(await found({ ips: ["192.0.2.2", "192.0.2.4"] })).toBe(80);
+      expect(await found({})).toBe(200);
+    });
+
+    test("gets late rows, and loses those of a deleted organization", async () => {
+      await add(midnightMs - dayMs / 24 + 50, 20);
+      expect(await checkIndex(store)).toEqual([]);
+      expect(await found({ licenseId: "l4" })).toBe(42);
+      let next: JournalDeletion | null = { organizationId: "o0", part: "sightings", after: "" };
+      while (next !== null) next = await journal.deleteOrganization(next);
+      expect(await checkIndex(store)).toEqual([]);
+      expect(await found({})).toBe(0);
+      expect(await requestLog(store)).toHaveLength(210);
+    });
+
+    test("can be shortened by its oldest part", async () => {
+      await journal.trim(1);
+      expect(await checkIndex(store)).toEqual([]);
+      await journal.trim(1);
+      expect(await requestLog(store)).toEqual([]);
+    });
+  });
+}
