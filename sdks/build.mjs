@@ -1,6 +1,6 @@
 // Builds each JavaScript SDK twice: as ES modules and as CommonJS.
 import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -24,6 +24,7 @@ for (const name of packages) {
   for (const [format, { flags, type }] of Object.entries(formats)) {
     const output = join(dist, format);
     compile(name, ["--rootDir", join(here, name, "src"), "--outDir", output, ...flags]);
+    makeDeclarationsCompatible(output);
     // Overrides the type in the package's own package.json for this folder.
     writeFileSync(join(output, "package.json"), `${JSON.stringify({ type })}\n`);
   }
@@ -35,4 +36,15 @@ function compile(name, flags) {
     stdio: "inherit",
   });
   if (status !== 0) process.exit(1);
+}
+
+/** Rewrites what TypeScript before 5.0 rejects in declarations: imports of `.ts` files, and `export type *`. */
+function makeDeclarationsCompatible(folder) {
+  for (const name of readdirSync(folder, { recursive: true })) {
+    if (!name.endsWith(".d.ts")) continue;
+    const path = join(folder, name);
+    const text = readFileSync(path, "utf8");
+    const named = text.replace(/((?:from |import\()"\.[^"]*)\.ts"/g, '$1.js"');
+    writeFileSync(path, named.replace(/^export type \* from/gm, "export * from"));
+  }
 }

@@ -72,9 +72,11 @@ export async function portalUrlFrom(server, key) {
   return url;
 }
 
-function expectedResponse({ allowed, result }) {
+function expectedResponse({ allowed, result, error }) {
   if (allowed) return [200, undefined];
-  return result === null ? [503, "license_unverified"] : [403, result.status];
+  if (result !== null) return [403, result.status];
+  const isMisconfigured = ["AuthenticationError", "SandboxError"].includes(error.name);
+  return isMisconfigured ? [500, "license_misconfigured"] : [503, "license_unverified"];
 }
 
 function close(server) {

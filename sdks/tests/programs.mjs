@@ -313,6 +313,7 @@ describe("the example for", () => {
       assert.deepEqual(body, {
         error,
         message: `The license was rejected: ${error}.`,
+        request_id: "req-1",
         ...(isLinked ? { portal_url: `${started.url}/portal/open#${key}` } : {}),
       });
     }

@@ -1,10 +1,4 @@
+export type { Refusal, RefusalBody, RequestLicense } from "@countersign/node/http";
 export type { KeySource } from "./key-source.ts";
-export {
-  getLicense,
-  type LicenseOptions,
-  licenseMiddleware,
-  type Refusal,
-  type RequestLicense,
-  requireLicense,
-} from "./license.ts";
+export { getLicense, type LicenseOptions, licenseMiddleware, requireLicense } from "./license.ts";
 export { webhookHandler } from "./webhook.ts";

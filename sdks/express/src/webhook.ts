@@ -1,8 +1,6 @@
-import { verifyWebhook, WebhookError, type WebhookEvent, type WebhookOptions } from "@countersign/node";
+import type { WebhookEvent, WebhookOptions } from "@countersign/node";
+import { errorFrom, maxWebhookBytes, readDelivery } from "@countersign/node/http";
 import express, { type Request, type RequestHandler } from "express";
-
-/** Larger than any event. */
-const maxBytes = 256 * 1024;
 
 /**
  * Receives deliveries: verifies each, calls `onEvent` and responds 204 once it completes, so that failures are
@@ -10,20 +8,21 @@ const maxBytes = 256 * 1024;
  */
 export function webhookHandler(
   options: WebhookOptions,
-  onEvent: (event: WebhookEvent, request: Request) => void | Promise<void>,
+  onEvent: (event: WebhookEvent, request: Request) => unknown,
 ): RequestHandler[] {
   return [
-    express.raw({ type: () => true, limit: maxBytes }),
+    express.raw({ type: () => true, limit: maxWebhookBytes }),
     async (request, response, next) => {
       try {
-        const event = verifyWebhook(bodyOf(request), request.headers, options);
+        const { event, refusal } = readDelivery(bodyOf(request), request.headers, options);
+        if (refusal !== null) {
+          response.status(refusal.status).json(refusal.body);
+          return;
+        }
         await onEvent(event, request);
         response.status(204).end();
-      } catch (error) {
-        if (!(error instanceof WebhookError)) return next(error);
-        // A body that was parsed too early is a bug in the app, and should be visible as one.
-        const status = error.reason === "parsed_body" ? 500 : 400;
-        response.status(status).json({ error: error.reason, message: error.message });
+      } catch (thrown) {
+        next(errorFrom(thrown, "The webhook handler"));
       }
     },
   ];

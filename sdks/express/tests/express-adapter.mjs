@@ -12,6 +12,7 @@ export async function open(options) {
   const received = new Map();
   const license = {
     client,
+    logger: {},
     key: { query: "license_key" },
     version: (request) => request.query.version,
     deviceId: (request) => request.query.deviceId,

@@ -24,6 +24,7 @@ async function startCase(answers, options = {}) {
   return {
     client: new Countersign({ apiKey: client.api_key ?? "csk_test", baseUrl: url, ...options }),
     requestCount: async () => (await (await fetch(url)).json()).requests.length,
+    firstRequest: async () => (await (await fetch(url)).json()).requests[0],
   };
 }
 
@@ -40,15 +41,25 @@ async function serve(addRoutes) {
   return async (path, init = {}) => {
     const response = await fetch(url + path, init);
     const text = await response.text();
-    return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
+    const body = text.startsWith("{") ? JSON.parse(text) : text;
+    return { status: response.status, body, ...retryAfter(response) };
   };
 }
+
+function retryAfter({ headers }) {
+  const seconds = headers.get("retry-after");
+  return seconds === null ? {} : { retryAfter: seconds };
+}
+
+const silent = {};
 
 const withKey = { headers: { "x-license-key": key } };
 const valid = [{ real: {} }];
 const revoked = [{ real: { outcome: "a revoked license is refused" } }];
 const full = [{ real: { outcome: "a full license refuses a new address" } }];
 const unreachable = [{ fault: "cut" }];
+const wrongApiKey = [{ real: { api_key: "wrong" } }];
+const limited = [{ status: 429, headers: { "retry-after": "120" }, json: {} }];
 
 let version;
 before(() => {
@@ -61,36 +72,61 @@ test("runs on the expected version of Express", () => {
 });
 
 test("requireLicense accepts a valid license, and the handler can read it", async () => {
-  const { client } = await startCase(valid);
+  const { client, firstRequest } = await startCase(valid, { userAgent: "shop/7.1" });
   const request = await serve((app) =>
     app.get("/", requireLicense({ client }), (request, response) =>
       response.json({ status: getLicense(request).result.status, key: getLicense(request).key }),
     ),
   );
   assert.deepEqual(await request("/", withKey), { status: 200, body: { status: "active", key } });
+  const versionOf = (name) => createRequire(import.meta.url)(`@countersign/${name}/package.json`).version;
+  assert.equal(
+    (await firstRequest()).headers["user-agent"],
+    `countersign-node/${versionOf("node")} countersign-express/${versionOf("express")} shop/7.1`,
+  );
 });
 
-test("requireLicense responds 401 without a key, 403 to a rejected license and 503 without a verdict", async () => {
-  for (const [answers, init, status, error] of [
-    [valid, {}, 401, "license_missing"],
-    [valid, { headers: { "x-license-key": "  " } }, 401, "license_missing"],
-    [revoked, withKey, 403, "revoked"],
-    [unreachable, withKey, 503, "license_unverified"],
+test("each kind of refusal has its own response, and says what support needs to know", async () => {
+  for (const [answers, init, status, body] of [
+    [valid, {}, 401, { error: "license_missing" }],
+    [valid, { headers: { "x-license-key": "  " } }, 401, { error: "license_missing" }],
+    [revoked, withKey, 403, { error: "revoked", request_id: "req-1" }],
+    [wrongApiKey, withKey, 500, { error: "license_misconfigured", request_id: "req-1" }],
+    [limited, withKey, 503, { error: "license_unverified", request_id: "req-1", retry_after: 120 }],
+    [unreachable, withKey, 503, { error: "license_unverified" }],
   ]) {
     const { client } = await startCase(answers);
     const request = await serve((app) =>
-      app.get("/", requireLicense({ client }), (_request, response) => response.send("in")),
+      app.get("/", requireLicense({ client, logger: silent }), (_request, response) => response.send("in")),
     );
+    const { message, ...rest } = (await request("/", init)).body;
+    assert.deepEqual(rest, body);
+    assert.equal(typeof message, "string");
     const answer = await request("/", init);
-    assert.deepEqual([answer.status, answer.body.error], [status, error]);
-    assert.equal(typeof answer.body.message, "string");
+    assert.equal(answer.status, status);
+    assert.equal(answer.retryAfter, body.retry_after === undefined ? undefined : String(body.retry_after));
   }
+});
+
+test("a wrong API key is logged once as an error that says what to do", async () => {
+  const { client } = await startCase(wrongApiKey);
+  const lines = [];
+  const logger = {
+    error: (message) => {
+      lines.push(message);
+      throw new Error("the log is full");
+    },
+  };
+  const request = await serve((app) => app.get("/", requireLicense({ client, logger })));
+  for (let count = 0; count < 3; count += 1) assert.equal((await request("/", withKey)).status, 500);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0], /COUNTERSIGN_API_KEY/);
 });
 
 test("advisory mode accepts a request without a verdict and reports the error", async () => {
   const { client } = await startCase(unreachable, { whenUnavailable: "advisory" });
   const request = await serve((app) =>
-    app.get("/", requireLicense({ client }), (request, response) =>
+    app.get("/", requireLicense({ client, logger: silent }), (request, response) =>
       response.send(getLicense(request).error.name),
     ),
   );
@@ -171,17 +207,116 @@ test("onRefused sends the response, and an error of the key function reaches the
   assert.deepEqual(await request("/thrown"), { status: 599, body: { message: "no such session" } });
 });
 
-test("an error of onRefused reaches the app, thrown or as a rejected promise", async () => {
+test("callbacks that fail, even with undefined, never let a request in or leave it waiting", async () => {
   const { client } = await startCase(revoked);
+  const failures = [new Error("no such template"), undefined, null, "route", "router", 0];
+  const letIn = (_request, response) => response.send("in");
   const request = await serve((app) => {
-    const failing = () => {
-      throw new Error("no such template");
-    };
-    app.get("/thrown", requireLicense({ client, onRefused: failing }));
-    app.get("/rejected", requireLicense({ client, onRefused: async () => failing() }));
+    for (const [index, thrown] of failures.entries()) {
+      const throwing = () => {
+        throw thrown;
+      };
+      const rejecting = () => Promise.reject(thrown);
+      for (const [name, failing] of Object.entries({ throwing, rejecting })) {
+        app.get(`/${index}/${name}/onRefused`, requireLicense({ client, onRefused: failing }), letIn);
+        app.get(`/${index}/${name}/key`, requireLicense({ client, key: failing }), letIn);
+        app.get(`/${index}/${name}/attached`, licenseMiddleware({ client, key: failing }), letIn);
+      }
+      app.get(`/${index}/throwing/version`, requireLicense({ client, version: throwing }), letIn);
+      app.get(`/${index}/throwing/deviceId`, requireLicense({ client, deviceId: throwing }), letIn);
+      app.get(`/${index}/throwing/address`, requireLicense({ client, address: throwing }), letIn);
+    }
+    app.use(letIn);
   });
-  for (const path of ["/thrown", "/rejected"])
-    assert.deepEqual(await request(path, withKey), { status: 599, body: { message: "no such template" } });
+  const names = ["onRefused", "key", "attached"].flatMap((name) => [`throwing/${name}`, `rejecting/${name}`]);
+  for (const [index, thrown] of failures.entries())
+    for (const name of [...names, "throwing/version", "throwing/deviceId"]) {
+      const answer = await request(`/${index}/${name}`, withKey);
+      assert.equal(answer.status, 599, `${name} failing with ${thrown}`);
+      if (thrown instanceof Error) assert.equal(answer.body.message, "no such template");
+    }
+});
+
+test("an address function that fails does not let a request in", async () => {
+  const { client } = await startCase(valid);
+  const address = () => {
+    throw undefined;
+  };
+  const request = await serve((app) =>
+    app.get("/", requireLicense({ client, address }), (_request, response) => response.send("in")),
+  );
+  assert.equal((await request("/", withKey)).status, 599);
+});
+
+test("onRefused gets the cause, can let the request in, and an error after that is only logged", async () => {
+  const { client } = await startCase(limited);
+  const lines = [];
+  const logger = { error: (message) => lines.push(message) };
+  const onRefused = async (refusal, _request, response, next) => {
+    response.set("x-cause", `${refusal.cause.name} ${refusal.retryAfterSeconds} ${refusal.requestId}`);
+    next();
+    throw undefined;
+  };
+  const request = await serve((app) =>
+    app.get("/", requireLicense({ client, onRefused, logger }), (_request, response) =>
+      response.json({ cause: response.get("x-cause") }),
+    ),
+  );
+  assert.deepEqual(await request("/", withKey), {
+    status: 200,
+    body: { cause: "RateLimitError 120 req-1" },
+  });
+  assert.deepEqual(lines, ["onRefused failed after it had called next()."]);
+});
+
+test("2,000 made-up keys cause 10 requests, while customers behind the same IP address are served", async () => {
+  const customers = Array.from({ length: 30 }, (_, index) => `CUST-OMER-KEYS-${1_000 + index}`);
+  const { client, requestCount } = await startCase([{ real: { keys: customers } }], { cacheSeconds: 0 });
+  let nowMs = 0;
+  const lines = [];
+  const licensed = requireLicense({
+    client,
+    logger: { warn: (message) => lines.push(message) },
+    clock: { steadyMs: () => nowMs },
+  });
+  const request = await serve((app) => app.get("/", licensed, (_request, response) => response.send("in")));
+  const send = (licenseKey) => request("/", { headers: { "x-license-key": licenseKey } });
+  const burst = await Promise.all(customers.map(send));
+  assert.deepEqual(new Set(burst.map(({ status }) => status)), new Set([200]));
+  const before = await requestCount();
+  const statuses = [];
+  const served = [];
+  await Promise.all(
+    Array.from({ length: 100 }, async (_, connection) => {
+      for (let index = 0; index < 20; index += 1) {
+        const { status, retryAfter: seconds, body } = await send(`MADE-UP-${connection}-${index}`);
+        statuses.push(status);
+        if (status === 429) assert.deepEqual([seconds, body.retry_after], ["6", 6]);
+        if (connection < 5) served.push((await send(customers[connection])).status);
+      }
+    }),
+  );
+  const countOf = (status) => statuses.filter((one) => one === status).length;
+  assert.deepEqual([countOf(403), countOf(429)], [10, 1_990]);
+  assert.deepEqual(new Set(served), new Set([200]));
+  assert.equal((await requestCount()) - before, 10 + served.length);
+  assert.deepEqual(lines, ["Too many unknown license keys from 127.0.0.1: further ones get 429."]);
+  nowMs += 6_000;
+  assert.equal((await send("MADE-UP-AFTER")).status, 403);
+  assert.equal((await send(customers[0])).status, 200);
+});
+
+test("behind a proxy, the limit of unknown keys follows trust proxy", async () => {
+  const { client } = await startCase([{ validate: { valid: false, status: "license_not_found" } }]);
+  const request = await serve((app) => {
+    app.set("trust proxy", "loopback");
+    app.get("/", requireLicense({ client, unknownKeysPerMinute: 1, logger: silent }));
+  });
+  const statusFor = async (address, licenseKey) =>
+    (await request("/", { headers: { "x-license-key": licenseKey, "x-forwarded-for": address } })).status;
+  assert.equal(await statusFor("203.0.113.1", "MADE-UP-1"), 403);
+  assert.equal(await statusFor("203.0.113.1", "MADE-UP-2"), 429);
+  assert.equal(await statusFor("203.0.113.2", "MADE-UP-3"), 403);
 });
 
 test("onRefused can link to the portal, and the default response never contains the key", async () => {
@@ -237,7 +372,6 @@ test("webhookHandler passes on signed deliveries and rejects all others", async 
     app.post(
       "/hook",
       webhookHandler({ secret }, async (received) => {
-        if (received.data.fails) throw new Error("the database is unavailable");
         events.push(received);
       }),
     ),
@@ -248,10 +382,34 @@ test("webhookHandler passes on signed deliveries and rejects all others", async 
   assert.deepEqual([changed.status, changed.body.error], [400, "mismatch"]);
   const empty = await request("/hook", { method: "POST" });
   assert.deepEqual([empty.status, empty.body.error], [400, "missing_header"]);
-  // An error of the app makes the response an error, so that the event is delivered again.
-  const failing = JSON.stringify({ type: "x", timestamp: "2026-06-01T12:00:00.000Z", data: { fails: true } });
-  assert.equal((await request("/hook", signedDelivery(secret, failing))).status, 599);
   assert.equal(events.length, 1);
+});
+
+test("a webhook handler that fails makes the response an error, so that the event is delivered again", async () => {
+  const failures = [new Error("the database is unavailable"), undefined, "route"];
+  const request = await serve((app) => {
+    for (const [index, thrown] of failures.entries()) {
+      const failing = () => {
+        throw thrown;
+      };
+      app.post(`/throwing/${index}`, webhookHandler({ secret }, failing));
+      app.post(
+        `/rejecting/${index}`,
+        webhookHandler({ secret }, () => Promise.reject(thrown)),
+      );
+    }
+    app.post(
+      "/no-secret",
+      webhookHandler({ secret: undefined }, () => undefined),
+    );
+    app.use((_request, response) => response.status(204).end());
+  });
+  for (const index of failures.keys())
+    for (const kind of ["throwing", "rejecting"])
+      assert.equal((await request(`/${kind}/${index}`, signedDelivery(secret, event))).status, 599);
+  assert.equal((await request("/no-secret", signedDelivery(secret, event))).status, 599);
+  const large = await request("/throwing/0", signedDelivery(secret, "x".repeat(300_000)));
+  assert.equal(large.status, 599);
 });
 
 test("webhookHandler reports a body that was already parsed", async () => {

@@ -69,7 +69,7 @@ class PortalFilter extends BaseExceptionFilter<ForbiddenException> {
     if (!license?.key || !solvedInPortal.includes(status)) return super.catch(exception, host);
     // The URL contains the key: it belongs only in the response to the request that sent that key.
     const portalUrl = this.countersign.portalUrl(license.key);
-    const body = { error: status, message: exception.message, portal_url: portalUrl };
+    const body = { ...Object(exception.getResponse()), portal_url: portalUrl };
     super.catch(new ForbiddenException(body), host);
   }
 }

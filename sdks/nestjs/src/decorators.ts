@@ -1,3 +1,4 @@
+import type { RequestLicense } from "@countersign/node/http";
 import {
   applyDecorators,
   createParamDecorator,
@@ -8,7 +9,6 @@ import {
 import {
   LicenseGuard,
   licenseOf,
-  type RequestLicense,
   type RequireLicenseOptions,
   requiredKey,
   skippedKey,

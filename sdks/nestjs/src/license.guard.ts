@@ -1,22 +1,17 @@
-import { Countersign, type Decision } from "@countersign/node";
+import { Countersign, type CustomResponse } from "@countersign/node";
+import { decidedLicense, LicenseDecider, type RequestLicense, refusalOf } from "@countersign/node/http";
 import {
   type CanActivate,
   type ExecutionContext,
-  ForbiddenException,
   Inject,
   Injectable,
   InternalServerErrorException,
-  ServiceUnavailableException,
-  UnauthorizedException,
 } from "@nestjs/common";
 import { Reflector } from "@nestjs/core";
-import { keyOf } from "./key-of.ts";
+import { exceptionFor } from "./license.exception.ts";
+import { nestLogger } from "./nest-logger.ts";
 import { type AnyRequest, type CountersignModuleOptions, optionsToken } from "./options.ts";
-
-/** The result for a request's license. */
-export interface RequestLicense extends Decision {
-  readonly key: string | null;
-}
+import { userAgent } from "./version.ts";
 
 export interface RequireLicenseOptions {
   /** The licensed app's version. */
@@ -26,30 +21,22 @@ export interface RequireLicenseOptions {
 export const requiredKey = Symbol("a license is required");
 export const skippedKey = Symbol("no license is required");
 
-interface CheckedLicense {
-  readonly license: RequestLicense;
-  readonly requestKey: string;
-}
-
-const licenses = new WeakMap<object, CheckedLicense>();
-
 /**
  * Accepts requests with a valid license. As a global guard, it requires a license everywhere except with
  * `@SkipLicense()`; `@RequireLicense()` applies it to a class or method.
  */
 @Injectable()
 export class LicenseGuard implements CanActivate {
-  readonly #client: Countersign;
-  readonly #options: CountersignModuleOptions;
+  readonly #licenses: LicenseDecider<unknown, AnyRequest>;
   readonly #reflector: Reflector;
 
   constructor(
-    @Inject(Countersign) client: Countersign,
+    @Inject(Countersign) client: Countersign<unknown>,
     @Inject(optionsToken) options: CountersignModuleOptions,
     @Inject(Reflector) reflector: Reflector,
   ) {
-    this.#client = client;
-    this.#options = options;
+    const { key, address, unknownKeysPerMinute, logger = nestLogger } = options;
+    this.#licenses = new LicenseDecider({ client, key, address, unknownKeysPerMinute, logger, userAgent });
     this.#reflector = reflector;
   }
 
@@ -61,23 +48,16 @@ export class LicenseGuard implements CanActivate {
       throw new InternalServerErrorException(
         "LicenseGuard reads keys from HTTP requests. Add @SkipLicense() to handlers of other transports.",
       );
-    const request = context.switchToHttp().getRequest<AnyRequest>();
-    const { key, allowed, result } = await this.#license(request, required?.version);
-    if (allowed) return true;
-    if (key === null)
-      throw new UnauthorizedException({
-        error: "license_missing",
-        message: "This request requires a license key.",
-      });
-    if (result === null)
-      throw new ServiceUnavailableException({
-        error: "license_unverified",
-        message: "The license could not be validated. Try again later.",
-      });
-    throw new ForbiddenException({
-      error: result.status,
-      message: `The license was rejected: ${result.status}.`,
-    });
+    const http = context.switchToHttp();
+    const version = required?.version;
+    const overrides = version === undefined ? {} : { version };
+    const license = await this.#licenses.decide(http.getRequest<AnyRequest>(), overrides);
+    if (license.allowed) return true;
+    const refusal = refusalOf(license);
+    // Exceptions have no headers. Express and Fastify set one in the same way.
+    const response = http.getResponse<{ header(name: string, value: string): unknown }>();
+    for (const [name, value] of Object.entries(refusal.headers)) response.header(name, value);
+    throw exceptionFor(refusal);
   }
 
   /** The nearest decorator wins: a skipped method in a class that requires a license, and vice versa. */
@@ -88,27 +68,12 @@ export class LicenseGuard implements CanActivate {
     }
     return false;
   }
-
-  async #license(request: AnyRequest, version: string | undefined): Promise<RequestLicense> {
-    const key = await keyOf(request, this.#options.key);
-    // Guards of the app, the class and the method can all apply to one request.
-    const requestKey = JSON.stringify([key, version]);
-    const known = licenses.get(request);
-    if (known?.requestKey === requestKey) return known.license;
-    const decision: Decision =
-      key === null
-        ? { allowed: false, result: null, error: null }
-        : await this.#client.check(key, version === undefined ? {} : { version });
-    const license = { key, ...decision };
-    licenses.set(request, { license, requestKey });
-    return license;
-  }
 }
 
 /**
  * The guard's result for a request; null if it has not run. An exception filter uses it, for example to respond with the
  * client's `portalUrl(key)`.
  */
-export function licenseOf(request: object): RequestLicense | null {
-  return licenses.get(request)?.license ?? null;
+export function licenseOf<Custom = CustomResponse>(request: object): RequestLicense<Custom> | null {
+  return decidedLicense(request);
 }

@@ -1,4 +1,5 @@
 import type { Countersign, CountersignOptions, WebhookOptions } from "@countersign/node";
+import type { KeySource as AnyKeySource, LicenseDeciderOptions } from "@countersign/node/http";
 import type { ModuleMetadata } from "@nestjs/common";
 
 /** What requests have in common on Express and Fastify. */
@@ -7,19 +8,21 @@ export interface AnyRequest {
   readonly query?: unknown;
   readonly body?: unknown;
   readonly rawBody?: Uint8Array;
+  /** On Express, depends on `trust proxy`; on Fastify, on `trustProxy`. */
+  readonly ip?: string;
 }
 
-export type KeySource =
-  | { readonly header: string }
-  | { readonly query: string }
-  | { readonly body: string }
-  | ((request: AnyRequest) => string | null | undefined | Promise<string | null | undefined>);
+export type KeySource = AnyKeySource<AnyRequest>;
 
-export interface CountersignModuleOptions extends CountersignOptions {
+type GuardOptions = Pick<
+  LicenseDeciderOptions<unknown, AnyRequest>,
+  "key" | "address" | "unknownKeysPerMinute" | "logger"
+>;
+
+/** `logger` defaults to the logger of NestJS. */
+export interface CountersignModuleOptions extends CountersignOptions, GuardOptions {
   /** An existing client, instead of options for one. */
-  readonly client?: Countersign;
-  /** Where to find a request's key. Defaults to the `X-License-Key` header. */
-  readonly key?: KeySource;
+  readonly client?: Countersign<unknown>;
   /** For `WebhookGuard`. */
   readonly webhook?: WebhookOptions;
 }

@@ -1,4 +1,5 @@
-import { verifyWebhook, WebhookError, type WebhookEvent } from "@countersign/node";
+import type { WebhookEvent } from "@countersign/node";
+import { readDelivery } from "@countersign/node/http";
 import {
   BadRequestException,
   type CanActivate,
@@ -33,13 +34,10 @@ export class WebhookGuard implements CanActivate {
       throw new InternalServerErrorException(
         "WebhookGuard requires the raw body. Create the app with NestFactory.create(AppModule, { rawBody: true }).",
       );
-    try {
-      events.set(request, verifyWebhook(request.rawBody, request.headers, webhook));
-      return true;
-    } catch (error) {
-      if (!(error instanceof WebhookError)) throw error;
-      throw new BadRequestException({ error: error.reason, message: error.message });
-    }
+    const { event, refusal } = readDelivery(request.rawBody, request.headers, webhook);
+    if (refusal !== null) throw new BadRequestException(refusal.body);
+    events.set(request, event);
+    return true;
   }
 }
 

@@ -3,6 +3,7 @@ import "reflect-metadata";
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import {
+  type AnyRequest,
   CountersignModule,
   type CountersignModuleOptions,
   License,
@@ -14,7 +15,7 @@ import {
   Webhook,
   WebhookGuard,
 } from "@countersign/nestjs";
-import { Countersign, type WebhookEvent } from "@countersign/node";
+import { Countersign, CountersignError, type WebhookEvent } from "@countersign/node";
 import {
   type ArgumentsHost,
   Catch,
@@ -23,6 +24,7 @@ import {
   ForbiddenException,
   Get,
   HttpCode,
+  HttpException,
   type INestApplication,
   Inject,
   Injectable,
@@ -42,6 +44,9 @@ const valid = [{ real: {} }];
 const revoked = [{ real: { outcome: "a revoked license is refused" } }];
 const full = [{ real: { outcome: "a full license refuses a new address" } }];
 const unreachable = [{ fault: "cut" }];
+const wrongApiKey = [{ real: { api_key: "wrong" } }];
+const limited = [{ status: 429, headers: { "retry-after": "120" }, json: {} }];
+const notFound = [{ validate: { valid: false, status: "license_not_found" } }];
 
 const adapters = { Express: () => new ExpressAdapter(), Fastify: () => new FastifyAdapter() };
 const apps: INestApplication[] = [];
@@ -111,6 +116,16 @@ class PortalFilter extends BaseExceptionFilter<ForbiddenException> {
   }
 }
 
+@Catch(HttpException)
+class CauseFilter extends BaseExceptionFilter<HttpException> {
+  override catch(exception: HttpException, host: ArgumentsHost) {
+    const cause = exception.cause instanceof CountersignError ? exception.cause.name : null;
+    super.catch(new HttpException({ cause }, exception.getStatus()), host);
+  }
+}
+
+type HeadersOf = Record<string, string>;
+
 /** Starts a case with these answers, and returns the options of a client for it. */
 async function startCase(answers: object[]) {
   const started = await fetch(`${process.env.CONFORMANCE_URL}/cases`, {
@@ -121,13 +136,17 @@ async function startCase(answers: object[]) {
   return {
     options: { apiKey: client.api_key ?? "csk_test", baseUrl: url },
     requestCount: async () => ((await (await fetch(url)).json()) as { requests: object[] }).requests.length,
+    userAgent: async () => {
+      const { requests } = (await (await fetch(url)).json()) as { requests: { headers: HeadersOf }[] };
+      return requests[0]?.headers["user-agent"];
+    },
   };
 }
 
 async function serve(
   adapter: () => ExpressAdapter | FastifyAdapter,
   countersign: DynamicModule,
-  { isGlobalGuard = false, hasPortalFilter = false, rawBody = true } = {},
+  { isGlobalGuard = false, hasPortalFilter = false, hasCauseFilter = false, rawBody = true } = {},
 ) {
   @Module({
     imports: [countersign],
@@ -135,6 +154,7 @@ async function serve(
     providers: [
       ClientUser,
       ...(isGlobalGuard ? [{ provide: APP_GUARD, useExisting: LicenseGuard }] : []),
+      ...(hasCauseFilter ? [{ provide: APP_FILTER, useClass: CauseFilter }] : []),
       ...(hasPortalFilter ? [{ provide: APP_FILTER, useClass: PortalFilter }] : []),
     ],
   })
@@ -146,7 +166,8 @@ async function serve(
   const request = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, init);
     const text = await response.text();
-    return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : text };
+    const body = text.startsWith("{") ? JSON.parse(text) : text;
+    return { status: response.status, body, retryAfter: response.headers.get("retry-after") };
   };
   return { app, request };
 }
@@ -156,35 +177,70 @@ for (const [name, adapter] of Object.entries(adapters)) {
     const root = (options: CountersignModuleOptions) => CountersignModule.forRoot(options);
 
     test("@RequireLicense accepts a valid license, and @License injects it", async () => {
-      const { options } = await startCase(valid);
+      const { options, userAgent } = await startCase(valid);
       const { request } = await serve(adapter, root(options));
-      assert.deepEqual(await request("/open"), { status: 200, body: { open: true } });
-      assert.deepEqual(await request("/paid", withKey), {
-        status: 200,
-        body: { key, status: "active", error: null },
-      });
+      assert.deepEqual((await request("/open")).body, { open: true });
+      assert.deepEqual((await request("/paid", withKey)).body, { key, status: "active", error: null });
+      assert.equal(await userAgent(), "countersign-node/0.2.0 countersign-nestjs/0.2.0");
     });
 
-    test("the response is 401 without a key, 403 to a rejected license and 503 without a verdict", async () => {
-      for (const [answers, init, status, error] of [
-        [valid, {}, 401, "license_missing"],
-        [revoked, withKey, 403, "revoked"],
-        [unreachable, withKey, 503, "license_unverified"],
+    test("each kind of refusal has its own response, and says what support needs to know", async () => {
+      for (const [answers, init, status, body] of [
+        [valid, {}, 401, { error: "license_missing" }],
+        [revoked, withKey, 403, { error: "revoked", request_id: "req-1" }],
+        [wrongApiKey, withKey, 500, { error: "license_misconfigured", request_id: "req-1" }],
+        [limited, withKey, 503, { error: "license_unverified", request_id: "req-1", retry_after: 120 }],
+        [unreachable, withKey, 503, { error: "license_unverified" }],
       ] as const) {
         const { options } = await startCase([...answers]);
         const { request } = await serve(adapter, root(options));
         const answer = await request("/paid", init);
-        assert.deepEqual([answer.status, answer.body.error], [status, error]);
+        const { message, ...rest } = answer.body;
+        assert.deepEqual([answer.status, rest, typeof message], [status, body, "string"]);
+        assert.equal(answer.retryAfter, "retry_after" in body ? String(body.retry_after) : null);
+      }
+    });
+
+    test("an exception carries its cause, and the failure is logged once", async () => {
+      const { options } = await startCase(wrongApiKey);
+      const lines: string[] = [];
+      const logger = { error: (message: string) => void lines.push(message) };
+      const { request } = await serve(adapter, root({ ...options, logger }), { hasCauseFilter: true });
+      for (let count = 0; count < 2; count += 1)
+        assert.deepEqual((await request("/paid", withKey)).body, { cause: "AuthenticationError" });
+      assert.deepEqual([lines.length, /COUNTERSIGN_API_KEY/.test(lines[0] ?? "")], [1, true]);
+    });
+
+    test("unknown keys are limited per IP address, and the address can come from elsewhere", async () => {
+      const { options } = await startCase(notFound);
+      const address = ({ headers }: AnyRequest) => String(headers["x-real-ip"] ?? "");
+      const limits = { unknownKeysPerMinute: 2, address, logger: {} };
+      const { request } = await serve(adapter, root({ ...options, ...limits }));
+      const statusFor = async (licenseKey: string, ip: string) =>
+        (await request("/paid", { headers: { "x-license-key": licenseKey, "x-real-ip": ip } })).status;
+      const statuses = await Promise.all(["A", "B", "C", "D"].map((one) => statusFor(one, "203.0.113.1")));
+      assert.deepEqual(statuses.sort(), [403, 403, 429, 429]);
+      assert.equal(await statusFor("E", "203.0.113.2"), 403);
+      const refused = await request("/paid", {
+        headers: { "x-license-key": "F", "x-real-ip": "203.0.113.1" },
+      });
+      assert.equal(refused.body.error, "too_many_unknown_keys");
+      assert.equal(refused.retryAfter, String(refused.body.retry_after));
+    });
+
+    test("a key function that fails, even with undefined, does not let the request in", async () => {
+      const { options } = await startCase(valid);
+      for (const thrown of [new Error("no such session"), undefined]) {
+        const { request } = await serve(adapter, root({ ...options, key: () => Promise.reject(thrown) }));
+        assert.equal((await request("/paid", withKey)).status, 500);
       }
     });
 
     test("an exception filter can link to the portal, and the default response never contains the key", async () => {
       const { options } = await startCase(full);
       const linked = await serve(adapter, root(options), { hasPortalFilter: true });
-      assert.deepEqual(await linked.request("/paid", withKey), {
-        status: 403,
-        body: { url: `${options.baseUrl}/portal/open#${key}` },
-      });
+      const { status, body: linkedBody } = await linked.request("/paid", withKey);
+      assert.deepEqual([status, linkedBody], [403, { url: `${options.baseUrl}/portal/open#${key}` }]);
       const plain = await serve(adapter, root(options));
       const { body } = await plain.request("/paid", withKey);
       assert.equal(body.error, "ip_limit_reached");

@@ -17,6 +17,8 @@ export class Api {
   readonly #settings: Settings;
   readonly #transport: Transport;
   readonly #gate: RateLimitGate;
+  /** For the User-Agent header: this package, and those that use it. */
+  readonly #products = new Set([`countersign-node/${sdkVersion}`]);
 
   constructor(settings: Settings, reporter: Reporter) {
     this.#settings = settings;
@@ -27,12 +29,15 @@ export class Api {
   /** The headers of every request. */
   headers(): Record<string, string> {
     const { apiKey, userAgent } = this.#settings;
-    const sdk = `countersign-node/${sdkVersion}`;
     return {
       authorization: `Bearer ${apiKey}`,
       accept: "application/json",
-      "user-agent": userAgent === null ? sdk : `${sdk} ${userAgent}`,
+      "user-agent": [...this.#products, ...(userAgent === null ? [] : [userAgent])].join(" "),
     };
+  }
+
+  addUserAgent(product: string): void {
+    this.#products.add(product);
   }
 
   /** Any response except 401, 429 and those of a sandbox that is not allowed. */

@@ -162,6 +162,11 @@ export class Countersign<Custom = CustomResponse> {
     return new Watch(validate, options, { random: this.#settings.random, reporter: this.#reporter });
   }
 
+  /** Adds the name and version of a package that uses this client to the User-Agent header. */
+  addUserAgent(product: string): void {
+    this.#api.addUserAgent(product);
+  }
+
   /** Clears the cache. It does not lift a reached daily limit. */
   forget(): void {
     this.#pending.forget();

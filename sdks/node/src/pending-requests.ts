@@ -1,3 +1,4 @@
+import { isolatesRequests } from "./runtime.ts";
 import { orAborted } from "./transport.ts";
 
 /** A request, numbered in the order in which requests were started. */
@@ -73,7 +74,8 @@ export class PendingRequests<Result> {
 
   #shareable({ requestKey, limits, isFresh }: RequestKey): SharedRequest<Result> | null {
     const shared = this.#newest.get(requestKey);
-    if (isFresh || shared === undefined || shared.limits !== limits || shared.waiting === 0) return null;
+    if (isFresh || isolatesRequests || shared === undefined) return null;
+    if (shared.limits !== limits || shared.waiting === 0) return null;
     return shared.ticket.number > this.#lastForgotten ? shared : null;
   }
 

@@ -1,0 +1,36 @@
+import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the SDKs. */
+export const sdks = dirname(dirname(fileURLToPath(import.meta.url)));
+
+export const outcome = { hasFailed: false };
+
+export function bin(path) {
+  return join(sdks, "node_modules", ...path.split("/"));
+}
+
+/** Runs tests. A failure does not stop the following tests. */
+export function runTests(command, args, options = {}) {
+  const { status } = spawnSync(command, args, {
+    stdio: ["ignore", "inherit", "inherit"],
+    cwd: sdks,
+    ...options,
+  });
+  if (status !== 0) outcome.hasFailed = true;
+}
+
+/** Runs a step that the following ones need, and exits if it fails. */
+export function runOrExit(step, command, args, options = {}) {
+  const result = spawnSync(command, args, { encoding: "utf8", cwd: sdks, ...options });
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}\nFailed: ${step}.\n`);
+  process.exit(1);
+}
+
+export function runNpm(step, args, options = {}) {
+  const npm = process.env.npm_execpath;
+  const [command, before] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
+  runOrExit(step, command, [...before, ...args, "--loglevel=error"], options);
+}

@@ -1,0 +1,2 @@
+/** For the User-Agent header. */
+export const userAgent = "countersign-express/0.2.0";
