@@ -553,6 +553,10 @@ describe.each(databases)("a customer's licenses on $kind", ({ kind, make }) => {
           (one: { device_ids: string[] }) => one.device_ids,
         );
       await until("the device is in the log", async () => (await devices(customer))[0]?.[0] === "desk");
+      await until(
+        "the refused device is in the log",
+        async () => (await refusals(customer))[0]?.device_ids[0] === "desk",
+      );
       await at.owner.api.patch(`/licenses/${license.id}`, { notes: "Nothing about the customer" });
       expect(await refusals(customer)).toHaveLength(1);
       await at.owner.api.patch(`/licenses/${license.id}`, { customer_email: next });

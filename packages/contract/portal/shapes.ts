@@ -93,6 +93,11 @@ const budget = z.object({
     .meta({ description: "When the allowance grows again. Null if nothing of it is used." }),
 });
 
+const deviceIds = z.array(z.string()).meta({
+  description:
+    "The device IDs of the latest requests from the IP address, as far as the request log has them: the newest first, at most 10.",
+});
+
 export const portalLicense = licenseSummary
   .extend({
     revoked_at: time.nullable(),
@@ -106,10 +111,7 @@ export const portalLicense = licenseSummary
           first_seen_at: time.nullable(),
           last_seen_at: time.nullable(),
           is_you: z.boolean().meta({ description: "Whether this request came from it." }),
-          device_ids: z.array(z.string()).meta({
-            description:
-              "The device IDs of the latest requests from it, as far as the request log has them: the newest first, at most 10.",
-          }),
+          device_ids: deviceIds,
         }),
       )
       .max(200)
@@ -143,6 +145,7 @@ export const portalLicense = licenseSummary
           last_at: time,
           last_ip: z.string(),
           last_version: z.string().nullable(),
+          device_ids: deviceIds,
         }),
       )
       .meta({ description: "Refused validations of the last 14 days, by reason." }),

@@ -127,7 +127,7 @@ export async function showPortalLicense(
     your_ip: yourIp,
     ips: await showIps(db, row, yourIp, around),
     ...showVersions(row, around, summary.status === "active"),
-    refusals: around.refusals.flatMap(showRefusal),
+    refusals: around.refusals.flatMap((refusal) => showRefusal(refusal, around.devices)),
     self_service: await showSelfService(db, row, product, organization, transfer, nowMs),
     transfer:
       transfer === null
@@ -136,7 +136,7 @@ export async function showPortalLicense(
   };
 }
 
-function showRefusal(row: LicenseRefusals): PortalLicense["refusals"] {
+function showRefusal(row: LicenseRefusals, devices: DeviceIds): PortalLicense["refusals"] {
   const status = validateStatuses.find((known) => known === row.status);
   if (status === undefined) return [];
   return [
@@ -147,6 +147,7 @@ function showRefusal(row: LicenseRefusals): PortalLicense["refusals"] {
       last_at: iso(row.last_at),
       last_ip: row.last_ip,
       last_version: row.last_version,
+      device_ids: devices.of({ ip: row.last_ip }),
     },
   ];
 }

@@ -9,6 +9,7 @@ import { Confirm } from "../ui/confirm.tsx";
 import { focusOn, Section } from "../ui/page.tsx";
 import { Ago } from "../ui/time.tsx";
 import { Budget } from "./budget.tsx";
+import { Devices } from "./devices.tsx";
 import classes from "./license.module.css";
 
 export const ipsHeading = "ip-addresses";
@@ -112,20 +113,6 @@ export function IpsSection({ license }: { readonly license: License }) {
         </Confirm>
       )}
     </Section>
-  );
-}
-
-const mostDevices = 3;
-
-function Devices({ ids }: { readonly ids: readonly string[] }) {
-  const { t } = useTranslation("portal");
-  if (ids.length === 0) return null;
-  const names = ids.slice(0, mostDevices).join(", ");
-  const more = ids.length - mostDevices;
-  return (
-    <div className={`small dimmed ${classes.devices}`}>
-      {more > 0 ? t("ips.devicesMore", { names, count: more }) : t("ips.devices", { names })}
-    </div>
   );
 }
 

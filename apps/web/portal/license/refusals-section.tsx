@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import type { License } from "../api.ts";
 import { Section } from "../ui/page.tsx";
 import { Ago } from "../ui/time.tsx";
+import { Devices } from "./devices.tsx";
 import classes from "./license.module.css";
 import { sinceOf } from "./since.ts";
 
@@ -61,6 +62,7 @@ function Refusal({ refusal, license }: RefusalProps) {
         <span className="mono">{refusal.last_ip}</span>
         {refusal.last_version !== null && ` · ${t("refusals.version", { version: refusal.last_version })}`}
       </p>
+      <Devices ids={refusal.device_ids} />
     </>
   );
 }

@@ -94,7 +94,15 @@ describe("why a license does not work", () => {
 });
 
 function refusal(status: Refusal["status"], ip = elsewhere, lastAt = "2026-11-17T00:00:00.000Z"): Refusal {
-  return { status, count: 1, first_at: lastAt, last_at: lastAt, last_ip: ip, last_version: "5.1.0" };
+  return {
+    status,
+    count: 1,
+    first_at: lastAt,
+    last_at: lastAt,
+    last_ip: ip,
+    last_version: "5.1.0",
+    device_ids: [],
+  };
 }
 
 function seller(isSuspended: boolean): Facts["seller"] {
