@@ -1,6 +1,7 @@
 /**
  * `node scripts/run.mjs bench/search-requests.ts --data FOLDER`, or `--url postgres://…`: measures searches in a request
- * log that `generate-requests.ts` has filled, each with values that occur in it, and prints their times.
+ * log that `generate-requests.ts` has filled, each with values that occur in it, and prints their times. `--only` takes
+ * the name of one.
  */
 import { parseArgs } from "node:util";
 import { hourMs } from "@countersign/domain/dates/lengths";
@@ -21,6 +22,7 @@ const { values: options } = parseArgs({
     organizations: { type: "string", default: "200" },
     licenses: { type: "string", default: "200000" },
     searches: { type: "string", default: "200" },
+    only: { type: "string" },
   },
 });
 const location: DatabaseLocation =
@@ -62,6 +64,7 @@ const searches: Readonly<Record<string, (row: RequestLogRow) => Search | null>> 
 };
 
 for (const [name, searchFor] of Object.entries(searches)) {
+  if (options.only !== undefined && options.only !== name) continue;
   const times: number[] = [];
   let [found, unfinished, cpuMs] = [0, 0, 0];
   while (times.length < Number(options.searches)) {

@@ -12,7 +12,7 @@ export function sdkSuites(reportFolder) {
   return [
     suite("JavaScript", "sdks/check.mjs", join(reportFolder, "javascript")),
     suite("Python", "sdks/python/check.mjs", join(reportFolder, "python"), "report.xml"),
-    suite("Java", "sdks/java/check.mjs", join(root, "sdks", "java", "target", "surefire-reports")),
+    suite("Java", "sdks/java/check.mjs", join(reportFolder, "java")),
   ];
 }
 

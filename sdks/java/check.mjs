@@ -1,13 +1,16 @@
-// Runs all checks of the Java SDK: compiler, documentation, tests, packages. Prints a summary, and the output of Maven only
-// if something failed. The test reports are in target/surefire-reports.
+// Runs all checks of the Java SDK and its Spring Boot starter: compiler, documentation, tests, packages. Prints a summary,
+// and the output of Maven only if something failed. Usage: node check.mjs [folder for JUnit XML]
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const folder = dirname(fileURLToPath(import.meta.url));
-const reports = join(folder, "target", "surefire-reports");
-const oldestJava = 11;
+const reportFolders = ["java", "java-spring"].map((name) =>
+  join(folder, "..", name, "target", "surefire-reports"),
+);
+// The SDK itself runs on Java 11; Spring Boot 3 does not.
+const oldestJava = 17;
 
 const missing = [missingJava(), missingMaven()].filter((sentence) => sentence !== null);
 if (missing.length > 0) {
@@ -16,9 +19,9 @@ if (missing.length > 0) {
 }
 
 // Removes the reports of an earlier run.
-rmSync(reports, { recursive: true, force: true });
+for (const reports of reportFolders) rmSync(reports, { recursive: true, force: true });
 const startMs = Date.now();
-const maven = run("mvn", ["-B", "-ntp", "verify"], {
+const maven = run("mvn", ["-B", "-ntp", "-f", join(folder, "..", "pom.xml"), "verify"], {
   // The optimizing compiler does not pay off in a short build.
   MAVEN_OPTS: `-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${process.env.MAVEN_OPTS ?? ""}`.trim(),
 });
@@ -44,7 +47,7 @@ function missingJava() {
   const compiler = run(home ? join(home, "bin", "javac") : "javac", ["-version"]);
   const version = /javac (?:1\.)?(\d+)/.exec(`${compiler.stdout}${compiler.stderr}`);
   if (compiler.status === 0 && Number(version?.[1]) >= oldestJava) return null;
-  return `The Java SDK needs JDK ${oldestJava} or later. Install one, such as Debian's openjdk-17-jdk-headless or from https://adoptium.net, and add it to PATH or set JAVA_HOME.`;
+  return `The Java SDK and its Spring Boot starter need JDK ${oldestJava} or later. Install one, such as Debian's openjdk-17-jdk-headless or from https://adoptium.net, and add it to PATH or set JAVA_HOME.`;
 }
 
 function missingMaven() {
@@ -66,8 +69,15 @@ function run(command, args, environment = {}) {
 }
 
 function countTests() {
-  const names = existsSync(reports) ? readdirSync(reports).filter((name) => /^TEST-.*\.xml$/.test(name)) : [];
-  const texts = names.map((name) => readFileSync(join(reports, name), "utf8"));
+  const files = reportFolders
+    .filter((reports) => existsSync(reports))
+    .flatMap((reports) => readdirSync(reports).map((name) => join(reports, name)))
+    .filter((file) => /^TEST-.*\.xml$/.test(basename(file)));
+  if (process.argv[2] !== undefined) {
+    mkdirSync(process.argv[2], { recursive: true });
+    for (const file of files) copyFileSync(file, join(process.argv[2], basename(file)));
+  }
+  const texts = files.map((file) => readFileSync(file, "utf8"));
   const count = (pattern) => texts.reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
-  return { tests: count(/<testcase /g), failed: count(/<(failure|error)[ >]/g), classes: names.length };
+  return { tests: count(/<testcase /g), failed: count(/<(failure|error)[ >]/g), classes: files.length };
 }

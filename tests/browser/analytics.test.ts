@@ -103,6 +103,9 @@ else
         await page.getByText(/^Tuesday, November 17, 2026/).waitFor();
         await page.getByText("9,740 km apart within 18 minutes").waitFor();
         await looksRight(page, `analytics-${width}`);
+        // Also what only occurred in the period before.
+        const compared = page.getByRole("table", { name: "Outcomes, compared" }).getByRole("row");
+        expect(await compared.last().textContent()).toContain("Product disabled");
         const views = page.getByRole("radiogroup", { name: "View of Validations by outcome" });
         await views.getByText("Table").click();
         const rows = page.getByRole("table", { name: "Validations by outcome" }).getByRole("row");

@@ -236,7 +236,7 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
   });
 
   test("every request says what it would get now, or why that is not known", async () => {
-    const { owner, productId, publicApi } = fixture;
+    const { owner, productId } = fixture;
     const explained = async (id: string | undefined) => {
       const { status, body } = await owner.api.get(`${path}/${id}/explain`);
       expect([status, body.code]).toEqual([200, undefined]);
@@ -251,7 +251,6 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     // A lookup finds a revoked license, of a product that refuses all validations too.
     await owner.api.patch(`/products/${productId}`, { status: "disabled" });
     expect(await explained(sent.found)).toEqual(["found", null, 3]);
-    expect((await publicApi.lookup(license.license_key)).status).toBe(200);
     expect(await explained(sent.large)).toEqual(["product_disabled", "not_looked_up", 7]);
     await owner.api.patch(`/products/${productId}`, { status: before.body.status });
     const missing = await owner.api.get(`${path}/${newId()}/explain`);

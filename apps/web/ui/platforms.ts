@@ -5,6 +5,9 @@ export const platforms = {
   express: "Express",
   nestjs: "NestJS",
   python: "Python",
+  fastapi: "FastAPI",
+  django: "Django",
   java: "Java",
+  spring: "Spring Boot",
 } as const;
 export type Platform = keyof typeof platforms;

@@ -1,12 +1,18 @@
 import curl from "../../../sdks/snippets/curl.sh?raw";
 import express from "../../../sdks/snippets/express.mjs?raw";
 import java from "../../../sdks/snippets/Licensed.java?raw";
+import spring from "../../../sdks/snippets/LicensedApplication.java?raw";
+import django from "../../../sdks/snippets/licensed_django.py?raw";
+import fastapi from "../../../sdks/snippets/licensed_fastapi.py?raw";
 import nestjs from "../../../sdks/snippets/nestjs.ts?raw";
 import node from "../../../sdks/snippets/node.mjs?raw";
 import python from "../../../sdks/snippets/python.py?raw";
 import signedCurl from "../../../sdks/snippets/signed/curl.sh?raw";
 import signedExpress from "../../../sdks/snippets/signed/express.mjs?raw";
 import signedJava from "../../../sdks/snippets/signed/Licensed.java?raw";
+import signedSpring from "../../../sdks/snippets/signed/LicensedApplication.java?raw";
+import signedDjango from "../../../sdks/snippets/signed/licensed_django.py?raw";
+import signedFastapi from "../../../sdks/snippets/signed/licensed_fastapi.py?raw";
 import signedNestjs from "../../../sdks/snippets/signed/nestjs.ts?raw";
 import signedNode from "../../../sdks/snippets/signed/node.mjs?raw";
 import signedPython from "../../../sdks/snippets/signed/python.py?raw";
@@ -46,15 +52,29 @@ const snippets: Record<Platform, Snippet> = {
     install: "npm install @countersign/nestjs @countersign/node",
   },
   python: { file: "app.py", plain: python, signed: signedPython, install: "pip install countersign" },
+  fastapi: {
+    file: "app.py",
+    plain: fastapi,
+    signed: signedFastapi,
+    install: 'pip install "countersign[fastapi]" uvicorn',
+  },
+  django: {
+    file: "settings.py, views.py",
+    plain: django,
+    signed: signedDjango,
+    install: 'pip install "countersign[django]"',
+  },
   java: {
     file: "Licensed.java",
     plain: java,
     signed: signedJava,
-    install: `<dependency>
-  <groupId>io.countersign</groupId>
-  <artifactId>countersign-java</artifactId>
-  <version>0.1.0</version>
-</dependency>`,
+    install: mavenDependency("countersign-java"),
+  },
+  spring: {
+    file: "LicensedApplication.java",
+    plain: spring,
+    signed: signedSpring,
+    install: mavenDependency("countersign-spring-boot-starter"),
   },
 };
 
@@ -65,4 +85,12 @@ export function snippetFor(platform: Platform, { server, productId, isSigned }: 
     .replaceAll("PRODUCT-ID", productId)
     .trimEnd();
   return { file, text, install };
+}
+
+function mavenDependency(artifact: string): string {
+  return `<dependency>
+  <groupId>io.countersign</groupId>
+  <artifactId>${artifact}</artifactId>
+  <version>0.2.0</version>
+</dependency>`;
 }

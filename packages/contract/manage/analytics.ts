@@ -55,12 +55,9 @@ export const getAnalytics = route({
       has_countries: z.boolean().meta({
         description: "Whether the operator supplies a GeoIP file. Requests before that have no country.",
       }),
-      countries: z
-        .array(countryUse)
-        .max(300)
-        .meta({
-          description: "Most requests first, then those that only sent requests in the period before.",
-        }),
+      countries: z.array(countryUse).max(300).meta({
+        description: "Most requests first, then those that only sent requests in the period before.",
+      }),
       quota: z.array(quotaUse).max(20).meta({
         description:
           "The products that used most of their daily limit since midnight UTC, whatever the range.",

@@ -63,6 +63,7 @@ const shown = [
   "license_keys",
   "request",
   "role",
+  "rules",
   "sightings",
   "signing_key",
   "subject",
@@ -125,6 +126,7 @@ const shown = [
   "cidr",
   "ip",
   "product_name",
+  "registered_ips",
   "revoked_reason",
   "tags",
   "version",
@@ -164,10 +166,12 @@ const shown = [
   "problem",
   "reason",
   "review_reason",
+  "rule",
   "state",
   "status",
   "timestamp",
   "type",
+  "unrepeatable",
   "until",
 ] as const;
 

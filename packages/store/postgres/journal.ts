@@ -20,6 +20,7 @@ import { connectionSettings } from "./connect.ts";
 import { deleteSome } from "./delete-from-journal.ts";
 import { endedList, list, numbers, texts } from "./lists.ts";
 import { beginTurn, PostgresRequestLog, type Turn } from "./request-log.ts";
+import { sortKeys } from "./sort-keys.ts";
 import { storedRetention, sweepSome } from "./sweep-journal.ts";
 import { journalAnswerMs, journalLimits } from "./time-limits.ts";
 import { logSize, trimSome } from "./trim-request-log.ts";
@@ -84,7 +85,8 @@ export class PostgresJournal implements Journal {
 
   async prune({ serverDays, longestDays }: LogRetention, nowMs: number): Promise<number> {
     const dropped = await this.#dropOldest(keptSince(longestDays, nowMs));
-    // Dropping a day may have given up, and its connection with it.
+    await this.#sortKeys();
+    // Either may have given up, and its connection with it.
     const client = await this.#connected();
     const refused = await client.query({
       ...pruneRefusals,
@@ -103,18 +105,30 @@ export class PostgresJournal implements Journal {
     );
     const day = rows[0]?.day ?? null;
     if (day === null) return 0;
-    const dropped = await this.#unlessRead(async (client) => {
-      await this.#log.dropDay(client, day);
-      return 1 as const;
-    });
+    const dropped = await this.#unlessLocked(() =>
+      this.#alone(async (client) => {
+        await this.#log.dropDay(client, day);
+        return 1 as const;
+      }),
+    );
     return dropped ?? 0;
+  }
+
+  /** Without a turn: nodes go on adding rows, except late ones of the same day. */
+  async #sortKeys(): Promise<void> {
+    await this.#unlessLocked(async () => {
+      const client = await this.#connected();
+      await client.query("begin");
+      await sortKeys(client);
+      await client.query("commit");
+    });
   }
 
   async trim(mostBytes: number): Promise<number | null> {
     // Usually there is nothing to do, and no node has to wait.
     const { bytes } = await logSize(await this.#connected());
     if (bytes <= mostBytes) return null;
-    return this.#unlessRead((client) => trimSome(client, this.#log, mostBytes));
+    return this.#unlessLocked(() => this.#alone((client) => trimSome(client, this.#log, mostBytes)));
   }
 
   async sweep(retention: LogRetention, nowMs: number): Promise<number> {
@@ -125,11 +139,12 @@ export class PostgresJournal implements Journal {
     return this.#alone((client) => deleteSome(client, step));
   }
 
-  /** A day cannot be dropped while a backup or a long query reads the log: it is tried again later. */
-  async #unlessRead<T>(work: (client: pg.Client) => Promise<T>): Promise<T | null> {
+  /** A day cannot be dropped or sorted while a backup or a long query reads the log: it is tried again later. */
+  async #unlessLocked<T>(work: () => Promise<T>): Promise<T | null> {
     try {
-      return await this.#alone(work);
+      return await work();
     } catch (error) {
+      this.#drop();
       if (error instanceof pg.DatabaseError && error.code === lockNotAvailable) return null;
       throw error;
     }

@@ -2,13 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dayMs } from "@countersign/domain/dates/lengths";
+import { sql } from "kysely";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import type { JournalDeletion } from "../journal.ts";
 import { type DatabaseLocation, openJournal, openStore } from "../open.ts";
 import { existingDays } from "../request-log/days.ts";
 import { oldestOpenMs, rowsPerSegment, settledAfterMs } from "../request-log/segment.ts";
-import { dayOf } from "../request-log/tables.ts";
+import { dayOf, keysTable } from "../request-log/tables.ts";
 import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
 import { checkIndex } from "./check-index.ts";
@@ -204,6 +205,32 @@ export function requestLogSuite(fixture: StoreFixture) {
         });
         expect(await prune()).toBe(1);
         expect(await requestLog(store)).toHaveLength(1);
+      });
+
+      test("the keys of a day are sorted once it has ended, unless someone reads them", async () => {
+        const at = nextMidnight();
+        await journal.append([at, at + dayMs].map((ms) => journalEntry({ at: ms })));
+        const sorted = async () => {
+          const { rows } = await sql<{ name: string }>`select t.relname as name from pg_index i
+            join pg_class t on t.oid = i.indrelid where i.indisclustered`.execute(store.reads);
+          return rows.map(({ name }) => name);
+        };
+        const prune = () => journal.prune({ ...keptForADay, longestDays: 9 }, at + 2 * dayMs);
+        await prune();
+        expect(await sorted()).toEqual([]);
+        await closeAll(at + 2 * dayMs);
+        await store.transaction(async (db) => {
+          await db.selectFrom("request_keys").select("key").execute();
+          await prune();
+        });
+        expect(await sorted()).toEqual([]);
+        await prune();
+        expect(await sorted()).toEqual([keysTable(dayOf(at))]);
+        // The next day has not ended, and this one gets late rows as before.
+        await prune();
+        await journal.append([journalEntry({ at: at + 1 })]);
+        expect(await sorted()).toEqual([keysTable(dayOf(at))]);
+        expect(await checkIndex(store)).toEqual([]);
       });
 
       test("nodes that add, close and delete together lose nothing", async () => {

@@ -11,6 +11,8 @@ import pytest
 
 from countersign import ConnectionError, Countersign, FileGraceStore, GraceStore
 from countersign._grace import Grace
+from countersign._grace_entries import GraceEntries
+from countersign._observer import Observer
 from local_server import REVOKED_BODY, VALID_BODY, answer, serving
 
 KEY = "ABCD-EFGH-JKMN-PQRS"
@@ -106,7 +108,7 @@ def test_a_foreign_file_grants_nothing(tmp_path: Path, content: bytes) -> None:
 def test_a_file_of_another_release_grants_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = FileGraceStore(tmp_path)
     with monkeypatch.context() as patch, serving([answer(VALID_BODY)]) as server:
-        patch.setattr("countersign._grace._serialized", lambda _: {"valid": True, "something": "new"})
+        patch.setattr("countersign._grace.grant_of", lambda *_: {"valid": True, "something": "new"})
         client(server.url, files).validate(KEY)
     with pytest.raises(ConnectionError):
         client(UNREACHABLE, files).validate(KEY)
@@ -182,7 +184,7 @@ def test_memory_is_bounded() -> None:
         one = Countersign("csk_test", server.url, cache_entries=5, grace_seconds=60)
         for number in range(12):
             one.validate(f"{KEY}-{number}")
-        assert len(one._grace._grant_times) <= 5
+        assert len(one._verdicts.grace._grant_times) <= 5
 
 
 def test_a_rejected_license_gets_no_grace_period_even_after_its_rejection_was_evicted(tmp_path: Path) -> None:
@@ -197,7 +199,7 @@ def test_a_rejected_license_gets_no_grace_period_even_after_its_rejection_was_ev
         one = client(server.url, store, cache_entries=2)
         for key in keys:
             assert one.validate(key).status == "revoked"
-        assert len(one._grace._rejected) <= 2
+        assert len(one._verdicts.grace._rejected) <= 2
         assert one.validate("NEW").valid
         for key in keys:
             assert not one.check(key).allowed
@@ -225,7 +227,8 @@ def test_a_rejection_during_a_concurrent_grace_check_is_not_lost(tmp_path: Path)
             resume.wait(10)
             return text
 
-    grace = Grace(3600, SlowStore(tmp_path), "csk_test", QuickClock(), 1000)
+    entries = GraceEntries(SlowStore(tmp_path), "csk_test", None)
+    grace = Grace(3600, entries, Observer(None, None, None), QuickClock(), 1000)
     with serving([answer(VALID_BODY)]) as server:
         result = client(server.url, FileGraceStore(tmp_path / "other")).validate(KEY)
     resume.set()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from countersign import AsyncCountersign, Countersign, CountersignError, ValidateResult, Watch
+from countersign._watch import split_wait
 from local_server import REVOKED_BODY, VALID_BODY, answer, serving
 
 KEY = "ABCD-EFGH-JKMN-PQRS"
@@ -73,10 +74,34 @@ def test_stop_ends_the_thread_immediately_even_from_a_callback() -> None:
         assert not watch._thread.is_alive()
 
 
-@pytest.mark.parametrize("interval", [0, 0.5, -1, float("nan"), float("inf"), 1e12])
+@pytest.mark.parametrize("interval", [0, 0.5, -1, float("nan"), float("inf"), 1e12, 2_592_001])
 def test_invalid_intervals_are_rejected(interval: float) -> None:
     with pytest.raises(ValueError, match="interval_seconds"):
         Countersign("csk_test", "https://licenses.example.com").watch(KEY, interval, print)
+
+
+def test_thirty_days_do_not_become_a_short_wait() -> None:
+    changes: queue.Queue[str] = queue.Queue()
+    with serving([answer(VALID_BODY)]) as server:
+        watch = Countersign("csk_test", server.url).watch(KEY, 2_592_000, lambda result, _: changes.put(result.status))
+        assert changes.get(timeout=15) == "active"
+        # Enough time for further requests, if it did not wait.
+        watch._thread.join(0.3)
+        assert watch._thread.is_alive() and len(server.requests) == 1
+        watch.stop()
+
+
+@pytest.mark.parametrize("seconds", [0.9, 86_400, 86_401.5, 2_851_200])
+def test_long_waits_are_split(seconds: float) -> None:
+    parts = list(split_wait(seconds))
+    assert sum(parts) == pytest.approx(seconds)
+    assert all(0 < part <= 86_400 for part in parts)
+
+
+def test_an_impossible_key_is_reported_like_any_verdict() -> None:
+    changes: queue.Queue[ValidateResult] = queue.Queue()
+    with Countersign("csk_test", "http://127.0.0.1:9").watch("", 1, lambda result, _: changes.put(result)):
+        assert changes.get(timeout=15).source == "local"
 
 
 def test_it_does_not_keep_the_app_alive() -> None:

@@ -9,9 +9,11 @@ import time
 
 import pytest
 
-from countersign import WebhookError, verify_webhook
+from countersign import WebhookError, sign_webhook, verify_webhook
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of 24 bytes ...").decode()
+
+TOO_SHORT = "whsec_" + base64.b64encode(b"a secret of only 23 byt").decode()
 
 
 def delivery(body: bytes, key: bytes, event_id: str = "msg_1") -> dict[str, str]:
@@ -24,7 +26,9 @@ def delivery(body: bytes, key: bytes, event_id: str = "msg_1") -> dict[str, str]
     }
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_", [], [""], [SECRET, ""], "whsec_YWJj", "whsec_é"])
+@pytest.mark.parametrize(
+    "secret", ["", "whsec_", [], [""], [SECRET, ""], f"{SECRET},", "whsec_YWJj", TOO_SHORT, "whsec_é"]
+)
 def test_an_empty_or_malformed_secret_is_rejected(secret: str | list[str]) -> None:
     # With an empty secret, anyone could sign a delivery.
     body = b'{"type":"license.revoked","data":{}}'
@@ -53,3 +57,23 @@ def test_header_names_are_case_insensitive() -> None:
     headers = {name.title(): value for name, value in delivery(body, b"a secret of 24 bytes ...").items()}
     for raw in (body, body.decode(), bytearray(body), memoryview(body)):
         assert verify_webhook(raw, headers, SECRET).type == "license.revoked"
+
+
+def test_secrets_can_be_separated_by_commas() -> None:
+    body = b'{"type":"license.revoked","data":{}}'
+    other = "whsec_" + base64.b64encode(b"another secret of 32 bytes ......").decode()
+    headers = delivery(body, b"a secret of 24 bytes ...")
+    for secrets in (f"{other}, {SECRET}", [other, SECRET], [f"{other},{SECRET}"]):
+        assert verify_webhook(body, headers, secrets).type == "license.revoked"
+
+
+def test_a_signed_webhook_has_a_signature_for_each_secret() -> None:
+    other = "whsec_" + base64.b64encode(b"another secret of 32 bytes ......").decode()
+    for body in ('{"type":"a"}', b'{"type":"a"}', bytearray(b'{"type":"a"}'), memoryview(b'{"type":"a"}')):
+        signed = sign_webhook(body, secret=f"{SECRET},{other}")
+        assert signed.body == b'{"type":"a"}'
+        assert all(verify_webhook(signed.body, signed.headers, one).type == "a" for one in (SECRET, other))
+    first, second = (sign_webhook({"type": "a"}, secret=SECRET) for _ in range(2))
+    assert first.headers["webhook-id"] != second.headers["webhook-id"]
+    with pytest.raises(TypeError, match="object"):
+        sign_webhook({"type": "a", "data": {"b": object()}}, secret=SECRET)

@@ -13,7 +13,7 @@ import { useProduct } from "./use-product.ts";
 const integrateRoute = getRouteApi("/inside/o/$organization/products/$productId/integrate");
 
 /** A server receives its customers' license keys in their requests. */
-const comesWithRequests: readonly Platform[] = ["express", "nestjs"];
+const comesWithRequests: readonly Platform[] = ["express", "nestjs", "fastapi", "django", "spring"];
 
 /** The steps from a key to a first response, in the selected language. */
 export function IntegrateTab() {
@@ -76,7 +76,7 @@ export function IntegrateTab() {
             <>
               <CodeBlock
                 label={t("integrate.install")}
-                file={platform === "java" ? "pom.xml" : t("integrate.shell")}
+                file={snippet.install.startsWith("<") ? "pom.xml" : t("integrate.shell")}
                 text={snippet.install}
               />
               <Text size="sm" c="dimmed">

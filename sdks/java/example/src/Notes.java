@@ -4,6 +4,7 @@ import io.countersign.CountersignException;
 import io.countersign.FileGraceStore;
 import io.countersign.RateLimitException;
 import io.countersign.SignatureException;
+import io.countersign.Status;
 import io.countersign.ValidateResult;
 import io.countersign.Watch;
 import java.io.BufferedReader;
@@ -24,7 +25,8 @@ public class Notes {
       Duration.ofSeconds(Long.parseLong(System.getenv().getOrDefault("NOTES_CHECK_SECONDS", "3600")));
 
   /** Customers solve these themselves in the portal. */
-  private static final Set<String> SOLVED_IN_PORTAL = Set.of("expired", "ip_limit_reached", "ip_not_registered");
+  private static final Set<Status> SOLVED_IN_PORTAL =
+      Set.of(Status.EXPIRED, Status.IP_LIMIT_REACHED, Status.IP_NOT_REGISTERED);
 
   private final Path folder = settingsFolder();
   private final Path keyFile = folder.resolve("license.txt");
@@ -81,9 +83,9 @@ public class Notes {
 
   /** Locks or unlocks the app, and shows a message only after a change. */
   private synchronized void show(String key, ValidateResult result) {
-    String text = result.valid() ? "Unlocked. Welcome back!" : "Locked. " + explain(result.status());
+    String text = result.valid() ? "Unlocked. Welcome back!" : "Locked. " + explain(result);
     // In Swing, a button that calls Desktop.getDesktop().browse(URI.create(url)).
-    if (SOLVED_IN_PORTAL.contains(result.status()))
+    if (SOLVED_IN_PORTAL.contains(result.knownStatus()))
       text += " You can solve this yourself: " + countersign.portalUrl(key);
     if (!text.equals(lastMessage)) System.out.println(text);
     lastMessage = text;
@@ -98,22 +100,22 @@ public class Notes {
     }
   }
 
-  private static String explain(String status) {
-    switch (status) {
-      case "license_not_found":
+  private static String explain(ValidateResult result) {
+    switch (result.knownStatus()) {
+      case LICENSE_NOT_FOUND:
         return "This license key does not exist. Please check it for typos.";
-      case "expired":
+      case EXPIRED:
         return "Your license has expired. Please renew it to continue.";
-      case "revoked":
+      case REVOKED:
         return "Your license was revoked. Please contact us if you think this is a mistake.";
-      case "ip_limit_reached":
+      case IP_LIMIT_REACHED:
         return "Your license is already in use from the maximum number of IP addresses.";
-      case "ip_not_registered":
+      case IP_NOT_REGISTERED:
         return "Your license does not cover this IP address.";
-      case "version_not_allowed":
+      case VERSION_NOT_ALLOWED:
         return "Your license does not cover this version of the app.";
       default:
-        return "Your license was rejected (" + status + "). Please contact us.";
+        return "Your license was rejected (" + result.status() + "). Please contact us.";
     }
   }
 

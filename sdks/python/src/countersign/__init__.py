@@ -1,9 +1,15 @@
 """Validates licenses against a Countersign server."""
 
-from ._client import AsyncCountersign, Countersign, Signing
+from ._async_client import AsyncCountersign
+from ._client import Countersign
 from ._clock import Clock
-from ._grace import FileGraceStore, GraceStore
-from ._models import Decision, LicenseRecord, ValidateResult
+from ._file_grace_store import FileGraceStore
+from ._grace_store import GraceStore, LockingGraceStore
+from ._models import Decision, LicenseRecord, RateLimit, ValidateResult
+from ._observer import Logger, RequestEvent, ResponseEvent
+from ._options import Options
+from ._signature import Signing
+from ._types import Source, Status
 from ._version import __version__
 from ._watch import Watch
 from .device import device_id
@@ -19,7 +25,8 @@ from .errors import (
     TimeoutError,
     WebhookError,
 )
-from .webhooks import WebhookEvent, verify_webhook
+from .webhook_events import WebhookEvent
+from .webhooks import SignedWebhook, sign_webhook, verify_webhook
 
 __all__ = [
     "AsyncCountersign",
@@ -32,12 +39,21 @@ __all__ = [
     "FileGraceStore",
     "GraceStore",
     "LicenseRecord",
+    "LockingGraceStore",
+    "Logger",
     "NotFoundError",
+    "Options",
+    "RateLimit",
     "RateLimitError",
+    "RequestEvent",
+    "ResponseEvent",
     "SandboxError",
     "ServerError",
-    "Signing",
     "SignatureError",
+    "SignedWebhook",
+    "Signing",
+    "Source",
+    "Status",
     "TimeoutError",
     "ValidateResult",
     "Watch",
@@ -45,5 +61,6 @@ __all__ = [
     "WebhookEvent",
     "__version__",
     "device_id",
+    "sign_webhook",
     "verify_webhook",
 ]

@@ -9,11 +9,13 @@ class Clock(Protocol):
 
     def wall(self) -> float:
         """The wall clock, in seconds since 1970. It can jump."""
+        ...
 
     def steady(self) -> float:
         """The monotonic clock, in seconds since an arbitrary start. It never goes back."""
+        ...
 
-    def sleep(self, seconds: float) -> None: ...
+    def sleep(self, seconds: float, /) -> None: ...
 
 
 class SystemClock:

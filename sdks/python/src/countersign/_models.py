@@ -1,20 +1,31 @@
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from typing import Any, Literal
+from datetime import datetime
+from typing import Generic, cast, get_args
 
+from ._types import Custom, Source, Status
 from .errors import CountersignError
+
+_STATUSES = frozenset(get_args(Status))
 
 
 @dataclass(frozen=True)
-class ValidateResult:
+class RateLimit:
+    """The product's daily limit, as of this response."""
+
+    limit: int
+    remaining: int
+    reset_seconds: int
+
+
+@dataclass(frozen=True)
+class ValidateResult(Generic[Custom]):
     """The server's verdict on a license. Grant access only if ``valid`` is true; ``status`` says why not."""
 
     valid: bool
-    status: str
+    #: Compare it with the values of ``Status``. A newer server may send others.
+    status: Status | str
     #: None for lifetime licenses, and if there is no such license.
     expires: datetime | None
     #: Whether this call registered the caller's IP address with the license.
@@ -23,13 +34,24 @@ class ValidateResult:
     max_ips: int | None
     version: str | None
     version_valid: bool | None
-    #: The product's custom response.
-    custom: Mapping[str, Any] | None
-    #: The server, the cache, or the grace period while the server is unreachable.
-    source: Literal["server", "cache", "grace"]
+    #: The product's custom response. It cannot be changed; ``dict(...)`` returns a copy.
+    custom: Custom | None
+    #: The server, the cache, the grace period without the server, or the client itself (an impossible key).
+    source: Source
     #: When the server returned it.
     checked_at: datetime
     request_id: str | None
+    #: Only if the server responded to this call.
+    rate_limit: RateLimit | None = None
+    #: What is wrong with the request or the product's setup, for the developer.
+    problem: str | None = None
+    #: The server's time minus this machine's, for signed responses.
+    clock_skew_seconds: int | None = None
+
+    @property
+    def known_status(self) -> Status | None:
+        """The status, or None if this release does not know it. For exhaustive ``match`` statements."""
+        return cast(Status, self.status) if self.status in _STATUSES else None
 
 
 @dataclass(frozen=True)
@@ -61,97 +83,11 @@ class LicenseRecord:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decision(Generic[Custom]):
     """Whether to grant access, and why."""
 
     allowed: bool
     #: None if there was no verdict.
-    result: ValidateResult | None
+    result: ValidateResult[Custom] | None
     #: Why there was no verdict.
     error: CountersignError | None
-
-
-def read_result(body: bytes, checked_at: datetime, request_id: str | None) -> ValidateResult | None:
-    """Return None if the body is not a validate response."""
-    value = parsed(body)
-    if value is None or not isinstance(value.get("valid"), bool) or not isinstance(value.get("status"), str):
-        return None
-    custom = value.get("custom")
-    return ValidateResult(
-        # An unknown status never grants access.
-        valid=value["valid"] and value["status"] == "active",
-        status=value["status"],
-        expires=_time(value.get("expires")),
-        ip_registered=_flag(value.get("ip_registered")),
-        ip_count=_number(value.get("ip_count")),
-        max_ips=_number(value.get("max_ips")),
-        version=_text(value.get("version")),
-        version_valid=_flag(value.get("version_valid")),
-        custom=custom if isinstance(custom, dict) else None,
-        source="server",
-        checked_at=checked_at,
-        request_id=request_id,
-    )
-
-
-def read_license(body: bytes) -> LicenseRecord | None:
-    """Return None if the body is not a license."""
-    value = parsed(body)
-    if value is None or not isinstance(value.get("id"), str) or not isinstance(value.get("license_key"), str):
-        return None
-    epoch = datetime.fromtimestamp(0, timezone.utc)
-    return LicenseRecord(
-        id=value["id"],
-        organization_id=_text(value.get("organization_id")) or "",
-        product_id=_text(value.get("product_id")) or "",
-        global_customer_id=_text(value.get("global_customer_id")),
-        license_key=value["license_key"],
-        status=_text(value.get("status")) or "",
-        expires_at=_time(value.get("expires_at")),
-        is_lifetime=value.get("is_lifetime") is True,
-        ip_system_enabled=value.get("ip_system_enabled") is True,
-        max_ips=_number(value.get("max_ips")),
-        current_unique_ip_count=_number(value.get("current_unique_ip_count")) or 0,
-        notes=_text(value.get("notes")),
-        version_pin_mode=_text(value.get("version_pin_mode")),
-        version_pinned=_text(value.get("version_pinned")),
-        version_range_min=_text(value.get("version_range_min")),
-        version_range_max=_text(value.get("version_range_max")),
-        revoked_at=_time(value.get("revoked_at")),
-        created_at=_time(value.get("created_at")) or epoch,
-        updated_at=_time(value.get("updated_at")) or epoch,
-        customer_email=_text(value.get("customer_email")),
-        customer_name=_text(value.get("customer_name")),
-        customer_discord_id=_text(value.get("customer_discord_id")),
-    )
-
-
-def parsed(body: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _flag(value: object) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _time(value: object) -> datetime | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        # Python before 3.11 does not accept "Z".
-        time = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)

@@ -19,13 +19,16 @@ class RateLimitGate:
         """Raise while the limit is used up."""
         left = self._until - self._clock.steady()
         if left > 0:
-            raise self.error(math.ceil(left), self._request_id)
+            seconds = math.ceil(left)
+            message, reset_at = self.description(seconds)
+            raise RateLimitError(message, seconds, reset_at, self._request_id)
 
     def close(self, retry_after_seconds: int, request_id: str | None) -> None:
         self._until = self._clock.steady() + retry_after_seconds
         self._request_id = request_id
 
-    def error(self, seconds: int, request_id: str | None) -> RateLimitError:
+    def description(self, seconds: int) -> tuple[str, datetime]:
+        """Return the error's message, and when the limit resets."""
         now = datetime.fromtimestamp(self._clock.wall(), timezone.utc)
         message = f"The product's daily limit is used up. It resets in {seconds} seconds."
-        return RateLimitError(message, seconds, now + timedelta(seconds=seconds), request_id)
+        return message, now + timedelta(seconds=seconds)

@@ -2,33 +2,39 @@ from __future__ import annotations
 
 import sys
 import threading
-from typing import Callable, Optional
+from collections.abc import Iterator
+from typing import Callable, Generic, Optional
 
 from ._models import ValidateResult
+from ._observer import Observer
+from ._types import Custom
 from .errors import CountersignError
 
-OnChange = Callable[[ValidateResult, Optional[ValidateResult]], None]
-OnError = Callable[[CountersignError], None]
+OnChange = Callable[[ValidateResult[Custom], Optional[ValidateResult[Custom]]], object]
+OnError = Callable[[CountersignError], object]
 
 #: Random jitter, so that apps started together do not send requests together.
 _JITTER = 0.1
 _MAX_INTERVAL_SECONDS = 30 * 86_400
+#: Some systems cannot wait for longer than a few weeks at a time.
+_MAX_WAIT_SECONDS = 86_400
 
 
-class Watch:
+class Watch(Generic[Custom]):
     """Validates at intervals until it is stopped. Does not keep the app alive.
 
-    An exception in a callback is passed to ``threading.excepthook``, and the watch continues: otherwise a revoked
-    license would go unnoticed.
+    An exception in a callback is logged and passed to ``threading.excepthook``, and the watch continues: otherwise a
+    revoked license would go unnoticed.
     """
 
     def __init__(
         self,
-        validate: Callable[[], ValidateResult],
+        validate: Callable[[], ValidateResult[Custom]],
         interval_seconds: float,
-        on_change: OnChange,
+        on_change: OnChange[Custom],
         on_error: OnError | None,
         random: Callable[[], float],
+        observer: Observer,
     ) -> None:
         if not 1 <= interval_seconds <= _MAX_INTERVAL_SECONDS:
             raise ValueError(f"interval_seconds must be a number from 1 to {_MAX_INTERVAL_SECONDS}.")
@@ -37,7 +43,8 @@ class Watch:
         self._on_change = on_change
         self._on_error = on_error
         self._random = random
-        self._previous: ValidateResult | None = None
+        self._observer = observer
+        self._previous: ValidateResult[Custom] | None = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="countersign-watch", daemon=True)
         self._thread.start()
@@ -46,7 +53,7 @@ class Watch:
         """Stop the watch. A callback that is already running completes."""
         self._stopped.set()
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Watch[Custom]:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -56,10 +63,14 @@ class Watch:
         while not self._stopped.is_set():
             try:
                 self._check()
-            except Exception:
-                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))
+            except BaseException as error:
+                # Also SystemExit, which would silently end this thread instead of the app.
+                self._observer.callback_failed("A callback of watch", error)
+                self._report_exception()
             spread = 1 + _JITTER * (2 * self._random() - 1)
-            self._stopped.wait(self._interval_seconds * spread)
+            for seconds in split_wait(self._interval_seconds * spread):
+                if self._stopped.wait(seconds):
+                    return
 
     def _check(self) -> None:
         try:
@@ -72,3 +83,18 @@ class Watch:
         has_changed = previous is None or (previous.valid, previous.status) != (result.valid, result.status)
         if has_changed and not self._stopped.is_set():
             self._on_change(result, previous)
+
+    def _report_exception(self) -> None:
+        try:
+            threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), self._thread)))
+        except BaseException:
+            # An app's own hook that raises does not end the watch either.
+            return
+
+
+def split_wait(seconds: float) -> Iterator[float]:
+    """Return waits that are short enough for every system."""
+    while seconds > 0:
+        part = min(seconds, _MAX_WAIT_SECONDS)
+        yield part
+        seconds -= part

@@ -40,6 +40,10 @@ final class Cache<V> {
     if (entries.size() > maxEntries) entries.remove(entries.keySet().iterator().next());
   }
 
+  synchronized void remove(String key) {
+    entries.remove(key);
+  }
+
   synchronized void clear() {
     entries.clear();
   }

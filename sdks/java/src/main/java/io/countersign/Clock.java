@@ -1,6 +1,8 @@
 package io.countersign;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** The time, in the two ways that differ if someone sets the clock. Tests provide their own. */
 interface Clock {
@@ -17,8 +19,8 @@ interface Clock {
         }
 
         @Override
-        public void sleep(Duration duration) throws InterruptedException {
-          Thread.sleep(duration.toMillis());
+        public CompletableFuture<Void> after(Duration duration) {
+          return new CompletableFuture<Void>().completeOnTimeout(null, duration.toMillis(), TimeUnit.MILLISECONDS);
         }
       };
 
@@ -28,5 +30,6 @@ interface Clock {
   /** The monotonic clock, since an arbitrary start. It never goes back. */
   long steadyMillis();
 
-  void sleep(Duration duration) throws InterruptedException;
+  /** Completes after this time, without blocking a thread. Completing it earlier stops the timer. */
+  CompletableFuture<Void> after(Duration duration);
 }

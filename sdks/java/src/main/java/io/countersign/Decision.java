@@ -28,4 +28,9 @@ public final class Decision {
   public Optional<CountersignException> problem() {
     return Optional.ofNullable(problem);
   }
+
+  @Override
+  public String toString() {
+    return "Decision[allowed=" + allowed + ", result=" + result + ", problem=" + problem + "]";
+  }
 }

@@ -1,80 +1,109 @@
 package io.countersign;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.Locale;
-import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
- * Keeps a valid license valid for a while if the server is unreachable. Any rejection ends that for the whole license.
- * Time is measured by the monotonic clock within a process, and by the wall clock across restarts, where going back
- * ends it.
+ * Keeps a valid license valid for a while without a verdict. Any rejection ends that for the whole license. Time is
+ * measured by the monotonic clock within a process, and by the wall clock across restarts, where going back ends it.
  */
 final class Grace {
   /** A clock that goes back further than this was set back on purpose. */
   private static final long MAX_CLOCK_CORRECTION_MILLIS = 120_000;
-  /** The maximum number of versions and devices stored per license. */
-  private static final int MAX_GRANTS = 50;
+  /** How often a license that is answered from the cache is written. */
+  private static final long TOUCH_MILLIS = 60_000;
   /** The number of locks that the licenses share. */
   private static final int LOCKS = 64;
 
   private final long graceMillis;
-  private final GraceStore store;
-  private final byte[] secret;
+  private final GraceEntries entries;
   private final Clock clock;
   /** When each license was last granted, per request, by the monotonic clock. */
   private final BoundedMap<BoundedMap<Long>> grantTimes;
   /** Rejected licenses that the store could not remove. */
   private final BoundedMap<Boolean> rejected;
+  /** When the time was last stored for a cached license, by the monotonic clock. */
+  private final BoundedMap<Long> touched;
   private final Object[] locks = new Object[LOCKS];
 
-  Grace(long graceMillis, GraceStore store, String apiKey, Clock clock, int maxEntries) {
+  Grace(long graceMillis, GraceEntries entries, Clock clock, int maxEntries) {
     this.graceMillis = graceMillis;
-    this.store = store == null ? new InMemoryStore(maxEntries) : store;
-    this.secret = sha256("countersign.grace.v1\n" + apiKey);
+    this.entries = entries;
     this.clock = clock;
     this.grantTimes = new BoundedMap<>(maxEntries);
     this.rejected = new BoundedMap<>(maxEntries);
+    this.touched = new BoundedMap<>(maxEntries);
     for (int index = 0; index < LOCKS; index++) locks[index] = new Object();
   }
 
-  void recordGrant(String licenseKey, String requestKey, ValidateResult result) {
+  static Grace of(Settings settings, Log log) {
+    GraceStore store =
+        settings.graceStore != null ? settings.graceStore : new InMemoryGraceStore(settings.cacheEntries);
+    GraceEntries entries = new GraceEntries(store, settings.apiKey, settings.deviceId, log);
+    return new Grace(settings.grace.toMillis(), entries, settings.clock, settings.cacheEntries);
+  }
+
+  /** Nothing is recorded for an answer that is out of date by now. */
+  void recordGrant(String licenseKey, String requestKey, ValidateResult result, BooleanSupplier isCurrent) {
     if (graceMillis == 0) return;
-    String license = normalized(licenseKey);
-    String request = nameOf(requestKey);
+    String license = LicenseKeys.comparisonForm(licenseKey);
+    String request = entries.nameOf(requestKey);
     synchronized (lockFor(license)) {
+      if (!isCurrent.getAsBoolean()) return;
       rejected.remove(license);
       BoundedMap<Long> grants = grantTimes.get(license);
-      if (grants == null) grants = new BoundedMap<>(MAX_GRANTS);
+      if (grants == null) grants = new BoundedMap<>(GraceEntry.MAX_GRANTS);
       grants.put(request, clock.steadyMillis());
       grantTimes.put(license, grants);
-      storeGrant(license, request, result);
+      entries.locked(license, () -> storeGrant(license, request, result));
     }
   }
 
-  void recordRejection(String licenseKey) {
+  void recordRejection(String licenseKey, BooleanSupplier isCurrent) {
     if (graceMillis == 0) return;
-    String license = normalized(licenseKey);
+    String license = LicenseKeys.comparisonForm(licenseKey);
     synchronized (lockFor(license)) {
+      if (!isCurrent.getAsBoolean()) return;
       grantTimes.remove(license);
-      try {
-        store.remove(nameOf(license));
-      } catch (RuntimeException storeFailure) {
-        rejected.put(license, true);
-      }
+      Boolean isRemoved = entries.locked(license, () -> entries.remove(license));
+      if (Boolean.TRUE.equals(isRemoved)) return;
+      // Without the lock, another client may write the entry again.
+      entries.remove(license);
+      rejected.put(license, true);
     }
   }
 
-  /** The result to return if the server is unreachable; null if there is none. */
+  /** The result to return without a verdict; null if there is none. */
   ValidateResult graceResult(String licenseKey, String requestKey) {
     if (graceMillis == 0) return null;
-    String license = normalized(licenseKey);
+    String license = LicenseKeys.comparisonForm(licenseKey);
     synchronized (lockFor(license)) {
-      return mayBeRejected(license) ? null : storedResult(license, nameOf(requestKey));
+      if (mayBeRejected(license)) return null;
+      return entries.locked(license, () -> storedResult(license, entries.nameOf(requestKey)));
+    }
+  }
+
+  /** Whether the time should be stored for a license that was answered from the cache. */
+  boolean isTouchDue(String licenseKey) {
+    if (graceMillis == 0) return false;
+    String license = LicenseKeys.comparisonForm(licenseKey);
+    Long last = touched.get(license);
+    if (last != null && clock.steadyMillis() - last < TOUCH_MILLIS) return false;
+    touched.put(license, clock.steadyMillis());
+    return true;
+  }
+
+  /** Stores the latest time seen, if the license has an entry: setting the clock back never extends a grace period. */
+  void touch(String licenseKey) {
+    if (graceMillis == 0) return;
+    String license = LicenseKeys.comparisonForm(licenseKey);
+    synchronized (lockFor(license)) {
+      entries.locked(
+          license,
+          () -> {
+            GraceEntry entry = entries.load(license);
+            if (entry != null) saveTime(license, entry);
+            return entry;
+          });
     }
   }
 
@@ -93,162 +122,41 @@ final class Grace {
     return locks[Math.floorMod(license.hashCode(), LOCKS)];
   }
 
-  private void storeGrant(String license, String request, ValidateResult result) {
+  private GraceEntry storeGrant(String license, String request, ValidateResult result) {
     long nowMillis = clock.wallMillis();
-    Map<String, Object> stored = load(license);
-    long seenMillis = stored == null ? nowMillis : seenIn(stored);
-    boolean isSetBack = nowMillis < seenMillis - MAX_CLOCK_CORRECTION_MILLIS;
-    Map<String, Object> grants = new LinkedHashMap<>();
-    if (stored != null && !isSetBack) grants.putAll(grantsIn(stored));
-    grants.remove(request);
-    if (grants.size() >= MAX_GRANTS) grants.remove(grants.keySet().iterator().next());
-    Map<String, Object> grant = new LinkedHashMap<>();
-    grant.put("granted_at", nowMillis);
-    grant.put("request_id", result.requestId().orElse(null));
-    grant.put("body", result.body());
-    grants.put(request, grant);
-    save(license, isSetBack ? nowMillis : Math.max(nowMillis, seenMillis), grants);
+    GraceEntry stored = entries.load(license);
+    boolean isSetBack = stored != null && nowMillis < stored.seenMillis - MAX_CLOCK_CORRECTION_MILLIS;
+    GraceEntry base = stored == null || isSetBack ? GraceEntry.empty(nowMillis) : stored.seenAt(nowMillis);
+    GraceEntry changed = base.with(request, result, nowMillis);
+    entries.save(license, changed);
+    return changed;
   }
 
   private ValidateResult storedResult(String license, String request) {
-    Map<String, Object> stored = load(license);
-    Object found = stored == null ? null : grantsIn(stored).get(request);
-    if (!(found instanceof Map)) return null;
-    Map<?, ?> grant = (Map<?, ?>) found;
+    GraceEntry entry = entries.load(license);
+    if (entry == null) return null;
+    ValidateResult result = isOver(license, request, entry) ? null : entry.result(request);
+    // If the entry could not be updated, setting the clock back would extend the grace period forever.
+    if (result == null) saveTime(license, entry);
+    else entries.save(license, entry.seenAt(clock.wallMillis()));
+    return result;
+  }
+
+  private boolean isOver(String license, String request, GraceEntry entry) {
+    Long grantedAtMillis = entry.grantedAtMillis(request);
     long nowMillis = clock.wallMillis();
-    long grantedAtMillis = ((Number) grant.get("granted_at")).longValue();
-    long seenMillis = seenIn(stored);
-    if (nowMillis < seenMillis - MAX_CLOCK_CORRECTION_MILLIS) return null;
+    if (grantedAtMillis == null || nowMillis < entry.seenMillis - MAX_CLOCK_CORRECTION_MILLIS) return true;
     BoundedMap<Long> grants = grantTimes.get(license);
     Long grantedAtSteady = grants == null ? null : grants.get(request);
     long steadyAge = grantedAtSteady == null ? 0 : clock.steadyMillis() - grantedAtSteady;
-    if (Math.max(nowMillis - grantedAtMillis, steadyAge) > graceMillis) return null;
-    String body = (String) grant.get("body");
-    String requestId = (String) grant.get("request_id");
-    Instant grantedAt = Instant.ofEpochMilli(grantedAtMillis);
-    ValidateResult result = ValidateResult.read(body, ValidateResult.Source.GRACE, grantedAt, requestId);
-    long latestMillis = Math.max(nowMillis, seenMillis);
-    if (result == null || result.expires().filter(end -> end.toEpochMilli() <= latestMillis).isPresent())
-      return null;
-    // If the entry could not be updated, setting the clock back would extend the grace period forever.
-    return save(license, latestMillis, grantsIn(stored)) ? result : null;
+    long latestMillis = Math.max(nowMillis, entry.seenMillis);
+    if (Math.max(latestMillis - grantedAtMillis, steadyAge) > graceMillis) return true;
+    ValidateResult result = entry.result(request);
+    return result == null || result.expires().filter(end -> end.toEpochMilli() <= latestMillis).isPresent();
   }
 
-  private static long seenIn(Map<String, Object> stored) {
-    return ((Number) stored.get("seen")).longValue();
-  }
-
-  @SuppressWarnings("unchecked")
-  private static Map<String, Object> grantsIn(Map<String, Object> stored) {
-    return (Map<String, Object>) stored.get("grants");
-  }
-
-  /** Returns whether the store saved it. */
-  private boolean save(String license, long seenMillis, Map<String, Object> grants) {
-    Map<String, Object> stored = new LinkedHashMap<>();
-    stored.put("seen", seenMillis);
-    stored.put("grants", grants);
-    String text = Json.write(stored);
-    try {
-      store.save(nameOf(license), mac(license, text) + "." + text);
-      return true;
-    } catch (RuntimeException storeFailure) {
-      return false;
-    }
-  }
-
-  /** Null for anything this client did not write, wrote for another license, or cannot read. */
-  private Map<String, Object> load(String license) {
-    String text;
-    try {
-      text = store.load(nameOf(license));
-    } catch (RuntimeException storeFailure) {
-      return null;
-    }
-    if (text == null || text.length() < 65) return null;
-    String content = text.substring(65);
-    boolean isOurs =
-        MessageDigest.isEqual(text.substring(0, 64).getBytes(UTF_8), mac(license, content).getBytes(UTF_8));
-    return isOurs ? Json.object(content) : null;
-  }
-
-  private String mac(String license, String text) {
-    return Hex.text(Hmac.sha256(secret, (license + "\n" + text).getBytes(UTF_8)));
-  }
-
-  /** The same for every spelling of a license key. */
-  private static String normalized(String licenseKey) {
-    return licenseKey.trim().toUpperCase(Locale.ROOT);
-  }
-
-  /** Reveals nothing about the license key, and differs for products that share a folder. */
-  private String nameOf(String text) {
-    return Hex.text(Hmac.sha256(secret, text.getBytes(UTF_8))).substring(0, 32);
-  }
-
-  private static byte[] sha256(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException("This Java runtime has no SHA-256.", impossible);
-    }
-  }
-
-  /** A map with a limited number of entries. The oldest is evicted. */
-  private static final class BoundedMap<V> {
-    private final Map<String, V> entries = new LinkedHashMap<>();
-    private final int maxEntries;
-    private boolean hasEvicted;
-
-    BoundedMap(int maxEntries) {
-      this.maxEntries = Math.max(1, maxEntries);
-    }
-
-    synchronized V get(String key) {
-      return entries.get(key);
-    }
-
-    synchronized void put(String key, V value) {
-      entries.remove(key);
-      entries.put(key, value);
-      if (entries.size() <= maxEntries) return;
-      entries.remove(entries.keySet().iterator().next());
-      hasEvicted = true;
-    }
-
-    synchronized void remove(String key) {
-      entries.remove(key);
-    }
-
-    synchronized int size() {
-      return entries.size();
-    }
-
-    synchronized boolean hasEvicted() {
-      return hasEvicted;
-    }
-  }
-
-  private static final class InMemoryStore implements GraceStore {
-    private final BoundedMap<String> texts;
-
-    InMemoryStore(int maxEntries) {
-      texts = new BoundedMap<>(maxEntries);
-    }
-
-    @Override
-    public String load(String name) {
-      return texts.get(name);
-    }
-
-    @Override
-    public void save(String name, String text) {
-      texts.put(name, text);
-    }
-
-    @Override
-    public void remove(String name) {
-      texts.remove(name);
-    }
+  private void saveTime(String license, GraceEntry entry) {
+    GraceEntry changed = entry.seenAt(clock.wallMillis());
+    if (changed != entry) entries.save(license, changed);
   }
 }

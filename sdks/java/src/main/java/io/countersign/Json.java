@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** A small JSON parser and writer, so that the SDK needs no other library. */
 final class Json {
-  /** No Countercharacter response is nested deeper. The limit protects the stack. */
+  /** No Countersign response is nested deeper. The limit protects the stack. */
   private static final int MAX_DEPTH = 100;
 
   private final String text;

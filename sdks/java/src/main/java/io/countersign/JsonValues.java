@@ -3,6 +3,8 @@ package io.countersign;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
+import java.util.Collections;
+import java.util.Map;
 
 /** Reads members of a response as a certain type; null if they have another type. */
 final class JsonValues {
@@ -20,6 +22,11 @@ final class JsonValues {
     if (!(value instanceof Number)) return null;
     long number = ((Number) value).longValue();
     return (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, number));
+  }
+
+  @SuppressWarnings("unchecked")
+  static Map<String, Object> object(Object value) {
+    return value instanceof Map ? Collections.unmodifiableMap((Map<String, Object>) value) : null;
   }
 
   static Instant time(Object value) {

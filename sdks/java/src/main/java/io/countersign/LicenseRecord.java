@@ -130,6 +130,12 @@ public final class LicenseRecord {
     return text("customer_discord_id");
   }
 
+  /** Without the license key, the notes and the customer. */
+  @Override
+  public String toString() {
+    return "LicenseRecord[id=" + id() + ", status=" + status() + ", expiresAt=" + expiresAt().orElse(null) + "]";
+  }
+
   private Optional<String> text(String name) {
     return Optional.ofNullable(JsonValues.text(record.get(name)));
   }

@@ -2,9 +2,9 @@ package io.countersign;
 
 /** Only thrown by {@code lookup}: the product has no such license. */
 public class NotFoundException extends CountersignException {
-  private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 2L;
 
-  NotFoundException(String requestId) {
-    super("The product has no license with this key.", requestId, null);
+  NotFoundException(ErrorDetails details) {
+    super("The product has no license with this key.", details, null);
   }
 }

@@ -9,25 +9,12 @@ import java.net.URLEncoder;
  * in no log and no referrer.
  */
 final class PortalUrl {
-  /** What the server trims from a license key. {@code String.strip} removes other characters. */
-  private static final String WHITESPACE =
-      "\t\n\u000b\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-          + "\u2028\u2029\u202f\u205f\u3000\ufeff";
-
   private PortalUrl() {}
 
   static String of(String baseUrl, String licenseKey) {
-    String key = licenseKey == null ? "" : trimmed(licenseKey);
+    String key = licenseKey == null ? "" : LicenseKeys.trimmed(licenseKey);
     if (key.isEmpty()) throw new IllegalArgumentException("licenseKey must be a license key that is not empty.");
     return baseUrl + "/portal/open#" + escaped(key);
-  }
-
-  private static String trimmed(String text) {
-    int start = 0;
-    int end = text.length();
-    while (start < end && WHITESPACE.indexOf(text.charAt(start)) >= 0) start++;
-    while (start < end && WHITESPACE.indexOf(text.charAt(end - 1)) >= 0) end--;
-    return text.substring(start, end);
   }
 
   /** Every SDK leaves the same characters unescaped: letters, digits and {@code -_.!~*'()}. */

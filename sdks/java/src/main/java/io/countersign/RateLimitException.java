@@ -5,15 +5,12 @@ import java.time.Instant;
 
 /** The product's daily limit is used up. This process sends no further request until {@link #resetAt()}. */
 public class RateLimitException extends CountersignException {
-  private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 2L;
   private final long retryAfterSeconds;
   private final Instant resetAt;
 
-  RateLimitException(long retryAfterSeconds, Instant resetAt, String requestId) {
-    super(
-        "The product's daily limit is used up. It resets in " + retryAfterSeconds + " seconds.",
-        requestId,
-        null);
+  RateLimitException(long retryAfterSeconds, Instant resetAt, ErrorDetails details) {
+    super("The product's daily limit is used up. It resets in " + retryAfterSeconds + " seconds.", details, null);
     this.retryAfterSeconds = retryAfterSeconds;
     this.resetAt = resetAt;
   }

@@ -7,27 +7,27 @@ final class RateLimitGate {
   private final Clock clock;
   private long untilSteadyMillis;
   private boolean isClosed;
-  private String requestId;
+  private ErrorDetails details;
 
   RateLimitGate(Clock clock) {
     this.clock = clock;
   }
 
-  /** Throws while the limit is used up. */
-  synchronized void check() {
+  /** The exception while the limit is used up; null if requests may be sent. */
+  synchronized RateLimitException exception() {
     long leftMillis = untilSteadyMillis - clock.steadyMillis();
-    if (isClosed && leftMillis > 0) throw exception((leftMillis + 999) / 1_000, requestId);
+    if (isClosed && leftMillis > 0) return exception((leftMillis + 999) / 1_000, details);
     isClosed = false;
+    return null;
   }
 
-  synchronized void close(long retryAfterSeconds, String requestId) {
+  synchronized void close(long retryAfterSeconds, ErrorDetails details) {
     isClosed = true;
     untilSteadyMillis = clock.steadyMillis() + retryAfterSeconds * 1_000;
-    this.requestId = requestId;
+    this.details = details.onlyRequestId();
   }
 
-  RateLimitException exception(long seconds, String requestId) {
-    return new RateLimitException(
-        seconds, Instant.ofEpochMilli(clock.wallMillis() + seconds * 1_000), requestId);
+  RateLimitException exception(long seconds, ErrorDetails details) {
+    return new RateLimitException(seconds, Instant.ofEpochMilli(clock.wallMillis() + seconds * 1_000), details);
   }
 }

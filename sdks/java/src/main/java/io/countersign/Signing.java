@@ -3,6 +3,7 @@ package io.countersign;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 
 /** If set, a response without a valid signature is rejected with a {@link SignatureException}. */
@@ -17,9 +18,9 @@ public final class Signing {
     this.tolerance = tolerance;
   }
 
-  /** The product's ID and its signing secret in hex, as shown in the dashboard. */
+  /** The product's ID and its signing secret in hex, as shown in the dashboard; several are separated by commas. */
   public static Signing with(String productId, String secret) {
-    return with(productId, List.of(secret));
+    return with(productId, Collections.singleton(secret));
   }
 
   /** The product's ID with several secrets: during a rotation, the old and the new one. */
@@ -27,8 +28,8 @@ public final class Signing {
     if (productId == null || productId.isEmpty())
       throw new IllegalArgumentException("productId must be the product's ID, as shown in the dashboard.");
     List<byte[]> keys = new ArrayList<>();
-    for (String secret : secrets) {
-      if (secret == null || !secret.matches("[0-9a-fA-F]{64}"))
+    for (String secret : Secrets.split(secrets)) {
+      if (!secret.matches("[0-9a-fA-F]{64}"))
         throw new IllegalArgumentException(
             "A signing secret must be 64 hexadecimal digits, as shown in the dashboard.");
       keys.add(Hex.bytes(secret));
@@ -37,7 +38,10 @@ public final class Signing {
     return new Signing(productId, keys, Duration.ofSeconds(300));
   }
 
-  /** How far the server's clock and this one can differ: at most an hour. Defaults to five minutes. */
+  /**
+   * How far the server's clock and this one can differ until that is logged: at most an hour, by default five minutes.
+   * A difference of more than a day is rejected.
+   */
   public Signing withTolerance(Duration tolerance) {
     boolean isValid =
         tolerance != null
@@ -45,5 +49,11 @@ public final class Signing {
             && tolerance.compareTo(Duration.ofHours(1)) <= 0;
     if (!isValid) throw new IllegalArgumentException("tolerance must be from one second to one hour.");
     return new Signing(productId, secrets, tolerance);
+  }
+
+  /** Without the secrets. */
+  @Override
+  public String toString() {
+    return "Signing[productId=" + productId + ", secrets=" + secrets.size() + ", tolerance=" + tolerance + "]";
   }
 }

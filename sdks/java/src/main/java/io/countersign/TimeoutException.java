@@ -2,7 +2,7 @@ package io.countersign;
 
 /** No response in time. */
 public class TimeoutException extends ConnectionException {
-  private static final long serialVersionUID = 1L;
+  private static final long serialVersionUID = 2L;
 
   TimeoutException(String message, Throwable cause) {
     super(message, cause);

@@ -1,11 +1,13 @@
 package io.countersign;
 
+import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
-/** The server's verdict on a license. Grant access only if it is valid; the status says why not. */
+/** The server's verdict on a license. Grant access only if it is valid; the status says why not. Immutable. */
 public final class ValidateResult {
   /** Where a result comes from. */
   public enum Source {
@@ -13,33 +15,43 @@ public final class ValidateResult {
     SERVER,
     /** From the cache. */
     CACHE,
-    /** From the grace period, while the server is unreachable. */
-    GRACE
+    /** From the grace period, without a verdict of the server. */
+    GRACE,
+    /** From the SDK: no license can have this key, so the server was not asked. */
+    LOCAL
   }
 
   private final Map<String, Object> members;
   private final Source source;
   private final Instant checkedAt;
-  private final String requestId;
+  private final ResponseFacts facts;
 
-  private ValidateResult(Map<String, Object> members, Source source, Instant checkedAt, String requestId) {
+  private ValidateResult(Map<String, Object> members, Source source, Instant checkedAt, ResponseFacts facts) {
     this.members = members;
     this.source = source;
     this.checkedAt = checkedAt;
-    this.requestId = requestId;
+    this.facts = facts;
   }
 
   /** Null if the body is not a validate response. */
-  static ValidateResult read(String body, Source source, Instant checkedAt, String requestId) {
+  static ValidateResult read(String body, Source source, Instant checkedAt, ResponseFacts facts) {
     Map<String, Object> members = Json.object(body);
     if (members == null || !(members.get("valid") instanceof Boolean)) return null;
     return members.get("status") instanceof String
-        ? new ValidateResult(members, source, checkedAt, requestId)
+        ? new ValidateResult(members, source, checkedAt, facts)
         : null;
   }
 
+  /** For a key that no license can have. */
+  static ValidateResult impossibleKey(Instant now) {
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("valid", false);
+    members.put("status", Status.LICENSE_NOT_FOUND.code());
+    return new ValidateResult(members, Source.LOCAL, now, ResponseFacts.NONE);
+  }
+
   ValidateResult from(Source other) {
-    return new ValidateResult(members, other, checkedAt, requestId);
+    return new ValidateResult(members, other, checkedAt, facts.withoutRateLimit());
   }
 
   /** The members as JSON, to be read again later. */
@@ -47,14 +59,23 @@ public final class ValidateResult {
     return Json.write(members);
   }
 
+  ResponseFacts facts() {
+    return facts;
+  }
+
   /** Whether to grant access. An unknown status never grants access. */
   public boolean valid() {
-    return members.get("valid") == Boolean.TRUE && status().equals("active");
+    return members.get("valid") == Boolean.TRUE && knownStatus() == Status.ACTIVE;
   }
 
   /** The status, such as {@code active}, {@code revoked} or {@code expired}. A newer server may return others. */
   public String status() {
     return (String) members.get("status");
+  }
+
+  /** The status for a {@code switch}; {@link Status#UNKNOWN} if this version of the SDK does not know it. */
+  public Status knownStatus() {
+    return Status.of(status());
   }
 
   /** Empty for lifetime licenses, and if there is no such license. */
@@ -90,12 +111,16 @@ public final class ValidateResult {
   }
 
   /** The product's custom response: maps, lists, strings, booleans, longs, doubles and nulls. */
-  @SuppressWarnings("unchecked")
   public Optional<Map<String, Object>> custom() {
-    Object custom = members.get("custom");
-    return custom instanceof Map
-        ? Optional.of(Collections.unmodifiableMap((Map<String, Object>) custom))
-        : Optional.empty();
+    return Optional.ofNullable(JsonValues.object(members.get("custom")));
+  }
+
+  /**
+   * The product's custom response as the app's own type, such as {@code customAs(Features::from)} or, with Jackson,
+   * {@code customAs(custom -> mapper.convertValue(custom, Features.class))}.
+   */
+  public <T> Optional<T> customAs(Function<? super Map<String, Object>, ? extends T> reader) {
+    return custom().map(reader);
   }
 
   /** Where the result comes from. */
@@ -110,6 +135,39 @@ public final class ValidateResult {
 
   /** The server's ID for the request. */
   public Optional<String> requestId() {
-    return Optional.ofNullable(requestId);
+    return Optional.ofNullable(facts.requestId);
+  }
+
+  /** How much of the product's daily limit is left. Empty if the server did not say, and unless it was asked. */
+  public Optional<RateLimit> rateLimit() {
+    return Optional.ofNullable(facts.rateLimit);
+  }
+
+  /** What the server found wrong with the request, such as a version that is not a string. */
+  public Optional<String> problem() {
+    return Optional.ofNullable(facts.problem);
+  }
+
+  /** The server's time minus this machine's, in whole seconds. Only known for signed responses. */
+  public Optional<Duration> clockSkew() {
+    return Optional.ofNullable(facts.clockSkewSeconds).map(Duration::ofSeconds);
+  }
+
+  /** Without the custom response, which may contain secrets. */
+  @Override
+  public String toString() {
+    return "ValidateResult[valid="
+        + valid()
+        + ", status="
+        + status()
+        + ", expires="
+        + expires().orElse(null)
+        + ", source="
+        + source
+        + ", checkedAt="
+        + checkedAt
+        + ", requestId="
+        + facts.requestId
+        + "]";
   }
 }

@@ -2,12 +2,12 @@ package io.countersign;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
-/** Validates at intervals until it is closed. Does not keep the app alive. */
+/** Validates at intervals until it is closed. It occupies no thread while it waits, and does not keep the app alive. */
 public final class Watch implements AutoCloseable {
   /** Receives the changes that a watch reports. */
   public interface Listener {
@@ -21,58 +21,79 @@ public final class Watch implements AutoCloseable {
   /** Random jitter, so that apps started together do not send requests together. */
   private static final double JITTER = 0.1;
 
-  /** Longer intervals would overflow. */
-  private static final Duration MAX_INTERVAL = Duration.ofDays(365);
+  private static final Duration MIN_INTERVAL = Duration.ofSeconds(1);
+  private static final Duration MAX_INTERVAL = Duration.ofDays(30);
 
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Supplier<CompletableFuture<ValidateResult>> validate;
+  private final long intervalMillis;
+  private final Listener listener;
+  private final DoubleSupplier random;
+  private final Executor executor;
+  private final Log log;
+  private ValidateResult previous;
+  private volatile boolean isClosed;
+  private volatile CompletableFuture<Void> timer;
 
-  Watch(Supplier<ValidateResult> validate, Duration interval, Listener listener, DoubleSupplier random) {
-    if (interval == null || interval.compareTo(Duration.ofSeconds(1)) < 0)
-      throw new IllegalArgumentException("interval must be at least one second.");
+  Watch(
+      Supplier<CompletableFuture<ValidateResult>> validate,
+      Duration interval,
+      Listener listener,
+      DoubleSupplier random,
+      Executor executor,
+      Log log) {
     if (listener == null) throw new IllegalArgumentException("listener must not be null.");
-    long millis = (interval.compareTo(MAX_INTERVAL) > 0 ? MAX_INTERVAL : interval).toMillis();
-    Thread thread = new Thread(() -> run(validate, millis, listener, random), "countersign-watch");
-    thread.setDaemon(true);
-    thread.start();
+    this.validate = validate;
+    this.intervalMillis = Settings.within("interval", interval, MIN_INTERVAL, MAX_INTERVAL).toMillis();
+    this.listener = listener;
+    this.random = random;
+    this.executor = executor;
+    this.log = log;
   }
 
-  /** No change is reported after this. A request that is already running completes. */
+  Watch start() {
+    executor.execute(this::validateNow);
+    return this;
+  }
+
+  /** No change is reported after this, except for one that is being reported. A request that is running completes. */
   @Override
   public void close() {
-    closed.countDown();
+    isClosed = true;
+    CompletableFuture<Void> waiting = timer;
+    // Stops the timer. The task that it starts sees that the watch is closed.
+    if (waiting != null) waiting.complete(null);
   }
 
-  private void run(
-      Supplier<ValidateResult> validate, long intervalMillis, Listener listener, DoubleSupplier random) {
-    ValidateResult previous = null;
+  private void validateNow() {
+    if (isClosed) return;
+    validate.get().whenCompleteAsync((result, failure) -> validated(result, failure), executor);
+  }
+
+  private void validated(ValidateResult result, Throwable failure) {
     try {
-      while (closed.getCount() > 0) {
-        try {
-          ValidateResult result = validate.get();
-          boolean hasChanged =
-              previous == null || previous.valid() != result.valid() || !previous.status().equals(result.status());
-          Optional<ValidateResult> last = Optional.ofNullable(previous);
-          if (hasChanged) report(() -> listener.changed(result, last));
-          previous = result;
-        } catch (CountersignException problem) {
-          report(() -> listener.failed(problem));
-        }
-        double spread = 1 + JITTER * (2 * random.getAsDouble() - 1);
-        if (closed.await((long) (intervalMillis * spread), TimeUnit.MILLISECONDS)) return;
-      }
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
+      report(result, CancellableFuture.cause(failure));
+    } catch (Throwable problem) {
+      log.callbackFailed("watch", problem);
     }
+    if (isClosed) return;
+    double spread = 1 + JITTER * (2 * random.getAsDouble() - 1);
+    timer = Clock.SYSTEM.after(Duration.ofMillis((long) (intervalMillis * spread)));
+    timer.thenRunAsync(this::validateNow, executor);
+    if (isClosed) timer.complete(null);
   }
 
-  /** An exception of the listener goes to the uncaught exception handler, and does not end the watch. */
-  private void report(Runnable callback) {
-    if (closed.getCount() == 0) return;
-    try {
-      callback.run();
-    } catch (RuntimeException problem) {
-      Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, problem);
+  private void report(ValidateResult result, Throwable failure) {
+    if (isClosed) return;
+    if (failure instanceof CountersignException) {
+      listener.failed((CountersignException) failure);
+    } else if (failure == null) {
+      ValidateResult last = previous;
+      previous = result;
+      boolean hasChanged =
+          last == null || last.valid() != result.valid() || !last.status().equals(result.status());
+      if (hasChanged) listener.changed(result, Optional.ofNullable(last));
+    } else {
+      log.callbackFailed("validate", failure);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.countersign;
 
 import java.time.Instant;
-import java.util.Collections;
 import java.util.Map;
 
 /** An event of a license or a product. */
@@ -37,9 +36,14 @@ public final class WebhookEvent {
   }
 
   /** The event's data: maps, lists, strings, booleans, longs, doubles and nulls. */
-  @SuppressWarnings("unchecked")
   public Map<String, Object> data() {
-    Object data = event.get("data");
-    return data instanceof Map ? Collections.unmodifiableMap((Map<String, Object>) data) : Map.of();
+    Map<String, Object> data = JsonValues.object(event.get("data"));
+    return data == null ? Map.of() : data;
+  }
+
+  /** Without the data, which can contain a license key or a customer. */
+  @Override
+  public String toString() {
+    return "WebhookEvent[id=" + id + ", type=" + type() + ", timestamp=" + timestamp() + "]";
   }
 }

@@ -4,19 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.http.HttpClient;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -53,16 +49,6 @@ class ClientTest {
   }
 
   @Test
-  void aRedirectIsNotFollowed() throws Exception {
-    String head = "HTTP/1.1 307 Temporary Redirect\r\nContent-Length: 0\r\nConnection: close\r\nLocation: ";
-    try (RawServer other = new RawServer(RawServer.active());
-        RawServer server = new RawServer(head + other.url() + "\r\n\r\n")) {
-      assertThrows(ServerException.class, () -> builder(server.url()).build().validate(KEY));
-      assertEquals(List.of(), other.requests);
-    }
-  }
-
-  @Test
   void anApiKeyThatIsNotAValidHeaderValueIsRejected() {
     for (String wrong : List.of("csk_ü", "csk_\u0007", "csk_a\nb", "", " "))
       assertThrows(IllegalArgumentException.class, () -> builder("http://localhost").apiKey(wrong).build(), wrong);
@@ -85,39 +71,33 @@ class ClientTest {
   }
 
   @Test
-  void nullAndEmptyArgumentsAreRejected() {
+  void invalidArgumentsAreRejected() {
     Countersign client = builder("http://localhost").build();
-    for (String none : new String[] {null, "", " "}) {
-      assertThrows(IllegalArgumentException.class, () -> client.validate(none));
-      assertThrows(IllegalArgumentException.class, () -> client.lookup(none));
+    for (String none : new String[] {null, "", " "})
       assertThrows(IllegalArgumentException.class, () -> client.portalUrl(none));
-      assertThrows(
-          IllegalArgumentException.class, () -> client.watch(none, Duration.ofHours(1), (result, before) -> {}));
-    }
     assertThrows(IllegalArgumentException.class, () -> Countersign.builder().timeout(null));
     assertThrows(IllegalArgumentException.class, () -> Countersign.builder().grace(Duration.ofDays(31)));
-    assertThrows(
-        IllegalArgumentException.class, () -> client.watch(KEY, null, (result, before) -> {}));
+    assertThrows(IllegalArgumentException.class, () -> Countersign.builder().notFoundCache(Duration.ofHours(2)));
+    assertThrows(IllegalArgumentException.class, () -> Countersign.builder().userAgent("a\nb"));
+    for (int wrong : new int[] {-1, 6}) {
+      assertThrows(IllegalArgumentException.class, () -> Countersign.builder().retries(wrong));
+      assertThrows(IllegalArgumentException.class, () -> ValidateOptions.none().retries(wrong));
+    }
+    assertThrows(IllegalArgumentException.class, () -> ValidateOptions.none().timeout(Duration.ZERO));
   }
 
   @Test
-  void nonAsciiKeysAreSentUnchanged() throws Exception {
-    String key = "Schlüssel ÷ 鍵 🔑/?#%+*~";
-    try (RawServer server = new RawServer(RawServer.active())) {
-      builder(server.url()).build().validate(key, ValidateOptions.none().deviceId("a\"\\\n\u2028"));
-      String request = server.requests.get(0);
-      Map<String, Object> body = Json.object(request.substring(request.indexOf("\r\n\r\n") + 4));
-      assertEquals(Map.of("license_key", key, "device_id", "a\"\\\n\u2028"), body);
+  void aKeyThatNoLicenseCanHaveNeedsNoServer() {
+    Countersign client = builder("http://127.0.0.1:1").build();
+    for (String impossible : new String[] {null, "", " \u00a0", "A".repeat(65), "A\u0000B", "A\ud800B"}) {
+      ValidateResult result = client.validate(impossible, ValidateOptions.none().fresh());
+      assertEquals("license_not_found", result.status());
+      assertEquals(ValidateResult.Source.LOCAL, result.source());
+      assertFalse(client.check(impossible).allowed());
+      NotFoundException problem = assertThrows(NotFoundException.class, () -> client.lookup(impossible));
+      assertTrue(problem.requestId().isEmpty());
     }
-    try (RawServer server = new RawServer(RawServer.ok("{}"))) {
-      assertThrows(ServerException.class, () -> builder(server.url()).build().lookup(key));
-      String path = server.requests.get(0).split(" ")[1];
-      assertEquals("/api/v1/license/" + key, java.net.URI.create(path).getPath() + unescapedNote(path));
-    }
-  }
-
-  private static String unescapedNote(String path) {
-    return path.contains("#") || path.contains("?") ? " (not escaped)" : "";
+    assertThrows(ConnectionException.class, () -> client.validate("\ud83d\ude00".repeat(64)));
   }
 
   @Test
@@ -126,12 +106,14 @@ class ClientTest {
     Throwable problem =
         assertThrows(ExecutionException.class, () -> client.validateAsync(KEY).get()).getCause();
     assertTrue(problem instanceof ConnectionException, problem.toString());
-    assertTrue(client.checkAsync(KEY).get().problem().orElseThrow() instanceof ConnectionException);
-    for (CompletableFuture<?> wrong :
-        List.of(client.validateAsync(""), client.checkAsync(""), client.lookupAsync(""))) {
-      Throwable cause = assertThrows(ExecutionException.class, wrong::get).getCause();
-      assertTrue(cause instanceof IllegalArgumentException, cause.toString());
+    // As in every stage of a future, so that handlers need not distinguish.
+    for (CompletableFuture<?> call :
+        List.of(client.validateAsync(KEY), client.validateAsync(KEY).thenApply(one -> one), client.lookupAsync(KEY))) {
+      Throwable seen = call.handle((value, failure) -> failure).get();
+      assertTrue(seen instanceof CompletionException, seen.toString());
+      assertTrue(seen.getCause() instanceof ConnectionException, seen.toString());
     }
+    assertTrue(client.checkAsync(KEY).get().problem().orElseThrow() instanceof ConnectionException);
   }
 
   @Test
@@ -141,80 +123,6 @@ class ClientTest {
       assertThrows(UnsupportedOperationException.class, () -> custom.put("more", 1));
       assertThrows(UnsupportedOperationException.class, () -> ((List<?>) custom.get("list")).clear());
       assertThrows(UnsupportedOperationException.class, () -> ((Map<?, ?>) custom.get("map")).clear());
-    }
-  }
-
-  @Test
-  void aResponseThatIsNotHttpIsAConnectionError() throws Exception {
-    for (String wrong :
-        List.of(
-            "HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n",
-            "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
-            "SSH-2.0-OpenSSH_9.2\r\n\r\n",
-            "\r\n\r\n\r\n"))
-      try (RawServer server = new RawServer(wrong)) {
-        assertThrows(ConnectionException.class, () -> builder(server.url()).build().validate(KEY), wrong);
-      }
-  }
-
-  @Test
-  void anEndlessResponseIsAConnectionError() throws Exception {
-    RawServer.Answer endless =
-        out -> {
-          out.write("HTTP/1.1 200 OK\r\n\r\n".getBytes(UTF_8));
-          byte[] spaces = " ".repeat(65_536).getBytes(UTF_8);
-          while (true) out.write(spaces);
-        };
-    try (RawServer server = new RawServer(endless)) {
-      CountersignException problem =
-          assertThrows(ConnectionException.class, () -> builder(server.url()).build().validate(KEY));
-      assertFalse(problem instanceof TimeoutException);
-    }
-  }
-
-  @Test
-  void theTimeoutCoversTheWholeBody() throws Exception {
-    CountDownLatch wasClosed = new CountDownLatch(1);
-    RawServer.Answer slow =
-        out -> {
-          out.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n".getBytes(UTF_8));
-          try {
-            for (int count = 0; count < 900; count++) {
-              out.write(' ');
-              out.flush();
-              Thread.sleep(20);
-            }
-          } catch (java.io.IOException closed) {
-            wasClosed.countDown();
-          }
-        };
-    try (RawServer server = new RawServer(slow)) {
-      long start = System.nanoTime();
-      Countersign client = builder(server.url()).timeout(Duration.ofMillis(600)).build();
-      assertThrows(TimeoutException.class, () -> client.validate(KEY));
-      assertTrue(System.nanoTime() - start < 5_000_000_000L);
-      assertTrue(wasClosed.await(10, TimeUnit.SECONDS), "the connection is closed too");
-    }
-  }
-
-  @Test
-  void aServerThatDoesNotAcceptConnectionsIsATimeout() throws Exception {
-    List<Socket> waiting = new ArrayList<>();
-    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      for (int count = 0; count < 8; count++) {
-        Socket one = new Socket();
-        waiting.add(one);
-        try {
-          one.connect(full.getLocalSocketAddress(), 100);
-        } catch (java.net.SocketTimeoutException isFull) {
-          break;
-        }
-      }
-      Countersign client =
-          builder("http://127.0.0.1:" + full.getLocalPort()).timeout(Duration.ofMillis(500)).build();
-      assertThrows(TimeoutException.class, () -> client.validate(KEY));
-    } finally {
-      for (Socket one : waiting) one.close();
     }
   }
 
@@ -256,204 +164,6 @@ class ClientTest {
   }
 
   @Test
-  void aFailingStoreChangesNoVerdict() throws Exception {
-    GraceStore failing =
-        new GraceStore() {
-          @Override
-          public String load(String name) {
-            throw new IllegalStateException("no disk");
-          }
-
-          @Override
-          public void save(String name, String text) {
-            throw new IllegalStateException("no disk");
-          }
-
-          @Override
-          public void remove(String name) {
-            throw new IllegalStateException("no disk");
-          }
-        };
-    try (RawServer server = new RawServer(RawServer.active());
-        RawServer rejecting = new RawServer(RawServer.ok("{\"valid\":false,\"status\":\"revoked\"}"))) {
-      Duration week = Duration.ofDays(7);
-      assertTrue(builder(server.url()).grace(week).graceStore(failing).build().validate(KEY).valid());
-      assertFalse(builder(rejecting.url()).grace(week).graceStore(failing).build().validate(KEY).valid());
-    }
-    Countersign unreachable = builder("http://127.0.0.1:1").grace(Duration.ofDays(7)).graceStore(failing).build();
-    assertThrows(ConnectionException.class, () -> unreachable.validate(KEY));
-  }
-
-  @Test
-  void aRejectionAppliesWithoutTheStoreAndAnEntryThatCannotBeUpdatedGrantsNothing() {
-    java.util.Map<String, String> stored = new java.util.HashMap<>();
-    java.util.concurrent.atomic.AtomicBoolean isFull = new java.util.concurrent.atomic.AtomicBoolean();
-    GraceStore store =
-        new GraceStore() {
-          @Override
-          public String load(String name) {
-            return stored.get(name);
-          }
-
-          @Override
-          public void save(String name, String text) {
-            if (isFull.get()) throw new IllegalStateException("no disk");
-            stored.put(name, text);
-          }
-
-          @Override
-          public void remove(String name) {
-            throw new IllegalStateException("no disk");
-          }
-        };
-    Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
-    String body = "{\"valid\":true,\"status\":\"active\"}";
-    grace.recordGrant(
-        KEY, KEY, ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
-    assertNotNull(grace.graceResult(KEY, KEY));
-    isFull.set(true);
-    assertNull(grace.graceResult(KEY, KEY));
-    isFull.set(false);
-    assertNotNull(grace.graceResult(KEY, KEY));
-    grace.recordRejection(KEY);
-    assertNull(grace.graceResult(KEY, KEY));
-  }
-
-  @Test
-  void aRejectedLicenseGetsNoGracePeriodEvenAfterItsRejectionWasEvicted() {
-    java.util.Map<String, String> stored = new java.util.HashMap<>();
-    GraceStore store =
-        new GraceStore() {
-          @Override
-          public String load(String name) {
-            return stored.get(name);
-          }
-
-          @Override
-          public void save(String name, String text) {
-            stored.put(name, text);
-          }
-
-          @Override
-          public void remove(String name) {
-            throw new IllegalStateException("no disk");
-          }
-        };
-    ValidateResult result =
-        ValidateResult.read(
-            "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
-    Grace earlier = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 10);
-    List<String> keys = List.of("A", "B", "C", "D");
-    keys.forEach(key -> earlier.recordGrant(key, key, result));
-    earlier.recordGrant("OLD", "OLD", result);
-
-    Grace grace = new Grace(3_600_000, store, "csk_test", Clock.SYSTEM, 2);
-    keys.forEach(grace::recordRejection);
-    grace.recordGrant("NEW", "NEW", result);
-    grace.recordGrant("AGAIN", "AGAIN", result);
-    for (String key : keys) assertNull(grace.graceResult(key, key), key);
-    assertNotNull(grace.graceResult("NEW", "NEW"));
-    assertTrue(grace.size() <= 4);
-    // A rejection was evicted from memory, so grants of an earlier process are ignored.
-    assertNull(grace.graceResult("OLD", "OLD"));
-    grace.recordGrant("A", "A", result);
-    assertNotNull(grace.graceResult("A", "A"));
-  }
-
-  @Test
-  void aRejectionDuringAConcurrentGraceCheckIsNotLost() throws Exception {
-    java.util.Map<String, String> stored = new java.util.concurrent.ConcurrentHashMap<>();
-    java.util.concurrent.CountDownLatch loading = new java.util.concurrent.CountDownLatch(2);
-    java.util.concurrent.CountDownLatch resume = new java.util.concurrent.CountDownLatch(1);
-    GraceStore slow =
-        new GraceStore() {
-          @Override
-          public String load(String name) {
-            String text = stored.get(name);
-            loading.countDown();
-            try {
-              if (text != null) resume.await();
-            } catch (InterruptedException ended) {
-              Thread.currentThread().interrupt();
-            }
-            return text;
-          }
-
-          @Override
-          public void save(String name, String text) {
-            stored.put(name, text);
-          }
-
-          @Override
-          public void remove(String name) {
-            stored.remove(name);
-          }
-        };
-    Grace grace = new Grace(3_600_000, slow, "csk_test", Clock.SYSTEM, 10);
-    String body = "{\"valid\":true,\"status\":\"active\"}";
-    grace.recordGrant(KEY, "1", ValidateResult.read(body, ValidateResult.Source.SERVER, java.time.Instant.now(), null));
-    assertEquals(1, stored.size());
-    assertFalse(stored.toString().contains(KEY));
-    Thread graceCheck = new Thread(() -> grace.graceResult(KEY, "1"));
-    Thread rejection = new Thread(() -> grace.recordRejection(KEY));
-    graceCheck.start();
-    loading.await();
-    rejection.start();
-    // Enough time to finish, if nothing blocked it.
-    rejection.join(200);
-    resume.countDown();
-    graceCheck.join();
-    rejection.join();
-    assertTrue(stored.isEmpty());
-  }
-
-  @Test
-  void productsThatShareAFolderHaveSeparateGracePeriods(@org.junit.jupiter.api.io.TempDir java.nio.file.Path folder) {
-    FileGraceStore store = new FileGraceStore(folder);
-    Grace one = new Grace(3_600_000, store, "csk_one", Clock.SYSTEM, 10);
-    Grace other = new Grace(3_600_000, store, "csk_other", Clock.SYSTEM, 10);
-    ValidateResult result =
-        ValidateResult.read(
-            "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
-    one.recordGrant(KEY, "", result);
-    other.recordGrant(KEY, "", result);
-    assertNotNull(one.graceResult(KEY, ""));
-    assertNotNull(other.graceResult(KEY, ""));
-  }
-
-  @Test
-  void memoryIsBounded() {
-    Grace grace = new Grace(1_000, null, "csk_test", Clock.SYSTEM, 10);
-    ValidateResult result =
-        ValidateResult.read(
-            "{\"valid\":true,\"status\":\"active\"}", ValidateResult.Source.SERVER, java.time.Instant.now(), null);
-    for (int count = 0; count < 100; count++) grace.recordGrant("key " + count, "", result);
-    assertEquals(10, grace.size());
-  }
-
-  @Test
-  void hugeTimesAndNumbersAreAccepted() throws Exception {
-    String body =
-        "{\"valid\":true,\"status\":\"active\",\"expires\":\"+999999999-01-01T00:00:00Z\","
-            + "\"max_ips\":99999999999,\"custom\":{\"n\":1e999},\"signature\":null}";
-    try (RawServer server = new RawServer(RawServer.ok(body))) {
-      ValidateResult result = builder(server.url()).build().validate(KEY);
-      assertTrue(result.valid());
-      assertEquals(Integer.MAX_VALUE, result.maxIps().orElseThrow());
-    }
-  }
-
-  @Test
-  void aFractionalRetryAfterIsRoundedUp() throws Exception {
-    try (RawServer server =
-        new RawServer("HTTP/1.1 429 Busy\r\nRetry-After: 1.5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")) {
-      RateLimitException problem =
-          assertThrows(RateLimitException.class, () -> builder(server.url()).build().validate(KEY));
-      assertEquals(Duration.ofSeconds(2), problem.retryAfter());
-    }
-  }
-
-  @Test
   void anInvalidToleranceIsRejected() {
     Signing signing = Signing.with("product", "0".repeat(64));
     for (Duration wrong : new Duration[] {null, Duration.ZERO, Duration.ofDays(1), Duration.ofSeconds(Long.MAX_VALUE)})
@@ -472,5 +182,53 @@ class ClientTest {
             assertTrue(thread.isDaemon(), thread.getName());
       }
     }
+  }
+
+  @Test
+  void theTextOfObjectsContainsNoSecrets() throws Exception {
+    String record =
+        "{\"id\":\"l1\",\"license_key\":\""
+            + KEY
+            + "\",\"status\":\"active\",\"notes\":\"SECRET\",\"customer_email\":\"SECRET\"}";
+    String verdict = "{\"valid\":true,\"status\":\"active\",\"custom\":{\"token\":\"SECRET\"}}";
+    Signing signing = Signing.with("p1", "AB".repeat(32) + "," + "CD".repeat(32));
+    assertEquals("Signing[productId=p1, secrets=2, tolerance=PT5M]", signing.toString());
+    try (RawServer records = new RawServer(RawServer.ok(record));
+        RawServer verdicts = new RawServer(RawServer.ok(verdict))) {
+      Countersign client = builder(verdicts.url()).build();
+      List<Object> all =
+          List.of(
+              client,
+              client.validate(KEY),
+              client.check(KEY),
+              builder(records.url()).build().lookup(KEY),
+              builder(records.url()),
+              ValidateOptions.none());
+      for (Object one : all)
+        assertFalse(one.toString().matches(".*(csk_test|SECRET|" + KEY + ").*"), one.toString());
+      assertTrue(all.get(1).toString().startsWith("ValidateResult[valid=true, status=active,"));
+    }
+  }
+
+  @Test
+  void statusesHaveAnEnumAndUnknownOnesPassThrough() throws Exception {
+    try (RawServer server = new RawServer(RawServer.ok("{\"valid\":true,\"status\":\"brand_new\"}"))) {
+      ValidateResult result = builder(server.url()).build().validate(KEY);
+      assertEquals("brand_new", result.status());
+      assertEquals(Status.UNKNOWN, result.knownStatus());
+      assertFalse(result.valid());
+    }
+    assertEquals(Status.IP_LIMIT_REACHED, Status.of("ip_limit_reached"));
+    assertEquals("ip_limit_reached", Status.IP_LIMIT_REACHED.code());
+    assertEquals(Status.UNKNOWN, Status.of(null));
+  }
+
+  @Test
+  void theCustomResponseCanBeReadAsATypeOfTheApp() throws Exception {
+    try (RawServer server = new RawServer(RawServer.active())) {
+      ValidateResult result = builder(server.url()).build().validate(KEY);
+      assertEquals(1, result.customAs(custom -> ((List<?>) custom.get("list")).size()).orElseThrow());
+    }
+    assertTrue(builder("http://127.0.0.1:1").build().validate("").customAs(custom -> 1).isEmpty());
   }
 }

@@ -26,16 +26,19 @@ class ConformanceTest {
   void everyPartOfTheSuiteRunsHere() {
     assertTrue(SUITE.size() > 15);
     for (Object file : SUITE.values())
-      CaseRunner.requireKnown(CaseRunner.map(file), "about", "cases", "webhooks", "portal_urls");
+      CaseRunner.requireKnown(
+          CaseRunner.map(file), "about", "cases", "webhooks", "portal_urls", "device_ids", "signed_webhooks");
     assertTrue(cases("cases").size() > 250);
     assertTrue(cases("webhooks").size() > 30);
     assertTrue(cases("portal_urls").size() > 30);
+    assertTrue(cases("device_ids").size() > 10);
+    assertTrue(cases("signed_webhooks").size() > 2);
   }
 
   @Test
   void noTwoCasesHaveTheSameName() {
     List<String> names =
-        Stream.of("cases", "webhooks", "portal_urls")
+        Stream.of("cases", "webhooks", "portal_urls", "device_ids", "signed_webhooks")
             .flatMap(kind -> cases(kind).stream())
             .map(ConformanceTest::name)
             .collect(Collectors.toList());
@@ -67,6 +70,43 @@ class ConformanceTest {
         .map(one -> DynamicTest.dynamicTest(name(one), () -> checkPortalUrl(one)));
   }
 
+  @TestFactory
+  Stream<DynamicTest> deviceIds() {
+    return cases("device_ids").stream()
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> checkDeviceId(one)));
+  }
+
+  @TestFactory
+  Stream<DynamicTest> signedWebhooks() {
+    return cases("signed_webhooks").stream()
+        .map(one -> DynamicTest.dynamicTest(name(one), () -> checkSignedWebhook(one)));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static void checkDeviceId(Map<String, Object> one) {
+    CaseRunner.requireKnown(
+        one, "file", "name", "app", "machine_ids", "hostname", "environment", "override", "expect");
+    String actual =
+        DeviceId.of(
+            (String) one.get("app"),
+            (String) one.get("override"),
+            (String) one.get("environment"),
+            () -> (List<String>) one.get("machine_ids"),
+            () -> (String) one.get("hostname"));
+    assertEquals(one.get("expect"), Map.of("device_id", actual));
+  }
+
+  private static void checkSignedWebhook(Map<String, Object> one) {
+    CaseRunner.requireKnown(one, "file", "name", "secret", "id", "timestamp", "body", "expect");
+    Instant time = Instant.ofEpochSecond(((Number) one.get("timestamp")).longValue());
+    String secret = (String) one.get("secret");
+    SignedWebhook signed = Webhooks.sign((String) one.get("body"), secret, (String) one.get("id"), time);
+    Map<String, Object> expected = CaseRunner.map(CaseRunner.map(one.get("expect")).get("headers"));
+    expected.forEach((name, value) -> assertEquals(value, signed.headers().get(name), name));
+    assertEquals(one.get("body"), signed.body());
+    Webhooks.with(List.of(secret), time::toEpochMilli).verify(signed.bytes(), signed.headers());
+  }
+
   private static void checkPortalUrl(Map<String, Object> one) {
     CaseRunner.requireKnown(one, "file", "name", "base_url", "license_key", "expect");
     Countersign client =
@@ -96,7 +136,7 @@ class ConformanceTest {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("id", event.id());
       fields.put("type", event.type());
-      fields.put("timestamp", CaseRunner.text(event.timestamp()));
+      fields.put("timestamp", CaseFields.text(event.timestamp()));
       fields.put("data", event.data());
       actual.put("event", fields);
     } catch (WebhookException problem) {

@@ -19,6 +19,7 @@ import javax.tools.ToolProvider;
 /** A program that uses the SDK, compiled and run in its own process. */
 final class ExternalProgram implements AutoCloseable {
   private static final String END = "the output has ended";
+  private static final String JVM_NOTICE = "Picked up JAVA_TOOL_OPTIONS";
 
   private final Process process;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -58,6 +59,12 @@ final class ExternalProgram implements AutoCloseable {
   }
 
   static ExternalProgram start(String main, List<String> options, Map<String, String> environment) throws IOException {
+    return start(main, options, environment, List.of());
+  }
+
+  static ExternalProgram start(
+      String main, List<String> options, Map<String, String> environment, List<String> arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"));
@@ -65,6 +72,7 @@ final class ExternalProgram implements AutoCloseable {
     command.addAll(List.of("-Dstdout.encoding=UTF-8", "-Dstderr.encoding=UTF-8"));
     command.addAll(options);
     command.add(main);
+    command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().keySet().removeIf(name -> name.startsWith("COUNTERSIGN_"));
     builder.environment().putAll(environment);
@@ -80,7 +88,7 @@ final class ExternalProgram implements AutoCloseable {
   String line() throws InterruptedException {
     String line = lines.poll(60, TimeUnit.SECONDS);
     assertNotNull(line, "nothing more was printed");
-    return line;
+    return line.startsWith(JVM_NOTICE) ? line() : line;
   }
 
   /** Closes the program's input, and returns the remaining output after the program has exited. */

@@ -45,9 +45,9 @@ class PackageIT {
         Set.of("java.base", "java.net.http"),
         module.requires().stream().map(ModuleDescriptor.Requires::name).collect(Collectors.toSet()));
     assertEquals(
-        Set.of("io.countersign"),
+        Set.of("io.countersign", "io.countersign.events"),
         module.exports().stream().map(ModuleDescriptor.Exports::source).collect(Collectors.toSet()));
-    assertEquals(Set.of("io.countersign"), module.packages());
+    assertEquals(Set.of("io.countersign", "io.countersign.events"), module.packages());
   }
 
   @Test

@@ -1,0 +1,2 @@
+/** License validation for Spring Boot. */
+package io.countersign.spring;
