@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { webhookRoute } from "../../src/http/index.ts";
+import { signWebhook } from "../../src/index.ts";
+
+const secret = `whsec_${btoa("k".repeat(24))}`;
+const delivery = signWebhook(JSON.stringify({ type: "license.revoked", timestamp: "2026-06-01", data: {} }), {
+  secret,
+});
+
+function request(body: string | null = delivery.body): Request {
+  return new Request("https://app.example.com/hook", { method: "POST", headers: delivery.headers, body });
+}
+
+test("an event is passed on, and the response is 204 once the handler completes", async () => {
+  const types: string[] = [];
+  const route = webhookRoute({ secret }, async (event) => types.push(event.type));
+  expect((await route(request())).status).toBe(204);
+  expect(types).toEqual(["license.revoked"]);
+});
+
+test.each([
+  ["a changed body", `${delivery.body} `, 400, "mismatch"],
+  ["no body", null, 400, "mismatch"],
+  ["a body that no delivery has", "x".repeat(300_000), 413, "too_large"],
+])("%s is refused", async (_name, body, status, error) => {
+  const route = webhookRoute({ secret }, () => {
+    throw new Error("It was passed on.");
+  });
+  const response = await route(request(body));
+  expect([response.status, (await response.json()).error]).toEqual([status, error]);
+});
+
+test.each([
+  ["an error", new Error("the database is unavailable")],
+  ["undefined", undefined],
+  ["a string", "later"],
+])(
+  "a handler that fails with %s makes the route fail with an error, so that the event is delivered again",
+  async (_name, thrown) => {
+    for (const failing of [
+      () => {
+        throw thrown;
+      },
+      () => Promise.reject(thrown),
+    ])
+      await expect(webhookRoute({ secret }, failing)(request())).rejects.toBeInstanceOf(Error);
+  },
+);
+
+test("a missing secret is an error of the app", async () => {
+  await expect(webhookRoute({ secret: undefined }, () => undefined)(request())).rejects.toThrow("secret");
+});
