@@ -39,7 +39,7 @@ export function LicenseList<Row extends Listed>(props: LicenseListProps<Row>) {
       header: t("columns.key"),
       fills: true,
       cell: (row) => (
-        <GoLink to={`/o/${slug}/licenses/${idOf(row)}`} className="mono oneLine">
+        <GoLink to={`/o/${slug}/licenses/${idOf(row)}`} className="mono licenseKey">
           {row.license_key}
         </GoLink>
       ),
