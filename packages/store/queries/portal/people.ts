@@ -40,7 +40,7 @@ export async function lockPortalPeople(db: Database, ids: readonly string[]): Pr
   for (const id of [...new Set(ids)].sort()) await lockedPortalPerson(db, id);
 }
 
-/** Locks a person and whoever has the identity that they are about to add. */
+/** Locks a person, and the person who has the identity that they are about to add. */
 export async function lockForAddition(db: Database, personId: string, identity: Identity): Promise<void> {
   const owner = (await identityRow(db, identity))?.person_id;
   await lockPortalPeople(db, owner === undefined ? [personId] : [personId, owner]);

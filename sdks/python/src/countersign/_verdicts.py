@@ -45,7 +45,7 @@ class Verdicts:
         self._cache_seconds = cache_seconds
         self._not_found_cache_seconds = not_found_cache_seconds
         self._valid: Cache[ValidateResult[Any]] = Cache(cache_entries, clock.steady)
-        #: By license. Separate, so that keys that somebody made up never evict valid ones.
+        #: By license. Separate, so that made-up keys never evict valid ones.
         self._not_found: Cache[ValidateResult[Any]] = Cache(cache_entries, clock.steady)
         self.after_fork()
         reset_after_fork(self)
