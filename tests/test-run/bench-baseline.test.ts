@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { versionIn } from "../../bench/baseline.ts";
+
+test("a benchmark that compares two versions starts the server of each", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-baseline-"));
+  const before = process.env.COUNTERSIGN_TEST_SERVER;
+  try {
+    mkdirSync(join(folder, "bench"));
+    writeFileSync(join(folder, "bench", "seed.ts"), "export const seed = () => null;");
+    writeFileSync(
+      join(folder, "bench", "servers.ts"),
+      "const server = process.env.COUNTERSIGN_TEST_SERVER; export const startCountersign = () => server;",
+    );
+    process.env.COUNTERSIGN_TEST_SERVER = "of this version";
+    const { start } = await versionIn(folder);
+    expect(start({}) as unknown).toBe(join(folder, "apps", "server", "dist", "main.js"));
+    expect(process.env.COUNTERSIGN_TEST_SERVER).toBe("of this version");
+  } finally {
+    if (before === undefined) delete process.env.COUNTERSIGN_TEST_SERVER;
+    else process.env.COUNTERSIGN_TEST_SERVER = before;
+    rmSync(folder, { recursive: true });
+  }
+});
