@@ -1,3 +1,4 @@
+import type { CpuTime } from "./cpu.ts";
 import { type LoadSettings, load, type Measurement, type Target } from "./load.ts";
 
 export interface Comparison {
@@ -26,6 +27,33 @@ export async function compare(
     }
   }
   return targets.map((target) => ({ target, rounds: rounds.get(target) ?? [] }));
+}
+
+/**
+ * The CPU time of a request, in microseconds, with all that is done afterwards; null if it is not known. At the same rate
+ * for all, because a server that is faster for a moment answers more requests at once, at a lower cost each.
+ */
+export async function cpuTimes(
+  targets: readonly Target[],
+  settings: LoadSettings & { readonly rounds: number },
+): Promise<(CpuTime | null)[]> {
+  const before = targets.map((target) => target.cpu?.() ?? null);
+  const requests = targets.map(() => 0);
+  for (let round = 0; round < settings.rounds; round += 1) {
+    const turns = [...targets.entries()];
+    for (const [index, target] of round % 2 === 0 ? turns : turns.toReversed()) {
+      const { requestsPerSecond } = await load(target, settings);
+      requests[index] = (requests[index] ?? 0) + requestsPerSecond * settings.seconds;
+    }
+  }
+  // Until the requests are in the log and counted.
+  await Bun.sleep(5_000);
+  return targets.map((target, index) => {
+    const [from, to] = [before[index] ?? null, target.cpu?.() ?? null];
+    if (from === null || to === null) return null;
+    const each = (of: keyof CpuTime) => ((to[of] - from[of]) / (requests[index] ?? 1)) * 1e6;
+    return { validating: each("validating"), all: each("all") };
+  });
 }
 
 export function ratio(of: Comparison, to: Comparison): number {

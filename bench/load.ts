@@ -2,12 +2,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { CpuTime } from "./cpu.ts";
 
 export interface Target {
   readonly name: string;
   readonly port: number;
   readonly apiKey: string;
   readonly keys: readonly string[];
+  readonly cpu?: () => CpuTime | null;
 }
 
 export interface Measurement {

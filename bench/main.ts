@@ -8,7 +8,8 @@ import { parseArgs } from "node:util";
 import { freshFolder } from "../tests/support/databases.ts";
 import { freshDatabase, startPostgres } from "../tests/support/postgres.ts";
 import { type Version, versionIn } from "./baseline.ts";
-import { compare, median, perSecond, ratio } from "./compare.ts";
+import { compare, cpuTimes, median, perSecond, ratio } from "./compare.ts";
+import { cpuTime } from "./cpu.ts";
 import { importSeconds, timeQueries, untilIndexed } from "./license-requests.ts";
 import { hasWrk, load, type Measurement, type Target } from "./load.ts";
 import { startManagementLoad } from "./management-load.ts";
@@ -28,6 +29,8 @@ const { values: options } = parseArgs({
 });
 const quick = options.quick === true;
 const settings = { connections: 64, seconds: quick ? 2 : 5, rate: null, rounds: quick ? 3 : 7 };
+/** While CPU times are measured: far below what any machine reaches. */
+const cpuPerSecond = 2_000;
 const managementPerSecond = 50;
 const webhooksPerSecond = 100;
 const largeCount = quick ? 200_000 : 1_000_000;
@@ -76,6 +79,14 @@ async function baseline(folder: string): Promise<void> {
       ratio(thisRun, otherRun),
       ">= 0.95",
       `${Math.round(perSecond(thisRun))}/s of ${Math.round(perSecond(otherRun))}/s`,
+    );
+    const [others = null, own = null] = await cpuTimes(targets, { ...settings, rate: cpuPerSecond });
+    if (own === null || others === null) return;
+    addRow(
+      `CPU time of the validating thread, ${database}, this version / baseline`,
+      own.validating / others.validating,
+      "<= 1.05",
+      `${own.validating.toFixed(1)} µs of ${others.validating.toFixed(1)} µs a validation; with the request log, analytics and the database ${own.all.toFixed(1)} µs of ${others.all.toFixed(1)} µs`,
     );
   };
   await compareBoth("SQLite", [
@@ -363,14 +374,14 @@ async function onSqlite(
     COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1",
   });
   cleanups.push(() => server.stop());
-  return { name, port: server.port, ...seeded };
+  return { name, port: server.port, cpu: () => cpuTime(server.pid), ...seeded };
 }
 
 async function onPostgres(name: string, url: string, seeded: Seeded, version = thisVersion): Promise<Target> {
   const folder = freshFolder();
   const server = await version.start({ DATABASE_URL: url, COUNTERSIGN_DATA: folder });
   cleanups.push(() => server.stop());
-  return { name, port: server.port, ...seeded };
+  return { name, port: server.port, cpu: () => cpuTime(server.pid, url), ...seeded };
 }
 
 function addRow(work: string, value: number, goal: string, detail: string): void {
