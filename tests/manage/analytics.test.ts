@@ -4,6 +4,7 @@ import { bucketStarts } from "@countersign/domain/analytics/range";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { localTime, startOfDay } from "@countersign/domain/dates/local-day";
 import { uuidSource } from "@countersign/domain/ids/uuid";
+import { quotaDay } from "@countersign/domain/quota/day";
 import { openJournal } from "@countersign/store/open";
 import type { Journal } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables";
@@ -181,7 +182,15 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
     const found = await analytics();
     expect(found.totals).toMatchObject({ outcomes: { active: 3 }, unique_licenses: 1, active_licenses: 1 });
     expect(found.versions).toMatchObject([{ version: "3.1", validations: 3 }]);
-    expect(found.quota).toMatchObject([{ product_id: productId, used_today: 3 }]);
+    expect(found.quota).toMatchObject([{ product_id: productId, used_today: 3, used_yesterday: 0 }]);
+    const day = quotaDay(await fixture.store.clock()) - 1;
+    await fixture.store.transaction((db) =>
+      db
+        .insertInto("daily_usage")
+        .values({ product_id: productId, day, used: 70, last_granted: 1, daily_limit: null })
+        .execute(),
+    );
+    expect((await analytics()).quota).toMatchObject([{ used_yesterday: 70 }]);
     // As if time had passed.
     while ((await journal.closeSegment(Date.now() + hourMs)) > 0);
     const after = await analytics();
@@ -224,18 +233,21 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
     const company = await addLicense({ ip_system_enabled: true, max_ips: 20 });
     const normal = await addLicense();
     const dayStart = Math.floor(nowMs / dayMs) * dayMs - 2 * dayMs;
-    const uses = (license_id: string, count: number) =>
+    const uses = (license_id: string, count: number, daysEarlier = 0) =>
       Array.from({ length: count }, (_, at) => ({
-        ...{ at: dayStart + at * hourMs, license_id, ip: `198.51.100.${at}` },
+        ...{ at: dayStart - daysEarlier * dayMs + at * hourMs, license_id, ip: `198.51.100.${at}` },
         device_id: license_id === shared.id ? `device ${at % 6}` : "one",
       }));
     await log([...uses(shared.id, 7), ...uses(company.id, 7), ...uses(normal.id, 4)]);
+    // In the 30 days before, two of which have signs.
+    await log([...uses(shared.id, 6, 35), ...uses(shared.id, 9, 40), ...uses(shared.id, 3, 45)]);
+    await log([...uses(shared.id, 9, 70), ...uses(normal.id, 9, 35)]);
     const { data, has_places } = await get("/sharing");
     expect(has_places).toBe(false);
     expect(data).toHaveLength(1);
     expect(data[0]).toMatchObject({
       ...{ license_id: shared.id, reasons: ["many_ips", "many_devices"], ips: 7, devices: 6, days: 1 },
-      ...{ last_day: time(dayStart), travel: null },
+      ...{ previous_days: 2, last_day: time(dayStart), travel: null },
     });
     expect(data[0].sample_ips).toContainEqual({ ip: "198.51.100.3", device_ids: ["device 3"] });
   });
@@ -317,7 +329,7 @@ describe.each(databases)("analytics on $kind", ({ make }) => {
     expect((await get("")).quota).toMatchObject([{ product_id: other }]);
     const { body } = await owner.api.get(`${path}/requests?product_id=${productId}`);
     expect(body.data).toHaveLength(7);
-    expect(body.data[0]).toMatchObject({ license_id: gone.id, license_key: null, customer_name: null });
+    expect(body.data[0]).toMatchObject({ license_id: gone.id, license_key: null, product_name: "Plugin" });
     const explained = await owner.api.get(`${path}/requests/${body.data[0].id}/explain`);
     expect(explained.body).toMatchObject({ outcome: "product_not_found", unrepeatable: "product_deleted" });
     expect((await owner.api.get(`${path}/requests?license_id=${gone.id}`)).body.data).toHaveLength(7);

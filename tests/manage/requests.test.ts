@@ -44,7 +44,12 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
   afterAll(() => fixture.close());
 
   interface Listed {
-    readonly data: { readonly id: string; readonly ip: string; readonly license_key: string | null }[];
+    readonly data: {
+      readonly id: string;
+      readonly ip: string;
+      readonly license_key: string | null;
+      readonly duration_ms: number;
+    }[];
     readonly next_cursor: string | null;
     readonly searched_until: string | null;
     readonly kept_since: string;
@@ -70,7 +75,8 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     const { body } = await fixture.owner.api.get(`${path}/${sent.revoked}`);
     expect(body).toEqual(data[0]);
     expect(body).toMatchObject({
-      ...{ id: sent.revoked, endpoint: "validate", outcome: "revoked", product_id: fixture.productId },
+      ...{ id: sent.revoked, endpoint: "validate", outcome: "revoked" },
+      ...{ product_id: fixture.productId, product_name: "Plugin" },
       ...{ license_id: license.id, license_key: license.license_key, customer_name: "=Carla" },
       ...{ ip: "127.0.0.1", version: null, device_id: null, problem: null, count: 1, sandbox: false },
       facts: { expires_at: null, ip_count: 1, max_ips: 1, version: null },
@@ -105,6 +111,15 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     expect(await names(`?from=${now}&license_id=${license.id}`)).toHaveLength(3);
   });
 
+  test("is filtered by duration", async () => {
+    const { data } = await list();
+    const durations = data.map(({ duration_ms }) => duration_ms);
+    for (const least of [0, Math.min(...durations), Math.max(...durations), Math.max(...durations) + 0.001]) {
+      const slow = data.filter(({ duration_ms }) => duration_ms >= least);
+      expect((await list(`?min_duration_ms=${least}`)).data).toEqual(slow);
+    }
+  });
+
   test("is read page by page", async () => {
     const pages: string[] = [];
     let query = "?limit=4";
@@ -117,14 +132,19 @@ describe.each(databases)("the request log on $kind", ({ make }) => {
     expect(pages).toEqual(Object.values(sent).reverse());
   });
 
-  test.each(["ip=nonsense", "ip=192.0.2.0%2F24", "outcome=nonsense", "from=yesterday", "cursor=x"])(
-    "refuses %s",
-    async (query) => {
-      const { status, body } = await fixture.owner.api.get(`${path}?${query}`);
-      expect(status).toBe(422);
-      expect(body.errors[0].field).toBe(query.split("=")[0]);
-    },
-  );
+  test.each([
+    "ip=nonsense",
+    "ip=192.0.2.0%2F24",
+    "outcome=nonsense",
+    "from=yesterday",
+    "cursor=x",
+    "min_duration_ms=-1",
+    "min_duration_ms=slow",
+  ])("refuses %s", async (query) => {
+    const { status, body } = await fixture.owner.api.get(`${path}?${query}`);
+    expect(status).toBe(422);
+    expect(body.errors[0].field).toBe(query.split("=")[0]);
+  });
 
   test.each(["outcome=nonsense", "outcome=active&outcome=nonsense"])(
     "says which outcomes there are to %s",

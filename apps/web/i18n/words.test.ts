@@ -46,6 +46,14 @@ describe("the dashboard's words", () => {
     }
   });
 
+  test("call a request to the API petición in Spanish, because solicitud is one for a transfer", () => {
+    const wrong = features
+      .filter((feature) => !["transfers", "portal", "products"].includes(feature))
+      .flatMap((feature) => [...wordsOf("es", feature)])
+      .filter(([key, text]) => /solicitud/i.test(text) && !key.includes("transfer"));
+    expect(wrong).toEqual([]);
+  });
+
   test("hold every key that the pages ask for", () => {
     const missing: string[] = [];
     for (const file of sources(web)) {

@@ -106,6 +106,7 @@ export const quotaUse = z
     used_today: z
       .int()
       .meta({ description: "Requests since midnight UTC that count towards the daily limit." }),
+    used_yesterday: z.int().meta({ description: "The same on the whole UTC day before." }),
     daily_limit: z.int().nullable().meta({ description: "Null for no limit." }),
     resets_at: time.meta({ description: "The next midnight UTC." }),
     runs_out_at: time.nullable().meta({

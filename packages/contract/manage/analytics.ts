@@ -185,6 +185,7 @@ export const listSharingSuspects = route({
             ips: z.int().meta({ description: "The most IP addresses on one day. 50 means 50 or more." }),
             devices: z.int().meta({ description: "The most device IDs on one day. 50 means 50 or more." }),
             days: z.int().meta({ description: "How many days have at least one of the reasons." }),
+            previous_days: z.int().meta({ description: "The same among as many days before." }),
             last_day: time.meta({ description: "The start of the last such day." }),
             sample_ips: z
               .array(z.object({ ip: z.string(), device_ids: deviceIds }))

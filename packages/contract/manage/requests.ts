@@ -19,6 +19,10 @@ export const loggedRequest = z
     endpoint: z.enum(["validate", "lookup"]),
     outcome,
     product_id: id,
+    product_name: z
+      .string()
+      .nullable()
+      .meta({ description: "Also of a product that was deleted. Null if it is no longer stored." }),
     license_id: id.nullable().meta({ description: "Null if no license was found." }),
     license_key: z.string().nullable().meta({ description: "Null if the license no longer exists." }),
     customer_name: z.string().nullable(),
@@ -49,6 +53,9 @@ export const loggedRequest = z
   })
   .meta({ id: "LoggedRequest" });
 
+/** Slower requests have long been answered with 408. */
+const mostDurationMs = 3_600_000;
+
 /** All of them must match. */
 const filters = {
   outcome: z
@@ -67,6 +74,12 @@ const filters = {
   version: z.string().max(256).optional(),
   device_id: z.string().max(256).optional(),
   problem: z.string().max(100).optional().meta({ description: "Part of the problem's text." }),
+  min_duration_ms: z.coerce
+    .number()
+    .min(0)
+    .max(mostDurationMs)
+    .optional()
+    .meta({ description: "Only requests that took at least this long." }),
   request_id: id.optional(),
   sandbox: flagQuery.optional().meta({ description: "Only sandbox requests, or none of them." }),
 };

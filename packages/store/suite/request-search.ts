@@ -56,6 +56,7 @@ const entryParts = fc.record({
   version: fc.option(oneOf(["1.0", "2.0"])),
   device: fc.option(oneOf(["d1", "d2"])),
   problem: fc.option(oneOf(problems)),
+  durationUs: oneOf([0, 250, 1_500]),
   sandbox: oneOf([0, 1] as const),
 });
 
@@ -72,6 +73,7 @@ const filters = fc.record({
   version: rarely(oneOf(["1.0", "3.0"])),
   deviceId: rarely(oneOf(["d1", "d2"])),
   problem: rarely(oneOf(["LICENSE_key", "% of_it\\", "0_%"])),
+  minDurationUs: rarely(oneOf([1, 1_500, 1_501])),
   sandbox: rarely(fc.boolean()),
   requestId: fc.constant(null),
 });
@@ -93,7 +95,7 @@ const parts: EntryParts = {
     endpoint: "validate",
     status: "active",
   },
-  ...{ ip: "192.0.2.1", version: null, device: null, problem: null, sandbox: 0 },
+  ...{ ip: "192.0.2.1", version: null, device: null, problem: null, durationUs: 100, sandbox: 0 },
 };
 
 export function requestSearch(fixture: StoreFixture) {
@@ -242,9 +244,9 @@ async function filledLog(fixture: StoreFixture, entries: readonly EntryParts[]) 
 
 function entriesOf(entries: readonly EntryParts[], newId = () => idAt(startMs)): JournalEntry[] {
   return entries.map(
-    ({ atMs, organization, product, license, endpoint, status, ip, version, device, problem, sandbox }) => {
+    ({ atMs, organization, product, license, endpoint, status, ip, version, device, problem, ...rest }) => {
       const who = [organization, product, license, endpoint, status, ip, version, device, problem] as const;
-      return [atMs, newId(), ...who, 1_000, 1, sandbox, null, false];
+      return [atMs, newId(), ...who, rest.durationUs, 1, rest.sandbox, null, false];
     },
   );
 }

@@ -51,7 +51,17 @@ export function shownRange({ from, to }: HourRange) {
   return { from: iso(from * hourMs), to: iso(to * hourMs) };
 }
 
+export interface Days {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** The UTC days that a range is part of. */
-export function daysOf({ from, to }: HourRange) {
+export function daysOf({ from, to }: HourRange): Days {
   return { first: Math.floor(from / 24), last: Math.floor((to - 1) / 24) };
+}
+
+/** As many days that end where these start. */
+export function daysBefore({ first, last }: Days): Days {
+  return { first: first - (last - first + 1), last: first - 1 };
 }

@@ -97,16 +97,13 @@ const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise
   quota: async (context, query) => {
     const quota = await quotaUse(context, query.product_id ?? null);
     return [
-      ["product_id", "product_name", "used_today", "daily_limit", "resets_at", "runs_out_at"],
+      [
+        ...["product_id", "product_name", "used_today", "used_yesterday"],
+        ...["daily_limit", "resets_at", "runs_out_at"],
+      ],
       ...quota.map((row) => [
-        ...[
-          row.product_id,
-          row.product_name,
-          row.used_today,
-          row.daily_limit,
-          row.resets_at,
-          row.runs_out_at,
-        ],
+        ...[row.product_id, row.product_name, row.used_today, row.used_yesterday],
+        ...[row.daily_limit, row.resets_at, row.runs_out_at],
       ]),
     ];
   },
@@ -129,13 +126,13 @@ const tables: Readonly<Record<Table, (context: Context, query: Query) => Promise
     return [
       [
         ...licenseColumns,
-        ...["max_ips", "reasons", "ips", "devices", "days", "last_day", "sample_ips", "sample_devices"],
-        ...["distance_km", "speed_kmh"],
+        ...["max_ips", "reasons", "ips", "devices", "days", "previous_days", "last_day"],
+        ...["sample_ips", "sample_devices", "distance_km", "speed_kmh"],
       ],
       ...data.map((row) => [
         ...licenseCells(row),
-        ...[row.max_ips, row.reasons.join(" "), row.ips, row.devices, row.days, row.last_day],
-        ...[row.sample_ips.map(({ ip }) => ip).join(" "), row.sample_devices.join(" ")],
+        ...[row.max_ips, row.reasons.join(" "), row.ips, row.devices, row.days, row.previous_days],
+        ...[row.last_day, row.sample_ips.map(({ ip }) => ip).join(" "), row.sample_devices.join(" ")],
         ...[row.travel?.distance_km, row.travel?.speed_kmh],
       ]),
     ];

@@ -16,10 +16,11 @@ export async function quotaUse(context: Context, productId: string | null) {
   const today = quotaDay(nowMs);
   const limit = organization.daily_limit_override ?? (await planOf(db, organization)).daily_limit;
   const products = await mostUsedProducts(db, organization.id, productId, today, mostProducts);
-  return products.map(({ id, name, used }) => ({
+  return products.map(({ id, name, used, usedBefore }) => ({
     product_id: id,
     product_name: name,
     used_today: used,
+    used_yesterday: usedBefore,
     daily_limit: limit,
     resets_at: iso((today + 1) * dayMs),
     runs_out_at: iso(runsOutAt(limit, used, nowMs)),

@@ -1,7 +1,7 @@
 import { withOpenTail } from "@countersign/store/queries/analytics/open-tail";
 import { refusalsByLicense } from "@countersign/store/queries/analytics/refused";
 import type { Context } from "../../http/manage/context.ts";
-import { type AskedQuery, askedIn, daysOf, shownRange } from "./asked.ts";
+import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
 import { knownLicenses, shownLicense } from "./listed.ts";
 
 /** Licenses that are looked up together, and at most: some of those that were refused no longer exist. */
@@ -13,10 +13,9 @@ export async function refusedLicenses(context: Context, query: AskedQuery & { re
   const { range, scope } = await askedIn(context, query);
   const db = context.store.listReads;
   const days = daysOf(range);
-  const daysBefore = { first: days.first - (days.last - days.first + 1), last: days.first - 1 };
   const { refused, before } = await withOpenTail(db, scope.organizationId, null, async (tail) => ({
     refused: await refusalsByLicense(db, scope, days, tail),
-    before: await refusalsByLicense(db, scope, daysBefore, tail),
+    before: await refusalsByLicense(db, scope, daysBefore(days), tail),
   }));
   const refusedBefore = new Map(before.map((one) => [one.licenseId, one.refused]));
   const listed: RefusedRow[] = [];

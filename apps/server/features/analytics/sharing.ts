@@ -13,7 +13,7 @@ import type { LicenseDayRow } from "@countersign/store/tables";
 import type { Context } from "../../http/manage/context.ts";
 import { iso } from "../../http/manage/page.ts";
 import { deviceIds } from "../requests/device-ids.ts";
-import { type AskedQuery, askedIn, daysOf, shownRange } from "./asked.ts";
+import { type AskedQuery, askedIn, daysBefore, daysOf, shownRange } from "./asked.ts";
 import { knownLicenses, type Listed, shownLicense } from "./listed.ts";
 
 const mostSamples = 10;
@@ -24,20 +24,24 @@ const mostLookedUp = 1_000;
 export async function sharingSuspects(context: Context, query: AskedQuery & { readonly limit: number }) {
   const { range, scope, geo } = await askedIn(context, query);
   const db = context.store.listReads;
-  const rows = await withOpenTail(db, scope.organizationId, geo, (tail) =>
-    unusualLicenseDays(db, scope, daysOf(range), { ips: usualIps, devices: usualDevices }, tail),
-  );
+  const days = daysOf(range);
+  const usual = { ips: usualIps, devices: usualDevices };
+  const { rows, before } = await withOpenTail(db, scope.organizationId, geo, async (tail) => ({
+    rows: await unusualLicenseDays(db, scope, days, usual, tail),
+    before: await unusualLicenseDays(db, scope, daysBefore(days), usual, tail),
+  }));
+  const rowsBefore = Map.groupBy(before, (row) => row.license_id);
   const byLicense = [...Map.groupBy(rows, (row) => row.license_id)].slice(0, mostLookedUp);
   const known = await knownLicenses(
     context,
     byLicense.map(([id]) => id),
   );
-  const suspects = byLicense.flatMap(([id, days]) => {
+  const suspects = byLicense.flatMap(([id, rows]) => {
     const license = known.get(id);
-    const suspect = license === undefined ? null : suspectOf(license, days);
-    return license === undefined || suspect === null
-      ? []
-      : [{ ...shownLicense(context, id, license.product_id, license), ...suspect }];
+    const suspect = license === undefined ? null : suspectOf(license, rows);
+    if (license === undefined || suspect === null) return [];
+    const previous_days = suspectOf(license, rowsBefore.get(id) ?? [])?.days ?? 0;
+    return [{ ...shownLicense(context, id, license.product_id, license), ...suspect, previous_days }];
   });
   const listed = suspects
     .sort(

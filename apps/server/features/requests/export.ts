@@ -50,6 +50,7 @@ const columns = [
   "endpoint",
   "outcome",
   "product_id",
+  "product_name",
   "license_id",
   "license_key",
   "customer_name",

@@ -23,6 +23,7 @@ export function filterOf(query: FilterQuery, organizationId: string): RequestFil
     version: query.version ?? null,
     deviceId: query.device_id ?? null,
     problem: query.problem ?? null,
+    minDurationUs: query.min_duration_ms === undefined ? null : Math.round(query.min_duration_ms * 1_000),
     sandbox: query.sandbox ?? null,
   };
 }

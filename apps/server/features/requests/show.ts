@@ -1,6 +1,10 @@
 import type { loggedRequest } from "@countersign/contract/manage/requests";
 import { requestOutcomes } from "@countersign/domain/requests/outcome";
-import { type NamedLicense, namedLicenses } from "@countersign/store/queries/requests/named-licenses";
+import {
+  type NamedLicense,
+  namedLicenses,
+  namedProducts,
+} from "@countersign/store/queries/requests/named-licenses";
 import type { Database } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables";
 import type { z } from "zod";
@@ -16,16 +20,25 @@ export async function showRequests(
 ): Promise<ShownRequest[]> {
   const ids = new Set(rows.flatMap((row) => row.license_id ?? []));
   const licenses = await namedLicenses(db, organizationId, [...ids]);
-  return rows.map((row) => showRequest(row, licenses.get(row.license_id ?? "")));
+  const productIds = new Set(rows.map((row) => row.product_id));
+  const products = await namedProducts(db, organizationId, [...productIds]);
+  return rows.map((row) =>
+    showRequest(row, licenses.get(row.license_id ?? ""), products.get(row.product_id) ?? null),
+  );
 }
 
-function showRequest(row: RequestLogRow, license: NamedLicense | undefined): ShownRequest {
+function showRequest(
+  row: RequestLogRow,
+  license: NamedLicense | undefined,
+  productName: string | null,
+): ShownRequest {
   return {
     id: row.id,
     at: iso(row.at),
     endpoint: row.endpoint,
     outcome: outcomeOf(row.status),
     product_id: row.product_id,
+    product_name: productName,
     license_id: row.license_id,
     license_key: license?.license_key ?? null,
     customer_name: license?.customer_name ?? null,

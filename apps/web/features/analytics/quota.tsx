@@ -10,10 +10,11 @@ import classes from "./analytics.module.css";
 import type { AnalyticsState } from "./use-analytics.ts";
 
 /** How much of today's limits is used. Limits start again at midnight UTC. */
-export function Quota({ state: { data, timeZone, csv } }: { state: AnalyticsState }) {
+export function Quota({ state: { data, timeZone, csv, isCompared } }: { state: AnalyticsState }) {
   const { t, i18n } = useTranslation("analytics");
   const { t: usage } = useTranslation("usage");
   const { language } = i18n;
+  const number = new Intl.NumberFormat(language);
   const title = t("quota.title");
   const resetsAt = data?.quota[0]?.resets_at;
   return (
@@ -35,6 +36,11 @@ export function Quota({ state: { data, timeZone, csv } }: { state: AnalyticsStat
           return (
             <li key={one.product_id}>
               <Meter name={one.product_name} used={one.used_today} limit={one.daily_limit} />
+              {isCompared && (
+                <Text size="sm" c="dimmed" mt={4} className="figures">
+                  {t("quota.yesterday", { value: number.format(one.used_yesterday) })}
+                </Text>
+              )}
               {forecast !== null && (
                 <Text size="sm" mt={4}>
                   {usage(`forecast.${forecast}`, {

@@ -27,6 +27,7 @@ export function Suspects({ state }: { state: AnalyticsState }) {
     }),
     placeholderData: keepPreviousData,
   });
+  const number = new Intl.NumberFormat(i18n.language);
   const title = t("sharing.title");
   return (
     <Section
@@ -58,6 +59,12 @@ export function Suspects({ state }: { state: AnalyticsState }) {
               <span className="figures">
                 {t("sharing.dayCount", { count: row.days })}
                 <br />
+                {state.isCompared && (
+                  <>
+                    {t("figures.beforeOnly", { value: number.format(row.previous_days) })}
+                    <br />
+                  </>
+                )}
                 {t("sharing.last", { day: utcDay(Date.parse(row.last_day), i18n.language) })}
               </span>
             ),

@@ -3,6 +3,7 @@ import { ChipList } from "../../ui/chip-list.tsx";
 import { useProducts } from "../licenses/products.ts";
 import { type FilterName, filterNames, noFilters } from "./filters.ts";
 import { useLicenseKey } from "./license-filter.tsx";
+import { duration } from "./request-columns.tsx";
 import { useFilterChange } from "./requests-route.ts";
 import type { RequestFilters } from "./search.ts";
 
@@ -29,7 +30,7 @@ export function FilterChips({ filters }: { filters: RequestFilters }) {
 }
 
 function useFilterWords(filters: RequestFilters): (name: FilterName) => string {
-  const { t } = useTranslation("requests");
+  const { t, i18n } = useTranslation("requests");
   const products = useProducts();
   const key = useLicenseKey(filters.license_id);
   return (name) => {
@@ -50,6 +51,8 @@ function useFilterWords(filters: RequestFilters): (name: FilterName) => string {
         return t("chips.device", { device: filters.device_id });
       case "problem":
         return t("chips.problem", { problem: filters.problem });
+      case "min_duration_ms":
+        return t("chips.duration", { duration: duration(filters.min_duration_ms ?? 0, i18n.language) });
       case "endpoint":
         return t(`endpoints.${filters.endpoint}`);
       case "sandbox":

@@ -6,7 +6,7 @@ import { useMaySee } from "../../app/current-organization.ts";
 import { useProducts } from "../licenses/products.ts";
 import { LicenseFilter } from "./license-filter.tsx";
 import { useFilterChange } from "./requests-route.ts";
-import { type Endpoint, endpoints, type RequestFilters } from "./search.ts";
+import { type Endpoint, endpoints, millisecondsOf, type RequestFilters } from "./search.ts";
 import { TextFilter } from "./text-filter.tsx";
 
 interface FilterDrawerProps {
@@ -93,6 +93,15 @@ export function FilterDrawer({ filters, opened, onClose }: FilterDrawerProps) {
           longest={100}
           value={filters.problem}
           onChange={(problem) => change({ problem }, { replace: true })}
+        />
+        <TextFilter
+          label={t("columns.duration")}
+          description={t("filters.durationHelp")}
+          longest={10}
+          read={(text) => millisecondsOf(text)?.toString()}
+          invalid={t("filters.notADuration")}
+          value={filters.min_duration_ms?.toString()}
+          onChange={(ms) => change({ min_duration_ms: millisecondsOf(ms) }, { replace: true })}
         />
         <OneOf
           label={t("columns.endpoint")}

@@ -12,6 +12,7 @@ export const filterNames = [
   "version",
   "device_id",
   "problem",
+  "min_duration_ms",
   "endpoint",
   "sandbox",
 ] as const satisfies readonly (keyof RequestFilters)[];
@@ -38,9 +39,9 @@ export function queryOf(filters: RequestFilters): Partial<Query<"listRequests">>
 /** The query parameters of the live stream: new requests are in no range of the past. */
 export function liveQueryOf(filters: RequestFilters): Partial<Query<"streamRequests">> {
   const { refused, sandbox, outcome, endpoint, product_id, license_id } = filters;
-  const { ip, version, device_id, problem } = filters;
+  const { ip, version, device_id, problem, min_duration_ms } = filters;
   const flags = { refused: flagText(refused), sandbox: flagText(sandbox) };
-  const same = { endpoint, product_id, license_id, ip, version, device_id, problem };
+  const same = { endpoint, product_id, license_id, ip, version, device_id, problem, min_duration_ms };
   return present({ ...flags, ...same, outcome: outcome === undefined ? undefined : [...outcome] });
 }
 

@@ -19,7 +19,6 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
   const { t, i18n } = useTranslation("requests");
   const { slug } = useOrganization();
   const products = useProducts();
-  const nameOf = (id: string) => products.data?.find((product) => product.id === id)?.name;
   const columns: (Column<LoggedRequest> | false)[] = [
     {
       id: "time",
@@ -87,7 +86,7 @@ export function useRequestColumns(known?: Known): readonly Column<LoggedRequest>
         header: t("columns.product"),
         wide: true,
         extra: true,
-        cell: (request: LoggedRequest) => nameOf(request.product_id) ?? <None />,
+        cell: (request: LoggedRequest) => request.product_name ?? <None />,
       },
     known !== "license" && {
       id: "license",

@@ -46,7 +46,14 @@ export function RequestFacts({ request }: { request: LoggedRequest }) {
         </Fact>
         <Fact name={t("columns.product")}>
           {product === undefined ? (
-            <Copyable value={request.product_id} />
+            <>
+              {request.product_name} <Copyable value={request.product_id} />
+              {products.isSuccess && (
+                <Text size="sm" c="dimmed">
+                  {t("one.deleted")}
+                </Text>
+              )}
+            </>
           ) : (
             <GoLink to={`/o/${slug}/products/${product.id}`}>{product.name}</GoLink>
           )}

@@ -12,15 +12,24 @@ describe("the filters in the URL", () => {
       to: "2026-11-17T12:00:00Z",
       endpoint: "delete",
       ip: "  ",
+      min_duration_ms: "0,5",
       live: "maybe",
     });
     expect(queryOf(search)).toEqual({
       outcome: ["expired"],
       refused: "true",
       version: "1.5",
+      min_duration_ms: 0.5,
       to: "2026-11-17T12:00:00Z",
     });
     expect(search.live).toBeUndefined();
+  });
+
+  test("have a duration in milliseconds, or none", () => {
+    const read = (value: unknown) => readSearch({ min_duration_ms: value }).min_duration_ms;
+    expect([0, 2.5, "12", "3."].map(read)).toEqual([0, 2.5, 12, 3]);
+    for (const nonsense of [-1, "5 s", "", " ", "1e9", Number.NaN, null, true, ["5"]])
+      expect(read(nonsense)).toBeUndefined();
   });
 
   test("have each outcome once, in order of precedence", () => {

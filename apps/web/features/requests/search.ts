@@ -16,10 +16,13 @@ export interface RequestFilters {
   version?: string | undefined;
   device_id?: string | undefined;
   problem?: string | undefined;
+  min_duration_ms?: number | undefined;
   sandbox?: boolean | undefined;
   from?: string | undefined;
   to?: string | undefined;
 }
+
+const mostDurationMs = 3_600_000;
 
 export const endpoints = ["validate", "lookup"] as const;
 export type Endpoint = (typeof endpoints)[number];
@@ -35,6 +38,7 @@ export function readSearch(search: Record<string, unknown>): RequestSearch {
     version: textOf(search.version, 256),
     device_id: textOf(search.device_id, 256),
     problem: textOf(search.problem, 100),
+    min_duration_ms: millisecondsOf(search.min_duration_ms),
     sandbox: flagOf(search.sandbox),
     from: timeInUrl(search.from),
     to: timeInUrl(search.to),
@@ -52,6 +56,14 @@ function textOf(value: unknown, longest: number): string | undefined {
   const text = typeof value === "number" ? String(value) : value;
   if (typeof text !== "string" || text.trim() === "") return undefined;
   return text.trim().slice(0, longest);
+}
+
+/** As a user types it, with a point or a comma. */
+export function millisecondsOf(value: unknown): number | undefined {
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || text.trim() === "") return undefined;
+  const ms = Number(text.trim().replace(",", "."));
+  return ms >= 0 && ms <= mostDurationMs ? ms : undefined;
 }
 
 /** Which of them exist is checked by the page, so that a first visit does not load their list. */

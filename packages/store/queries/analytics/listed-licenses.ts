@@ -19,7 +19,7 @@ export async function listedLicenses(db: Database, organizationId: string, ids: 
     .execute();
 }
 
-/** The products of an organization that used most of their daily limit on a day. */
+/** The products of an organization that used most of their daily limit on a day, and what they used the day before. */
 export async function mostUsedProducts(
   db: Database,
   organizationId: string,
@@ -30,10 +30,19 @@ export async function mostUsedProducts(
   let query = db
     .selectFrom("products as p")
     .leftJoin("daily_usage as u", (join) => join.onRef("u.product_id", "=", "p.id").on("u.day", "=", day))
-    .select((is) => ["p.id", "p.name", is.fn.coalesce("u.used", is.lit(0)).as("used")])
+    .leftJoin("daily_usage as b", (join) => join.onRef("b.product_id", "=", "p.id").on("b.day", "=", day - 1))
+    .select((is) => [
+      ...(["p.id", "p.name"] as const),
+      is.fn.coalesce("u.used", is.lit(0)).as("used"),
+      is.fn.coalesce("b.used", is.lit(0)).as("used_before"),
+    ])
     .where("p.organization_id", "=", organizationId)
     .where("p.deleted_at", "is", null);
   if (productId !== null) query = query.where("p.id", "=", productId);
   const rows = await query.orderBy("used", "desc").orderBy("p.id").limit(limit).execute();
-  return rows.map(({ id, name, used }) => ({ id, name, used: Number(used) }));
+  return rows.map(({ id, name, used, used_before }) => ({
+    ...{ id, name },
+    used: Number(used),
+    usedBefore: Number(used_before),
+  }));
 }

@@ -17,6 +17,8 @@ export interface RequestFilter {
   readonly deviceId: string | null;
   /** Part of its text, in any case. */
   readonly problem: string | null;
+  /** Only those that took at least as many microseconds. */
+  readonly minDurationUs: number | null;
   readonly sandbox: boolean | null;
 }
 
@@ -34,6 +36,7 @@ export function everyRequest(organizationId: string): RequestFilter {
     version: null,
     deviceId: null,
     problem: null,
+    minDurationUs: null,
     sandbox: null,
   };
 }
@@ -56,6 +59,7 @@ export function filtered<O>(query: LogQuery<O>, filter: RequestFilter): LogQuery
     const pattern = `%${filter.problem.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
     found = found.where(sql<boolean>`lower(problem) like ${pattern} escape '\\'`);
   }
+  if (filter.minDurationUs !== null) found = found.where("duration_us", ">=", filter.minDurationUs);
   if (filter.sandbox !== null) found = found.where("sandbox", "=", filter.sandbox ? 1 : 0);
   return found;
 }
@@ -63,7 +67,7 @@ export function filtered<O>(query: LogQuery<O>, filter: RequestFilter): LogQuery
 /** Whether a row is meant. */
 export function matches(filter: RequestFilter, row: RequestLogRow): boolean {
   const { productId, licenseId, ips, requestId, outcomes, refused, endpoint } = filter;
-  const { version, deviceId, problem, sandbox } = filter;
+  const { version, deviceId, problem, minDurationUs, sandbox } = filter;
   return (
     row.organization_id === filter.organizationId &&
     (productId === null || row.product_id === productId) &&
@@ -76,6 +80,7 @@ export function matches(filter: RequestFilter, row: RequestLogRow): boolean {
     (version === null || row.version === version) &&
     (deviceId === null || row.device_id === deviceId) &&
     (problem === null || (row.problem?.toLowerCase().includes(problem.toLowerCase()) ?? false)) &&
+    (minDurationUs === null || row.duration_us >= minDurationUs) &&
     (sandbox === null || (row.sandbox === 1) === sandbox)
   );
 }
