@@ -20,7 +20,7 @@ try {
   const suite = { serverUrl: server.url, reports };
   runSuite("node", process.execPath, "esm", suite);
   // The same code in another module format: the cases of a real server cover it.
-  runSuite("node-cjs", process.execPath, "cjs", { ...suite, only: ["real.json"] });
+  runSuite("node-cjs", process.execPath, "cjs", { ...suite, part: "real" });
   runSuite("deno", bin("deno/bin.cjs"), "esm", { ...suite, before: ["run", "-A", "--quiet"] });
   for (const versions of frameworkVersions) testFrameworks(versions, { ...suite, packed });
 } finally {

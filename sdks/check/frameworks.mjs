@@ -76,8 +76,8 @@ export function testFrameworks({ folder, express, nest }, { packed, serverUrl, r
       },
     },
   );
-  // An app per case is slow: only the newest versions run the whole suite.
-  const suite = { serverUrl, reports, testFolder, only: isNewest ? [] : ["real.json"] };
+  // An app per case is slow. The other cases differ in the responses of the server, which the client handles alone.
+  const suite = { serverUrl, reports, testFolder, part: isNewest ? "written" : "real" };
   if (isNewest || express !== frameworkVersions[0]?.express)
     runSuite(`conformance-express-${express}`, process.execPath, "./express-adapter.mjs", suite);
   runSuite(`conformance-nest-${nest}`, process.execPath, "./nestjs-adapter.mjs", suite);

@@ -2,10 +2,15 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { runTests, sdks } from "./run.mjs";
 
-/** Runs the conformance suite, or some of its files, in this form of the client: `esm`, `cjs` or an adapter. */
-export function runSuite(name, program, form, { serverUrl, reports, before = [], only = [], testFolder }) {
+/** Runs the conformance suite, or a part of it, in this form of the client: `esm`, `cjs` or an adapter. */
+export function runSuite(
+  name,
+  program,
+  form,
+  { serverUrl, reports, before = [], part = "whole", testFolder },
+) {
   const script = join(testFolder ?? join(sdks, "node", "tests"), "run-suite.mjs");
-  const args = [...before, script, form, serverUrl, join(reports, `${name}.xml`), ...only];
+  const args = [...before, script, form, serverUrl, join(reports, `${name}.xml`), part];
   if (program.endsWith(".cjs")) runTests(process.execPath, [program, ...args]);
   else runTests(program, args);
 }
