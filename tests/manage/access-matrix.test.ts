@@ -8,7 +8,6 @@ import { type Permission, permissions } from "@countersign/domain/members/permis
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
 import { addLicense } from "../support/add-license.ts";
-import { databaseContents } from "../support/database-contents.ts";
 import { databases } from "../support/databases.ts";
 import { addToken, type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import { type ManageAnswer, type ManageClient, manageClient } from "../support/manage-client.ts";
@@ -18,6 +17,7 @@ import { mixedPath, namesIn, pathIn, pathWith, unknownId, unknownPath } from "..
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
 import { addPortalCustomer, type PortalCustomer } from "../support/portal-rows.ts";
 import { openDashboardSession } from "../support/sign-in-fixture.ts";
+import { UnchangedDatabase } from "../support/unchanged-database.ts";
 
 setDefaultTimeout(60_000);
 
@@ -118,8 +118,11 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   let ourPortalPath: (route: Route) => string;
   /** For each permission, the clients that have all others: a member, the organization's token, the owner's token. */
   const missingPermission = new Map<string, readonly ManageClient[]>();
+  let narrowTokens: { readonly admin: readonly string[]; readonly owner: readonly string[] };
+  let database: UnchangedDatabase;
   beforeAll(async () => {
     fixture = await openPortalFixture(make);
+    database = new UnchangedDatabase(fixture.store);
     const other = await fixture.person();
     const organization = await other.api.post("/organizations", { name: "Other" });
     const organizationId = String(organization.body.id);
@@ -146,6 +149,10 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     const looking = `/admin/organizations/${ours.organizationId}/impersonation`;
     expect((await impersonator.post(looking, { reason: "Ticket 1" })).status).toBe(201);
     for (const permission of permissions) missingPermission.set(permission, await withAllBut([permission]));
+    narrowTokens = {
+      admin: await narrowTokensOf(fixture.admin),
+      owner: await narrowTokensOf(fixture.owner),
+    };
     dashboardCookie = await openDashboardSession(fixture, fixture.owner);
     ourCustomer = await addPortalCustomer(fixture.store, ours);
     theirCustomer = await addPortalCustomer(fixture.store, theirs);
@@ -160,22 +167,24 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   /** A member, the organization's token and the owner's token, each with every permission except these. */
   const withAllBut = async (missing: readonly string[]): Promise<ManageClient[]> => {
     const rest = permissions.filter((one) => !missing.includes(one));
-    const member = await fixture.member(rest);
-    const tokens = await fixture.store.transaction(async (db) => [
-      await addToken(db, { organizationId: ours.organizationId }, Date.now(), null, rest),
-      await addToken(db, { userId: fixture.owner.userId }, Date.now(), null, rest),
-    ]);
-    contents = undefined;
-    return [member.api, ...tokens.map(({ token }) => as(token))];
+    return database.changing(async () => {
+      const member = await fixture.member(rest);
+      const tokens = await fixture.store.transaction(async (db) => [
+        await addToken(db, { organizationId: ours.organizationId }, Date.now(), null, rest),
+        await addToken(db, { userId: fixture.owner.userId }, Date.now(), null, rest),
+      ]);
+      return [member.api, ...tokens.map(({ token }) => as(token))];
+    });
   };
+  /** A user's tokens that lack one permission or have only one. */
+  const narrowTokensOf = ({ userId }: Person): Promise<string[]> =>
+    fixture.store.transaction(async (db) => {
+      const tokens: string[] = [];
+      for (const some of [permissions.slice(1), permissions.slice(0, -1), ["licenses:view"] as const])
+        tokens.push((await addToken(db, { userId }, Date.now(), null, some)).token);
+      return tokens;
+    });
   const as = (token: string | null) => manageClient(fixture.server.url, token);
-  let contents: Record<string, string> | undefined;
-  const unchanged = async (work: () => Promise<void>, except: Record<string, string> = {}) => {
-    const before = contents ?? (await databaseContents(fixture.store));
-    await work();
-    contents = await databaseContents(fixture.store);
-    expect(contents).toEqual({ ...before, ...except });
-  };
 
   test("every route that accepts anonymous requests is listed in this file with the reason", () => {
     const open = routes.filter((route) => route.access.who === "anyone").map((route) => route.id);
@@ -195,7 +204,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   test.each(authRoutes.filter((route) => route.needs === "session"))(
     "$method /api/auth$path: needs a session and accepts no token or API key",
     async ({ method, path }) => {
-      await unchanged(async () => {
+      await database.during(`${method} ${path}`, async () => {
         for (const token of [null, fixture.owner.token, fixture.admin.token, ours.token, ours.apiKey]) {
           const answer = await fetch(fixture.server.url + authBase + path, {
             method,
@@ -215,10 +224,10 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
 
   test.each(guarded)(
     "%s: answers 401 without a token, with a product's API key and with an expired token",
-    async (_, route) => {
+    async (name, route) => {
       const path = pathIn(route, ours);
       const unknown = unknownPath(route);
-      await unchanged(async () => {
+      await database.during(name, async () => {
         for (const token of [null, theirs.apiKey, ours.apiKey, ours.expiredToken, "cst_nonsense"]) {
           const answer = await call(as(token), route, path);
           expect(answer.status).toBe(401);
@@ -231,7 +240,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
 
   test.each(guarded)(
     "%s: tells outsiders nothing, not even whether the resource exists",
-    async (_, route) => {
+    async (name, route) => {
       const { who } = route.access;
       // Without a parameter, a route for users concerns only the caller.
       if (who === "person" && (namesIn(route.path) === 0 || bySecret.has(route.id))) return;
@@ -242,7 +251,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       // Platform admins, unless they view this organization.
       if (isInside(who)) outsiders.push(fixture.admin.api);
       if (who === "platform_admin") outsiders.push(fixture.owner.api, as(ours.token));
-      await unchanged(async () => {
+      await database.during(name, async () => {
         for (const client of outsiders) {
           const answer = await call(client, route, path, bodyFor(route, theirs));
           // Routes that need a session refuse a token before any lookup.
@@ -256,8 +265,8 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
 
   test.each(guarded.filter(([, { access }]) => isInside(access.who)))(
     "%s: a platform admin who looks at the organization reads what views are for, and changes nothing",
-    async (_, route) => {
-      await unchanged(async () => {
+    async (name, route) => {
+      await database.during(name, async () => {
         const answer = await call(impersonator, route, pathIn(route, ours), bodyFor(route, ours));
         expect([answer.status, answer.body.code]).toEqual(expectedOfImpersonator(route));
         // Other organizations do not exist for them.
@@ -271,7 +280,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     },
   );
 
-  test.each(guarded)("%s: refuses a caller without the permission", async (_, route) => {
+  test.each(guarded)("%s: refuses a caller without the permission", async (name, route) => {
     const { access } = route;
     const path = pathIn(route, ours);
     const refused: ManageClient[] = [];
@@ -283,7 +292,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     if (access.who === "owner") refused.push(everythingButOwner, as(ours.token));
     if (access.who === "person") refused.push(as(ours.token), as(theirs.token));
     if (refused.length === 0) return;
-    await unchanged(async () => {
+    await database.during(name, async () => {
       for (const client of refused) {
         const answer = await call(client, route, path);
         expect(answer.status).toBe(403);
@@ -293,18 +302,12 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
 
   test.each(guarded.filter(([, { access }]) => !isInside(access.who) || access.who === "owner"))(
     "%s: refuses a personal token that lacks one permission or has only one",
-    async (_, route) => {
+    async (name, route) => {
       const { who } = route.access;
-      const holder = who === "platform_admin" ? fixture.admin : fixture.owner;
-      const narrow = await fixture.store.transaction(async (db) => [
-        await addToken(db, { userId: holder.userId }, Date.now(), null, permissions.slice(1)),
-        await addToken(db, { userId: holder.userId }, Date.now(), null, permissions.slice(0, -1)),
-        await addToken(db, { userId: holder.userId }, Date.now(), null, ["licenses:view"]),
-      ]);
-      contents = undefined;
+      const narrow = who === "platform_admin" ? narrowTokens.admin : narrowTokens.owner;
       const expected = who === "platform_admin" ? 404 : openToEveryToken[route.id] === undefined ? 403 : 200;
-      await unchanged(async () => {
-        for (const { token } of narrow) {
+      await database.during(name, async () => {
+        for (const token of narrow) {
           const answer = await call(as(token), route, pathIn(route, ours), bodyFor(route, ours));
           expect(answer.status).toBe(expected);
         }
@@ -317,12 +320,13 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     async (_, route) => {
       if (route.access.who !== "member" || route.access.may === null) return;
       for (const permission of [route.access.may, ...route.access.or]) {
-        // Grants what the handler itself also requires, which this test does not check.
-        const member = await fixture.member([permission, ...(alsoNeeded[route.id] ?? [])]);
-        const { status } = await call(member.api, route, pathIn(route, ours), bodyFor(route, ours));
-        expect([permission, status]).toEqual([permission, route.status]);
+        await database.changing(async () => {
+          // Grants what the handler itself also requires, which this test does not check.
+          const member = await fixture.member([permission, ...(alsoNeeded[route.id] ?? [])]);
+          const { status } = await call(member.api, route, pathIn(route, ours), bodyFor(route, ours));
+          expect([permission, status]).toEqual([permission, route.status]);
+        });
       }
-      contents = undefined;
     },
   );
 
@@ -342,11 +346,11 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
 
   test.each(named.filter(([, route]) => furtherPermissions[route.id] !== undefined))(
     "%s: requires the permission of each action",
-    async (_, route) => {
+    async (name, route) => {
       for (const { permission, body } of furtherPermissions[route.id] ?? []) {
         const sent = body((name) => ours.idFor(name, route.path));
         expect(route.body.safeParse(sent).error?.message).toBeUndefined();
-        await unchanged(async () => {
+        await database.during(name, async () => {
           for (const client of missingPermission.get(permission) ?? []) {
             expect((await call(client, route, pathIn(route, ours), sent)).status).toBe(403);
           }
@@ -365,10 +369,10 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     }
   });
 
-  test.each(nested)("%s: a nested resource of another organization is not found", async (_, route) => {
+  test.each(nested)("%s: a nested resource of another organization is not found", async (name, route) => {
     const path = mixedPath(route, theirs, (name) => ours.idFor(name, route.path));
     const unknown = mixedPath(route, theirs, unknownId);
-    await unchanged(async () => {
+    await database.during(name, async () => {
       const answer = await call(theirs.owner.api, route, path, bodyFor(route, theirs));
       const none = await call(theirs.owner.api, route, unknown, bodyFor(route, theirs));
       expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
@@ -376,9 +380,9 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     });
   });
 
-  test.each(naming)("%s: an ID of another organization in the body is not found", async (_, route) => {
+  test.each(naming)("%s: an ID of another organization in the body is not found", async (name, route) => {
     const path = pathIn(route, theirs);
-    await unchanged(async () => {
+    await database.during(name, async () => {
       for (const member of idMembers(route)) {
         const known = bodyNaming(route, theirs, member, (name) => ours.idFor(name, route.path));
         const unknown = bodyNaming(route, theirs, member, unknownId);
@@ -421,7 +425,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
 
   test.each(portalGuarded)(
     "portal %s: answers 401 to everyone who is not a customer: nobody, users, tokens and API keys",
-    async (_, route) => {
+    async (name, route) => {
       const path = ourPortalPath(route);
       const unknown = unknownPath(route);
       const callers = [
@@ -432,7 +436,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
         { cookie: `countersign_portal=${"A".repeat(43)}` },
         ...[fixture.owner.token, fixture.admin.token, ours.token, ours.apiKey, ourCustomer.token].map(bearer),
       ];
-      await unchanged(async () => {
+      await database.during(name, async () => {
         for (const headers of callers) {
           const answer = await send(portalBase, route, path, headers);
           expect([answer.status, answer.body.code]).toEqual([401, "sign_in_required"]);
@@ -451,10 +455,10 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
 
   test.each(portalNaming)(
     "portal %s: tells another customer nothing, not even whether the resource exists",
-    async (_, route) => {
+    async (name, route) => {
       const path = ourPortalPath(route);
       const unknown = unknownPath(route);
-      await unchanged(async () => {
+      await database.during(name, async () => {
         for (const { cookie } of [theirCustomer, neighbor]) {
           for (const body of [{}, portalBodies[route.id]]) {
             const answer = await send(portalBase, route, path, { cookie }, body);
@@ -482,14 +486,14 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
         expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
       };
       // A customer's attempts to change their own license are counted.
-      await unchanged(compare, { attempts: expect.any(String) });
+      await database.changing(compare, ["attempts"]);
     },
   );
 
   test.each(portalGuarded.filter(([, { method }]) => method !== "GET"))(
     "portal %s: refuses a request from another site",
-    async (_, route) => {
-      await unchanged(async () => {
+    async (name, route) => {
+      await database.during(name, async () => {
         for (const origin of ["https://evil.example.com", "null", `${fixture.url}.example.com`]) {
           const headers = { cookie: ourCustomer.cookie, origin };
           const answer = await send(portalBase, route, ourPortalPath(route), headers);
@@ -499,7 +503,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
     },
   );
 
-  test.each(guarded)("%s: a customer's session in the portal opens nothing", async (_, route) => {
+  test.each(guarded)("%s: a customer's session in the portal opens nothing", async (name, route) => {
     const path = pathIn(route, ours);
     const unknown = unknownPath(route);
     const cookies = [
@@ -507,7 +511,7 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       // The right cookie name with the value of a portal session.
       `countersign.session_token=${ourCustomer.token}`,
     ];
-    await unchanged(async () => {
+    await database.during(name, async () => {
       for (const cookie of cookies) {
         const answer = await send(manageBase, route, path, { cookie });
         expect([answer.status, answer.body.code]).toEqual([401, "authentication_required"]);
@@ -520,12 +524,16 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
   test.each(authRoutes.filter((route) => route.needs === "session"))(
     "$method /api/auth$path: a customer's session in the portal opens nothing",
     async (route) => {
-      await unchanged(async () => {
+      await database.during(`${route.method} ${route.path}`, async () => {
         const answer = await send(authBase, route, route.path, { cookie: ourCustomer.cookie });
         expect([401, 403]).toContain(answer.status);
       });
     },
   );
+
+  test("none of these requests changed the database", async () => {
+    await database.compare();
+  });
 
   test("portal: the same requests find the resource for the customer who has it", async () => {
     const found: Record<string, number> = {};
@@ -536,7 +544,6 @@ describe.each(databases)("access to routes on $kind", ({ make }) => {
       const answer = await send(portalBase, route, ourPortalPath(route), { cookie }, portalBodies[route.id]);
       found[`${route.method} ${route.path}`] = answer.status;
     }
-    contents = undefined;
     expect(found).toEqual({
       "GET /licenses/{license_id}": 200,
       "POST /licenses/{license_id}/reveal-key": 200,
