@@ -3,7 +3,7 @@ import { permissions } from "@countersign/domain/members/permissions";
 import { databases } from "../support/databases.ts";
 import { addToken } from "../support/filled-organization.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -11,7 +11,7 @@ describe.each(databases)("access tokens on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let organizationTokens: string;
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
+    fixture = await openSharedManageFixture(make);
     organizationTokens = `/organizations/${fixture.organizationId}/access-tokens`;
   });
   afterAll(() => fixture.close());

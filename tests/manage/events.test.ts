@@ -3,7 +3,7 @@ import { eventData } from "@countersign/contract/events";
 import type { EventType } from "@countersign/domain/events/types";
 import { databases } from "../support/databases.ts";
 import { importFile } from "../support/license-files.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
@@ -12,7 +12,7 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
   let fixture: ManageFixture;
 
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
+    fixture = await openSharedManageFixture(make);
   });
   afterAll(() => fixture.close());
 
@@ -147,14 +147,19 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     const [one, two] = [await createLicense(), await createLicense()];
     const gone = await createLicense();
     await fixture.owner.api.post(`/licenses/${gone.id}/revoke`, {});
-    const before = await fixture.store.reads.selectFrom("events").select("id").execute();
+    const events = fixture.store.reads
+      .selectFrom("events")
+      .selectAll()
+      .where("organization_id", "=", fixture.organizationId)
+      .orderBy("id");
+    const before = await events.execute();
     const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, {
       action: "revoke",
       reason: "fraud",
       selection: { ids: [one.id, two.id, gone.id] },
     });
     expect(body).toMatchObject({ matched: 3, changed: 2 });
-    const after = await fixture.store.reads.selectFrom("events").selectAll().orderBy("id").execute();
+    const after = await events.execute();
     const recorded = after.slice(before.length);
     const [first, second] = [one.id, two.id].sort();
     expect(recorded.map(({ type, license_id }) => [type, license_id])).toEqual([
