@@ -68,6 +68,12 @@ else
       await page.waitForURL(/outcome=/);
       await page.getByRole("textbox", { name: "Device ID" }).fill("carla-laptop");
       await page.waitForURL(/device_id=carla-laptop/);
+      const duration = page.getByRole("textbox", { name: "Duration" });
+      await duration.fill("quick");
+      await page.getByText("Enter a number of milliseconds").waitFor();
+      await duration.fill("0,001");
+      await page.waitForURL(/min_duration_ms=0.001/);
+      expect(await duration.inputValue()).toBe("0,001");
       await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
       await row("License not found").waitFor({ state: "detached" });
       await row("IP limit reached").waitFor();

@@ -106,7 +106,7 @@ export const listRequests = route({
       description:
         "Everything after this time was searched. Null if the page is full, or if there is nothing more.",
     }),
-    kept_since: time.meta({ description: "Older requests have been deleted." }),
+    kept_since: time.meta({ description: "The start of the log. Older requests have been deleted." }),
   }),
 });
 

@@ -59,7 +59,7 @@ export function RefusedLicenses({ state }: { state: AnalyticsState }) {
                   wide: true,
                   cell: ({ refused, previous_refused: before }: Item<"listMostRefused">) => (
                     <span className="figures">
-                      {number.format(before)}
+                      {number.format(before)}{" "}
                       <span className={classes.error}>{changeText(refused, before, i18n.language)}</span>
                     </span>
                   ),

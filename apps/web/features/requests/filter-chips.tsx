@@ -3,9 +3,10 @@ import { ChipList } from "../../ui/chip-list.tsx";
 import { useProducts } from "../licenses/products.ts";
 import { type FilterName, filterNames, noFilters } from "./filters.ts";
 import { useLicenseKey } from "./license-filter.tsx";
-import { duration } from "./request-columns.tsx";
 import { useFilterChange } from "./requests-route.ts";
 import type { RequestFilters } from "./search.ts";
+
+const milliseconds = { style: "unit", unit: "millisecond" } as const;
 
 /** Shown elsewhere on the page. */
 const visible: readonly FilterName[] = ["refused"];
@@ -52,7 +53,12 @@ function useFilterWords(filters: RequestFilters): (name: FilterName) => string {
       case "problem":
         return t("chips.problem", { problem: filters.problem });
       case "min_duration_ms":
-        return t("chips.duration", { duration: duration(filters.min_duration_ms ?? 0, i18n.language) });
+        return t("chips.duration", {
+          duration: new Intl.NumberFormat(i18n.language, {
+            ...milliseconds,
+            maximumFractionDigits: 3,
+          }).format(filters.min_duration_ms ?? 0),
+        });
       case "endpoint":
         return t(`endpoints.${filters.endpoint}`);
       case "sandbox":
