@@ -14,7 +14,6 @@ export const howToGetStripeMock: string = reason;
 
 /** It reads the description of all of Stripe's API first, which takes a while on a busy machine. */
 const startMs = 160_000;
-const mostStarts = 4;
 
 let running: Promise<string> | null = null;
 
@@ -32,23 +31,29 @@ export function stripeMock(): Promise<string> {
  * is only slow is waited for, because another start would be no faster.
  */
 async function startUntilItAnswers(): Promise<string> {
-  for (let starts = 1; starts <= mostStarts; starts++) {
-    const { url, hasEnded, stop } = await start();
+  const deadlineMs = performance.now() + startMs;
+  for (;;) {
+    const { url, hasEnded, howItEnded, stop } = await start();
     await until(
       "Stripe's test server answers or ends",
       async () => hasEnded() || (await answers(url)) || hasEnded(),
       startMs,
     );
-    if (hasEnded()) continue;
-    afterAllFiles.push(stop);
-    return url;
+    if (!hasEnded()) {
+      afterAllFiles.push(stop);
+      return url;
+    }
+    const reason = `Stripe's test server ended before it answered, with ${await howItEnded()}`;
+    if (performance.now() > deadlineMs) throw new Error(reason);
+    process.stderr.write(`${reason}\nIt is started again.\n`);
   }
-  throw new Error(`Stripe's test server ended at each of ${mostStarts} starts.`);
 }
 
 interface Started {
   readonly url: string;
   hasEnded(): boolean;
+  /** Its exit code, and the end of what it wrote. */
+  howItEnded(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -56,16 +61,24 @@ async function start(): Promise<Started> {
   const port = await freePort();
   const words = [stripeMockPath ?? "", "-http-addr", `127.0.0.1:${port}`];
   const child = spawn("sh", ["-c", untilInputCloses, "sh", ...words], {
-    stdio: ["pipe", "ignore", "ignore"],
+    stdio: ["pipe", "ignore", "pipe"],
     detached: true,
   });
   child.unref();
+  let written = "";
+  child.stderr.on("data", (chunk) => {
+    written = (written + chunk).slice(-1_000);
+  });
   const ended = new Promise((resolve) => child.on("exit", resolve));
   const stop = async () => {
     child.stdin.end();
     await ended;
   };
-  return { url: `http://127.0.0.1:${port}`, hasEnded: () => child.exitCode !== null, stop };
+  const howItEnded = async () => {
+    await ended;
+    return `exit code ${child.exitCode}: ${written}`;
+  };
+  return { url: `http://127.0.0.1:${port}`, hasEnded: () => child.exitCode !== null, howItEnded, stop };
 }
 
 function answers(url: string): Promise<boolean> {
