@@ -59,7 +59,9 @@ interface Started {
 
 async function start(): Promise<Started> {
   const port = await freePort();
-  const words = [stripeMockPath ?? "", "-http-addr", `127.0.0.1:${port}`];
+  // It serves HTTPS too, which nothing here uses: at a fixed port, only one of them could run at a time.
+  const addresses = ["-http-addr", `127.0.0.1:${port}`, "-https-addr", `127.0.0.1:${await freePort()}`];
+  const words = [stripeMockPath ?? "", ...addresses];
   const child = spawn("sh", ["-c", untilInputCloses, "sh", ...words], {
     stdio: ["pipe", "ignore", "pipe"],
     detached: true,
