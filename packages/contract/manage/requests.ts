@@ -1,3 +1,4 @@
+import { mostDurationMs } from "@countersign/domain/requests/duration";
 import { requestOutcomes } from "@countersign/domain/requests/outcome";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { z } from "zod";
@@ -53,9 +54,6 @@ export const loggedRequest = z
   })
   .meta({ id: "LoggedRequest" });
 
-/** Slower requests have long been answered with 408. */
-const mostDurationMs = 3_600_000;
-
 /** All of them must match. */
 const filters = {
   outcome: z
@@ -106,7 +104,7 @@ export const listRequests = route({
       description:
         "Everything after this time was searched. Null if the page is full, or if there is nothing more.",
     }),
-    kept_since: time.meta({ description: "The start of the log. Older requests have been deleted." }),
+    kept_since: time.meta({ description: "The start of the log, which has nothing older." }),
   }),
 });
 

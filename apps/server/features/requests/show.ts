@@ -1,10 +1,7 @@
 import type { loggedRequest } from "@countersign/contract/manage/requests";
 import { requestOutcomes } from "@countersign/domain/requests/outcome";
-import {
-  type NamedLicense,
-  namedLicenses,
-  namedProducts,
-} from "@countersign/store/queries/requests/named-licenses";
+import { type NamedLicense, namedLicenses } from "@countersign/store/queries/requests/named-licenses";
+import { namedProducts } from "@countersign/store/queries/requests/named-products";
 import type { Database } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables";
 import type { z } from "zod";

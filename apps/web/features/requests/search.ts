@@ -1,3 +1,4 @@
+import { mostDurationMs } from "@countersign/domain/requests/duration";
 import type { RequestOutcome } from "@countersign/domain/requests/outcome";
 import { timeInUrl } from "../../ui/time-in-url.ts";
 
@@ -21,8 +22,6 @@ export interface RequestFilters {
   from?: string | undefined;
   to?: string | undefined;
 }
-
-const mostDurationMs = 3_600_000;
 
 export const endpoints = ["validate", "lookup"] as const;
 export type Endpoint = (typeof endpoints)[number];
