@@ -6,7 +6,6 @@ import {
   dueEndpoints,
   endpointsByIds,
   eventsByIds,
-  releaseDeliveries,
   type SendingEndpoint,
   signingSecrets,
 } from "@countersign/store/queries/webhooks/claim-deliveries";
@@ -15,7 +14,7 @@ import { emptyEndpoint } from "@countersign/store/queries/webhooks/empty-endpoin
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
 import { resultOf, succeeded } from "./outcome.ts";
 import { type Ready, ReadyQueue } from "./ready-queue.ts";
-import { type RecordingParts, recordResults } from "./record-results.ts";
+import { type RecordingParts, recordResults, releaseClaims } from "./record-results.ts";
 import { sendEvent } from "./request.ts";
 import { leaseMs, type Sender } from "./send.ts";
 
@@ -216,16 +215,15 @@ export class Dispatcher {
    */
   async #write(atMost: number): Promise<number> {
     const results = this.#unwritten.slice(0, atMost);
+    const parts = { ...this.#parts, claimant: this.claimant };
     if (results.length > 0) {
-      const over = new Set(await recordResults({ ...this.#parts, claimant: this.claimant }, results));
+      const over = new Set(await recordResults(parts, results));
       this.#unwritten = this.#unwritten.filter((result) => !over.has(result));
       for (const result of over) this.#claimed.delete(result.attempt.delivery_id);
     }
     const unsent = this.#unsent.slice(0, claimsAtOnce);
     if (unsent.length === 0) return results.length;
-    const { store } = this.#parts;
-    const nowMs = await store.clock();
-    await store.transaction((db) => releaseDeliveries(db, store.bulk, unsent, this.claimant, nowMs), "soon");
+    await releaseClaims(parts, unsent);
     this.#unsent = this.#unsent.slice(unsent.length);
     for (const id of unsent) this.#claimed.delete(id);
     return results.length + unsent.length;

@@ -53,21 +53,17 @@ export class Outbox {
       this.#isWoken = true;
       this.#wake();
     };
-    const logRefused = inBursts<LogFields>(logEveryMs, (count, latest) =>
-      log.error("The database rejected the result of a webhook delivery.", {
-        count,
-        ...latest,
-      }),
-    );
-    const refused: DispatcherParts["refused"] = ({ attempt }, reason, isOver) =>
-      logRefused(1, {
-        delivery: attempt.delivery_id,
-        webhook: attempt.endpoint_id,
-        reason,
-        outcome: isOver
-          ? "The event will be sent again."
-          : "It was stored without the request and the response.",
-      });
+    // In bursts of their own, so that none of the two outcomes hides the other.
+    const refusalsWith = (outcome: string) =>
+      inBursts<LogFields>(logEveryMs, (count, latest) =>
+        log.error("The database rejected the result of a webhook delivery.", { count, ...latest, outcome }),
+      );
+    const logStoredInPart = refusalsWith("It was stored without the request and the response.");
+    const logGivenUp = refusalsWith("The event will be sent again.");
+    const refused: DispatcherParts["refused"] = ({ deliveryId, endpointId, reason, isOver }) => {
+      const log = isOver ? logGivenUp : logStoredInPart;
+      log(1, { delivery: deliveryId, webhook: endpointId ?? undefined, reason });
+    };
     this.#dispatcher = new Dispatcher({ store, url, send: sender, random: Math.random, wake, refused });
     this.#working = this.#work();
   }

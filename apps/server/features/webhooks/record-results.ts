@@ -1,3 +1,4 @@
+import { releaseDeliveries } from "@countersign/store/queries/webhooks/claim-deliveries";
 import { type DeliveryResult, writeDeliveries } from "@countersign/store/queries/webhooks/delivery-results";
 import type { Database, Store } from "@countersign/store/store";
 import { reasonOf } from "../../log.ts";
@@ -10,8 +11,16 @@ export interface RecordingParts {
   readonly claimant: string;
   readonly url: string;
   readonly random: () => number;
-  /** Called for what the database rejects. `isOver` if the delivery could not be recorded in any form. */
-  readonly refused: (result: DeliveryResult, reason: string, isOver: boolean) => void;
+  /** Called for what the database rejects. */
+  readonly refused: (refusal: Refusal) => void;
+}
+
+export interface Refusal {
+  readonly deliveryId: string;
+  readonly endpointId: string | null;
+  readonly reason: string;
+  /** Nothing could be recorded: the delivery is free when its claim expires. */
+  readonly isOver: boolean;
 }
 
 /** After this many rejections without a success, it is not these results that are at fault. */
@@ -59,7 +68,7 @@ export async function recordResults(
     if (reason !== undefined && reasons.length === ways.length) hopeless.push({ result, reason });
     else {
       over.push(result);
-      if (reason !== undefined) refused(result, reason, false);
+      if (reason !== undefined) refused(refusalOf(result, reason, false));
     }
     if (over.length === 0 && hopeless.length === manyRefusals) break;
   }
@@ -67,10 +76,29 @@ export async function recordResults(
   for (const { result, reason } of hopeless) {
     // As long as nothing at all can be written, it is kept: the disk may be full.
     if (over.length === 0 && nowMs < result.attempt.at + leaseMs) continue;
-    refused(result, reason, true);
+    refused(refusalOf(result, reason, true));
     over.push(result);
   }
   return over;
+}
+
+/**
+ * Releases deliveries that were not sent, all together, or one by one if the database rejects that. A rejected one is
+ * free when its claim expires. Throws if the database does not respond.
+ */
+export async function releaseClaims(
+  { store, claimant, refused }: Pick<RecordingParts, "store" | "claimant" | "refused">,
+  ids: readonly string[],
+): Promise<void> {
+  const release = (some: readonly string[]) => async () => {
+    const nowMs = await store.clock();
+    await store.transaction((db) => releaseDeliveries(db, store.bulk, some, claimant, nowMs), "soon");
+  };
+  if ((await refusals(store, [release(ids)])).length === 0) return;
+  for (const id of ids) {
+    const [reason] = await refusals(store, [release([id])]);
+    if (reason !== undefined) refused({ deliveryId: id, endpointId: null, reason, isOver: true });
+  }
 }
 
 /** Tries one way after the other until one succeeds; returns why the earlier ones failed. */
@@ -86,6 +114,10 @@ async function refusals(store: Store, ways: readonly (() => Promise<void>)[]): P
     }
   }
   return reasons;
+}
+
+function refusalOf({ attempt }: DeliveryResult, reason: string, isOver: boolean): Refusal {
+  return { deliveryId: attempt.delivery_id, endpointId: attempt.endpoint_id, reason, isOver };
 }
 
 function bare(result: DeliveryResult): DeliveryResult {
