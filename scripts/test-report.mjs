@@ -50,6 +50,23 @@ export function readReport(path, { files, code, tallyOf }) {
   return failures;
 }
 
+const longestText = 2_000;
+
+/**
+ * What a process of the test runner printed about its failed tests, so that the end of a long output explains them. The
+ * runner prints an error before the line of its test. If no test failed, the end of the output.
+ */
+export function failureTexts(text) {
+  const texts = [];
+  let start = 0;
+  for (const { 0: line, index } of text.matchAll(/^\((?:pass|fail|skip|todo)\).*$/gm)) {
+    const end = index + line.length;
+    if (line.startsWith("(fail)")) texts.push(text.slice(Math.max(start, end - longestText), end).trim());
+    start = end;
+  }
+  return texts.length > 0 ? texts : [text.slice(-longestText).trim()];
+}
+
 /** The same for all reports in a folder, whose tests are of one kind and in no test file of this project. */
 export function readReports(folder, { name, kind, code, tallyOf }) {
   const failures = [];

@@ -11,7 +11,15 @@ import { sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
 import { ensureStripeMock } from "./stripe-mock.mjs";
 import { planOf, workerCount } from "./test-plan.mjs";
-import { emptyTally, readReport, readReports, table, testFiles, totals } from "./test-report.mjs";
+import {
+  emptyTally,
+  failureTexts,
+  readReport,
+  readReports,
+  table,
+  testFiles,
+  totals,
+} from "./test-report.mjs";
 import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs";
 
 ensureInstalled();
@@ -31,6 +39,7 @@ const allChecks = [
 ];
 const tallies = new Map();
 const failures = [];
+const explanations = [];
 const times = [];
 try {
   // Words after `npm test --` select the paths that contain them and skip the checks.
@@ -101,7 +110,7 @@ async function testGroup({ kind, files }, env) {
   process.stdout.write(text);
   tally(kind).seconds += seconds;
   times.push([seconds, files.length === 1 ? files[0] : `${files.length} files of ${kind}`]);
-  failures.push(...readReport(report, { files, code, tallyOf: tally }));
+  addFailures(readReport(report, { files, code, tallyOf: tally }), text);
 }
 
 async function testSuite({ language, words, reports }, env) {
@@ -117,7 +126,12 @@ async function testSuite({ language, words, reports }, env) {
   tally("SDKs").seconds += seconds;
   times.push([seconds, name]);
   if (code === toolchainIsMissing) tally("SDKs").skipped += 1;
-  else failures.push(...readReports(reports, { name, kind: "SDKs", code, tallyOf: tally }));
+  else addFailures(readReports(reports, { name, kind: "SDKs", code, tallyOf: tally }), text);
+}
+
+function addFailures(lines, text) {
+  failures.push(...lines);
+  if (lines.length > 0) explanations.push(...failureTexts(text));
 }
 
 function isWanted(file, wanted) {
@@ -126,6 +140,8 @@ function isWanted(file, wanted) {
 
 function summarize() {
   const { passed, failed, skipped } = totals(tallies);
+  // The last of them, so that the end of the output shows all failures.
+  for (const text of explanations.slice(-10)) process.stdout.write(`\n${text}\n`);
   if (failures.length > 0)
     process.stdout.write(`\nFailures:\n${failures.map((line) => `- ${line}\n`).join("")}`);
   // In CI nobody notices a skipped test, so it counts as a failure.

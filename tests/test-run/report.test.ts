@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { freshFolder } from "../support/databases.ts";
 
 const scripts = join(import.meta.dir, "../../scripts");
-const { emptyTally, readReport, table, totals } = await import(join(scripts, "test-report.mjs"));
+const { emptyTally, failureTexts, readReport, table, totals } = await import(
+  join(scripts, "test-report.mjs")
+);
 const { ProcessPool } = await import(join(scripts, "process-pool.mjs"));
 
 const folder = freshFolder();
@@ -43,6 +45,13 @@ describe("the report of a test run", () => {
     expect(tallies.get("rules")).toEqual({ passed: 1, failed: 0, skipped: 0, seconds: 0 });
     expect(tallies.get("black-box")).toEqual({ passed: 1, failed: 1, skipped: 1, seconds: 0 });
     expect(table(tallies).split("\n")[1]).toBe("rules                 1        0        0      0.0");
+  });
+
+  test("has what was printed about each failed test", () => {
+    const output = "first.test.ts:\n(pass) a [1ms]\nerror: 1 is not 2\n  at b\n(fail) b [2ms]\n(pass) c\n";
+    expect(failureTexts(output)).toEqual(["error: 1 is not 2\n  at b\n(fail) b [2ms]"]);
+    expect(failureTexts("(pass) a\nout of memory\n")).toEqual(["(pass) a\nout of memory"]);
+    expect(failureTexts(`${"x".repeat(10_000)}\n(fail) a`)[0]).toHaveLength(2_000);
   });
 
   test("that lacks a file reports a failure of that file", () => {
