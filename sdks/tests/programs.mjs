@@ -55,7 +55,7 @@ function filledIn(file, { url, productId }) {
 }
 
 function runToEnd(command, args, env) {
-  const { stdout, stderr, status } = spawnSync(command, args, { env, encoding: "utf8", timeout: 30_000 });
+  const { stdout, stderr, status } = spawnSync(command, args, { env, encoding: "utf8", timeout: 90_000 });
   return { status, output: stdout.trim(), errors: stderr };
 }
 
@@ -81,7 +81,7 @@ function startProgram(path, env, args = []) {
 }
 
 async function until(what, condition, context = () => "") {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 60_000;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Timed out waiting until ${what}. ${context()}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

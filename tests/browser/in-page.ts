@@ -23,11 +23,11 @@ export async function ask<Answer>(page: Page, question: Question, input?: object
 }
 
 /** Waits until the function returns true. Returns false if it does not. */
-export function becomes(page: Page, question: Question, timeout = 5_000): Promise<boolean> {
+export function becomes(page: Page, question: Question, timeout = 20_000): Promise<boolean> {
   const asked = page.waitForFunction(
     (name) => (globalThis as unknown as { inPage: Record<string, () => boolean> }).inPage[name]?.(),
     question,
-    { timeout },
+    { timeout, polling: 25 },
   );
   return asked.then(
     () => true,

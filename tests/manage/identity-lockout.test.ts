@@ -5,7 +5,7 @@ import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "..
 import { newId } from "../support/test-organization.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 const newPassword = "something quite different";
 

@@ -8,7 +8,7 @@ import { newestCode, PortalClient, signedInCustomer } from "../support/portal-cl
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
 import { until } from "../support/until.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 describe.each(databases)("signing in to the portal on $kind", ({ make }) => {
   let fixture: PortalFixture;
