@@ -107,9 +107,7 @@ async function create(serverUrl: string, from: string): Promise<string> {
   const url = new URL(serverUrl);
   databases += 1;
   const name = `t_${process.pid}_${databases}_${Math.random().toString(36).slice(2, 8)}`;
-  await withClient(serverUrl, (client) =>
-    client.query(`create database ${name} template ${from} strategy file_copy`),
-  );
+  await withClient(serverUrl, (client) => client.query(`create database ${name} template ${from}`));
   url.pathname = `/${name}`;
   return url.href;
 }
