@@ -88,7 +88,7 @@ async function onFreePort(): Promise<EmbeddedPostgres & { readonly port: number 
     persistent: true,
     // PostgreSQL refuses to run as root, which containers and CI often use.
     createPostgresUser: process.getuid?.() === 0,
-    // Checking the password is most of the cost of a connection otherwise, and tests open tens of thousands.
+    // Otherwise, checking the password would be most of what a connection costs.
     initdbFlags: ["--encoding=UTF8", "--locale=C", "-c", "scram_iterations=1"],
     postgresFlags: [
       "listen_addresses=127.0.0.1",
