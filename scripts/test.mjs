@@ -140,7 +140,7 @@ function isWanted(file, wanted) {
 
 function summarize() {
   const { passed, failed, skipped } = totals(tallies);
-  // The last of them, so that the end of the output shows all failures.
+  // At most ten, so that the list of failures stays near them.
   for (const text of explanations.slice(-10)) process.stdout.write(`\n${text}\n`);
   if (failures.length > 0)
     process.stdout.write(`\nFailures:\n${failures.map((line) => `- ${line}\n`).join("")}`);

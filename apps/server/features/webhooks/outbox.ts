@@ -53,7 +53,7 @@ export class Outbox {
       this.#isWoken = true;
       this.#wake();
     };
-    // In bursts of their own, so that none of the two outcomes hides the other.
+    // Limited separately, so that neither outcome hides the other.
     const refusalsWith = (outcome: string) =>
       inBursts<LogFields>(logEveryMs, (count, latest) =>
         log.error("The database rejected the result of a webhook delivery.", { count, ...latest, outcome }),
@@ -61,8 +61,8 @@ export class Outbox {
     const logStoredInPart = refusalsWith("It was stored without the request and the response.");
     const logGivenUp = refusalsWith("The event will be sent again.");
     const refused: DispatcherParts["refused"] = ({ deliveryId, endpointId, reason, isOver }) => {
-      const log = isOver ? logGivenUp : logStoredInPart;
-      log(1, { delivery: deliveryId, webhook: endpointId ?? undefined, reason });
+      const logRefusal = isOver ? logGivenUp : logStoredInPart;
+      logRefusal(1, { delivery: deliveryId, webhook: endpointId ?? undefined, reason });
     };
     this.#dispatcher = new Dispatcher({ store, url, send: sender, random: Math.random, wake, refused });
     this.#working = this.#work();
