@@ -17,6 +17,7 @@ const kinds = [
   ["tests/faults/", "faults"],
   ["tests/test-run/", "test run"],
   ["tests/guides/", "guides"],
+  ["tests/mutants/", "mutants"],
 ];
 
 export function emptyTally() {

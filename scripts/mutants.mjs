@@ -1,0 +1,11 @@
+import { ensureBuilt } from "./built.mjs";
+import { ensureDebianPrograms } from "./debian-programs.mjs";
+import { ensureStripeMock } from "./stripe-mock.mjs";
+import { ensureInstalled, runBun } from "./toolchain.mjs";
+
+ensureInstalled();
+ensureDebianPrograms();
+ensureBuilt("web");
+ensureBuilt("server");
+ensureStripeMock();
+process.exitCode = await runBun(["tests/mutants/main.ts", ...process.argv.slice(2)]);

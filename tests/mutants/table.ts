@@ -1,0 +1,23 @@
+import type { Fault } from "./fault.ts";
+import { dashboard } from "./faults/dashboard.ts";
+import { databases } from "./faults/databases.ts";
+import { licenseQueries } from "./faults/queries-licenses.ts";
+import { peopleQueries } from "./faults/queries-people.ts";
+import { rules } from "./faults/rules.ts";
+import { sdks } from "./faults/sdks.ts";
+import { server } from "./faults/server.ts";
+
+const areas: Readonly<Record<string, readonly Fault[]>> = {
+  rules,
+  databases,
+  queries: [...licenseQueries, ...peopleQueries],
+  server,
+  SDKs: sdks,
+  dashboard,
+};
+
+export const faults: readonly Fault[] = Object.values(areas).flat();
+
+export function areaOf(fault: Fault): string {
+  return Object.entries(areas).find(([, list]) => list.includes(fault))?.[0] ?? "";
+}
