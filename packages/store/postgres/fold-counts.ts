@@ -3,12 +3,11 @@ import { countColumns } from "../migrations/license-counts.ts";
 import { StorageUnavailable } from "../problem.ts";
 import { errorSentence } from "../sentence.ts";
 import type { Tables } from "../tables.ts";
+import { advisoryLocks } from "./advisory-locks.ts";
 
 const everyMs = 1_000;
 const afterTroubleMs = 5_000;
 const mostAtOnce = 20_000;
-/** Any number works, as long as every node uses the same one and nothing else does. */
-const foldingLock = 7_265_340_119;
 
 /**
  * Adds what triggers appended to `license_count_changes` to the counts, which stay correct throughout: see the
@@ -17,7 +16,7 @@ const foldingLock = 7_265_340_119;
 export async function foldCounts(db: Kysely<Tables>): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ is_mine: boolean }>`
-      select pg_try_advisory_xact_lock(${foldingLock}) as is_mine`.execute(transaction);
+      select pg_try_advisory_xact_lock(${advisoryLocks.foldedCounts}) as is_mine`.execute(transaction);
     if (rows[0]?.is_mine !== true) return 0;
     // A power failure loses it completely or not at all, and then it is folded again.
     await sql`set local synchronous_commit = off`.execute(transaction);

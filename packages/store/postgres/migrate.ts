@@ -3,6 +3,7 @@ import { journalMigrations, mainMigrations } from "../migrations/all.ts";
 import { type Migration, statementsFor } from "../migrations/migration.ts";
 import { newerThanThis } from "../migrations/pending.ts";
 import { StoreProblem } from "../problem.ts";
+import { advisoryLocks } from "./advisory-locks.ts";
 import { checkServer } from "./connect.ts";
 import { closePool, openPool } from "./pools.ts";
 
@@ -17,9 +18,6 @@ export async function migrateDatabase(url: string): Promise<string[]> {
   }
 }
 
-/** Any number works, as long as every node uses the same one. */
-const migrationLock = 7_265_340_118;
-
 /** Applies pending migrations, each completely or not at all. Nodes that start together take turns. */
 export async function migratePostgres(pool: pg.Pool, migrations: readonly Migration[]): Promise<string[]> {
   const applied: string[] = [];
@@ -27,7 +25,7 @@ export async function migratePostgres(pool: pg.Pool, migrations: readonly Migrat
     const client = await pool.connect();
     try {
       await client.query("begin");
-      await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+      await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.migration]);
       if (await apply(client, migration, migrations)) applied.push(migration.name);
       await client.query("commit");
       client.release();

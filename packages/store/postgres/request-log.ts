@@ -9,15 +9,12 @@ import type { Geo } from "../rollups/geo.ts";
 import { RecentUse } from "../rollups/recent-use.ts";
 import { rollUp } from "../rollups/roll-up.ts";
 import type { RequestKeyRow, RequestLogRow } from "../tables.ts";
+import { advisoryLocks } from "./advisory-locks.ts";
 import { endedList, numbers, texts } from "./lists.ts";
 import { writeRollUps } from "./write-rollups.ts";
 
 /** Nodes add rows together. Closing or changing a segment is done alone, so that no row is added to it meanwhile. */
 export type Turn = "together" | "alone";
-
-/** Any numbers work, as long as every node uses the same ones. */
-const turnLock = 7_265_340_119;
-const dayLock = 7_265_340_120;
 
 /** Begins a transaction, waits for its turn, and returns until when the log is closed. */
 export async function beginTurn(client: pg.Client, turn: Turn): Promise<number> {
@@ -25,7 +22,7 @@ export async function beginTurn(client: pg.Client, turn: Turn): Promise<number> 
   // Sent together.
   const [, , { rows }] = await Promise.all([
     client.query("begin"),
-    client.query(`select ${lock}(${turnLock})`),
+    client.query(`select ${lock}(${advisoryLocks.requestLogTurn})`),
     client.query<{ closed_until: number }>("select closed_until from request_log_state"),
   ]);
   return rows[0]?.closed_until ?? 0;
@@ -51,7 +48,7 @@ export class PostgresRequestLog {
     }
     if (missing.size === 0) return;
     await client.query("begin");
-    await client.query(`select pg_advisory_xact_lock(${dayLock})`);
+    await client.query(`select pg_advisory_xact_lock(${advisoryLocks.requestLogDays})`);
     for (const day of missing) {
       const { rowCount } = await client.query(
         "insert into request_days (day) values ($1) on conflict (day) do nothing",
@@ -136,7 +133,7 @@ export class PostgresRequestLog {
   /** Readers wait for it: if it has to wait for one, it gives up soon, and is tried again later. */
   async dropDay(client: pg.Client, day: number): Promise<void> {
     await client.query("set local lock_timeout = '1s'");
-    await client.query(`select pg_advisory_xact_lock(${dayLock})`);
+    await client.query(`select pg_advisory_xact_lock(${advisoryLocks.requestLogDays})`);
     for (const statement of dropDay(day)) await client.query(statement);
     await client.query("delete from request_segments where from_at >= $1 and from_at < $2", [
       startOfDay(day),

@@ -1,9 +1,8 @@
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type pg from "pg";
 import { keysTable } from "../request-log/tables.ts";
+import { advisoryLocks } from "./advisory-locks.ts";
 
-/** Any number works, as long as every node uses the same one. */
-const sortLock = 7_265_340_121;
 /** About five million requests. Sorting more would take too long for the connection that writes the log. */
 const mostBytes = 200_000_000;
 
@@ -15,7 +14,7 @@ const mostBytes = 200_000_000;
 export async function sortKeys(client: pg.Client): Promise<number | null> {
   await client.query("set local lock_timeout = '1s'");
   const { rows: locks } = await client.query<{ is_free: boolean }>(
-    `select pg_try_advisory_xact_lock(${sortLock}) as is_free`,
+    `select pg_try_advisory_xact_lock(${advisoryLocks.sortedKeys}) as is_free`,
   );
   if (locks[0]?.is_free !== true) return null;
   const { rows: days } = await client.query<{ day: number }>(ended);
