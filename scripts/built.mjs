@@ -40,7 +40,8 @@ export function ensureBuilt(part) {
   writeFileSync(mark, print);
 }
 
-function fingerprint(sources) {
+/** Changes with the name or the content of any of these files and of those in these folders. */
+export function fingerprint(sources) {
   const hash = createHash("sha256");
   for (const source of sources.flatMap((name) => filesIn(join(root, name)))) {
     hash.update(relative(root, source));
@@ -51,6 +52,9 @@ function fingerprint(sources) {
   return hash.digest("hex");
 }
 
+/** Folders that the sources do not contain: what is installed, built or written by tests. */
+const generated = new Set(["node_modules", "dist", "target", "run", "reports", ".venv", "__pycache__"]);
+
 function filesIn(path) {
   if (!existsSync(path)) return [];
   let entries;
@@ -60,7 +64,7 @@ function filesIn(path) {
     return [path];
   }
   return entries
-    .filter(({ name }) => name !== "node_modules" && name !== "dist" && !name.includes(".test."))
+    .filter(({ name }) => !generated.has(name) && !name.includes(".test."))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => (entry.isDirectory() ? filesIn(join(path, entry.name)) : [join(path, entry.name)]));
 }

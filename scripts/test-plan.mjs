@@ -1,124 +1,120 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { kindOf } from "./test-report.mjs";
-
-/**
- * The longest files, longest first. They start first, so that none of them runs at the end, when the other workers have
- * nothing left to do. A short file need not be listed.
- */
-export const longestFirst = [
-  "tests/browser/pages.test.ts",
-  "tests/browser/pages-on-a-phone.test.ts",
-  "tests/browser/overlays.test.ts",
-  "tests/browser/portal.test.ts",
-  "tests/manage/identity-lockout.test.ts",
-  "tests/manage/portal-sign-in.test.ts",
-  "tests/manage/portal-account.test.ts",
-  "tests/manage/hostile-inputs.test.ts",
-  "tests/manage/license-import-kill.test.ts",
-  "tests/browser/billing.test.ts",
-  "tests/browser/members.test.ts",
-  "tests/browser/platform.test.ts",
-  "tests/manage/webhook-reenable.test.ts",
-  "tests/browser/transfers.test.ts",
-  "tests/browser/second-factor.test.ts",
-  "tests/browser/product-portal.test.ts",
-  "tests/browser/analytics.test.ts",
-  "tests/browser/forms.test.ts",
-  "tests/browser/create-license.test.ts",
-  "tests/browser/banners.test.ts",
-  "tests/manage/organization-removal.test.ts",
-  "tests/manage/organization-deletion.test.ts",
-  "tests/manage/storage-outage.test.ts",
-  "tests/manage/stripe-webhooks.test.ts",
-  "tests/manage/license-import.test.ts",
-  "tests/manage/events-list.test.ts",
-  "tests/manage/webhook-replay-kill.test.ts",
-  "tests/manage/requests-live.test.ts",
-  "tests/manage/identity-first-run.test.ts",
-  "tests/manage/mail-timed.test.ts",
-  "tests/manage/mail.test.ts",
-  "tests/manage/events-quota.test.ts",
-  "tests/manage/billing-clock.test.ts",
-  "tests/manage/mail-limit.test.ts",
-  "tests/manage/mail-batches.test.ts",
-  "tests/manage/webhook-refused-results.test.ts",
-  "apps/server/cli/restore.test.ts",
-  "tests/http/start-problems.test.ts",
-  "tests/http/data-files.test.ts",
-  "tests/http/traces.test.ts",
-  "tests/manage/identity-sign-in.test.ts",
-  "packages/store/postgres/store.test.ts",
-  "tests/manage/portal-licenses.test.ts",
-  "tests/manage/license-counts.test.ts",
-  "tests/manage/access-matrix.test.ts",
-  "tests/http/fuzz-apis.test.ts",
-];
+import { root } from "./toolchain.mjs";
 
 /** Outages, kills, races and stops under load. Their results mean little while other tests use the processor. */
-const idleMachine = ["tests/faults/", "tests/races/"];
+const idleMachine = new Set(["faults", "races"]);
 
-/** Many quick files that start nothing. All of a folder share a process, which costs more than the tests. */
-const together = ["packages/domain/", "packages/contract/"];
+/** The files of these kinds start nothing, and take less time than a process. */
+const together = new Set(["rules", "contract", "dashboard"]);
 
-/** Several of these files share a process, which loads their common modules once. Some share a server. */
-const inBatches = ["apps/", "packages/store/", "tests/http/", "tests/manage/"];
-const batchSize = 10;
+/** These change their process, or start more than others. */
+const apart = new Set(["faults", "races", "test run", "mutants", "guides"]);
+
+/** The files of a process take about this long, so that the last processes end at about the same time. */
+const groupSeconds = 45;
+
+/** For files of which the duration is unknown, such as all in a new clone: seconds for a hundred lines, by kind. */
+const secondsPerHundredLines = {
+  browser: 5,
+  routes: 6,
+  management: 2,
+  "black-box": 3,
+  "command line": 5,
+  store: 1,
+  SDKs: 3,
+};
 
 /**
- * Which files share a process, and in which order the processes start. Each group is of one kind. Free workers take the
- * next group of `parallel`. The groups of `last` follow, two at a time.
+ * Which files share a process, and in which order the processes start. The files of a process are of one kind and on
+ * one database, and share a server and a browser. Free workers take the next group of `parallel`, the longest first. The
+ * groups of `last` follow.
  */
-export function planOf(files) {
-  const groups = new Map();
-  const counts = new Map();
+export function planOf(files, { secondsOf = () => undefined, textOf = readText } = {}) {
+  const seconds = (file) => secondsOf(file) ?? expectedSeconds(file, textOf);
+  const buckets = new Map();
   for (const file of [...files].sort()) {
     const kind = kindOf(file);
-    const name = groupName(file, kind, counts);
-    groups.set(name, { kind, files: [...(groups.get(name)?.files ?? []), file] });
+    const name = apart.has(kind)
+      ? file
+      : together.has(kind)
+        ? kind
+        : `${kind} on ${databaseOf(textOf(file))}`;
+    const bucket = buckets.get(name) ?? { kind, files: [] };
+    buckets.set(name, bucket);
+    bucket.files.push(file);
   }
-  const all = [...groups.values()];
-  const isNamed = ({ files: [file] }) => longestFirst.includes(file);
-  const named = all
-    .filter(isNamed)
-    .sort((a, b) => longestFirst.indexOf(a.files[0]) - longestFirst.indexOf(b.files[0]));
-  const rest = all.filter((group) => !isNamed(group));
-  // Files of the management API sort last by name and take the longest.
-  const batches = rest.filter(isBatch).reverse();
-  const ordered = [
-    ...named,
-    ...alternating(
-      batches,
-      rest.filter((group) => !isBatch(group)),
-    ),
-  ];
-  const isLast = ({ files: [file] }) => idleMachine.some((start) => file.startsWith(start));
-  return { parallel: ordered.filter((group) => !isLast(group)), last: ordered.filter(isLast) };
+  const groups = [...buckets.values()]
+    .flatMap(({ kind, files: all }) => split(all, seconds).map((part) => ({ kind, files: part })))
+    .sort((a, b) => total(b.files, seconds) - total(a.files, seconds));
+  return {
+    parallel: groups.filter(({ kind }) => !idleMachine.has(kind)),
+    last: groups.filter(({ kind }) => idleMachine.has(kind)),
+  };
 }
 
-function isBatch({ files }) {
-  return files.length > 1;
+/** The database that the tests of a file run on, or `both`. */
+function databaseOf(text) {
+  return /\bon\("(sqlite|postgres)"\)/.exec(text)?.[1] ?? "both";
 }
 
-/** Alternates between the two lists, because several browsers at the same time slow each other down. */
-function alternating(some, others) {
-  const length = Math.max(some.length, others.length);
-  return Array.from({ length }, (_, index) => [
-    ...some.slice(index, index + 1),
-    ...others.slice(index, index + 1),
-  ]).flat();
+/** Into as many parts of a similar duration as needed. The longest file goes where there is most time left. */
+function split(files, seconds) {
+  const count = Math.max(1, Math.round(total(files, seconds) / groupSeconds));
+  const parts = Array.from({ length: count }, () => ({ files: [], seconds: 0 }));
+  for (const file of [...files].sort((a, b) => seconds(b) - seconds(a))) {
+    const shortest = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least));
+    shortest.files.push(file);
+    shortest.seconds += seconds(file);
+  }
+  return parts.map((part) => part.files).filter((part) => part.length > 0);
 }
 
-function groupName(file, kind, counts) {
-  const all = together.find((start) => file.startsWith(start));
-  if (all !== undefined) return all;
-  if (longestFirst.includes(file) || !inBatches.some((start) => file.startsWith(start))) return file;
-  const count = counts.get(kind) ?? 0;
-  counts.set(kind, count + 1);
-  return `${kind} ${Math.floor(count / batchSize)}`;
+function total(files, seconds) {
+  return files.reduce((sum, file) => sum + seconds(file), 0);
 }
 
-/** Most tests wait for a server or a database, so three workers more than cores keep all cores busy. */
+/** From the number of lines, including those of files beside it that it imports: some tests are written there. */
+function expectedSeconds(file, textOf) {
+  const text = textOf(file);
+  const folder = file.slice(0, file.lastIndexOf("/"));
+  // Elsewhere, a test is beside the sources that it imports.
+  const imports = file.startsWith("tests/") ? text : "";
+  const imported = [...imports.matchAll(/from "\.\/([^"]+)"/g)].map(([, name]) =>
+    textOf(`${folder}/${name}`),
+  );
+  const lines = [text, ...imported].reduce((sum, part) => sum + part.split("\n").length, 0);
+  return 0.2 + (lines / 100) * (secondsPerHundredLines[kindOf(file)] ?? 1);
+}
+
+/** Empty if there is no such file. */
+function readText(file) {
+  try {
+    return readFileSync(join(root, file), "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** How long each file took when it last ran, beside what else is installed and built. */
+const durationsPath = join(root, "node_modules", ".countersign-test-seconds.json");
+
+export function readDurations() {
+  try {
+    return new Map(Object.entries(JSON.parse(readFileSync(durationsPath, "utf8"))));
+  } catch {
+    return new Map();
+  }
+}
+
+export function writeDurations(durations) {
+  writeFileSync(durationsPath, JSON.stringify(Object.fromEntries(durations), null, 1));
+}
+
+/** Most tests wait for a server or a database, so some workers more than cores keep all cores busy. */
 export function workerCount() {
   const wanted = Number(process.env.COUNTERSIGN_TEST_WORKERS);
-  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 3, 7);
+  return Number.isInteger(wanted) && wanted > 0 ? wanted : Math.min(availableParallelism() + 2, 7);
 }

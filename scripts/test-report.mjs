@@ -12,6 +12,7 @@ const kinds = [
   ["sdks/", "SDKs"],
   ["tests/http/", "black-box"],
   ["tests/manage/", "management"],
+  ["tests/routes/", "routes"],
   ["tests/browser/", "browser"],
   ["tests/races/", "races"],
   ["tests/faults/", "faults"],
@@ -49,6 +50,14 @@ export function readReport(path, { files, code, tallyOf }) {
     failures.push(`${files.join(", ")}: the run failed outside of any test, with exit code ${code}`);
   }
   return failures;
+}
+
+/** How long each file of a report took. */
+export function secondsOfFiles(path) {
+  const xml = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return [...xml.matchAll(/<testsuite name="([^"]+)" file="\1"[^>]* time="([\d.]+)"/g)].map(
+    ([, file, seconds]) => [file.split(sep).join("/"), Number(seconds)],
+  );
 }
 
 const longestText = 2_000;

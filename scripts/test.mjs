@@ -7,15 +7,16 @@ import { join } from "node:path";
 import { ensureBuilt } from "./built.mjs";
 import { ensureDebianPrograms } from "./debian-programs.mjs";
 import { ProcessPool, runJobs } from "./process-pool.mjs";
-import { sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
+import { isUnchanged, remember, sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
 import { ensureStripeMock } from "./stripe-mock.mjs";
-import { planOf, workerCount } from "./test-plan.mjs";
+import { planOf, readDurations, workerCount, writeDurations } from "./test-plan.mjs";
 import {
   emptyTally,
   failureTexts,
   readReport,
   readReports,
+  secondsOfFiles,
   table,
   testFiles,
   totals,
@@ -24,6 +25,8 @@ import { bunBinary, ensureInstalled, root, whenOrphaned } from "./toolchain.mjs"
 
 ensureInstalled();
 ensureDebianPrograms();
+// Both databases for every file, and every version of the frameworks that the SDKs support.
+if (process.argv.includes("--all")) process.env.COUNTERSIGN_TEST_ALL = "true";
 const startedMs = performance.now();
 const bun = bunBinary();
 const reportFolder = mkdtempSync(join(tmpdir(), "countersign-report-"));
@@ -41,9 +44,11 @@ const tallies = new Map();
 const failures = [];
 const explanations = [];
 const times = [];
+const skips = new Set();
+const durations = readDurations();
 try {
   // Words after `npm test --` select the paths that contain them and skip the checks.
-  const wanted = process.argv.slice(2);
+  const wanted = process.argv.slice(2).filter((word) => word !== "--all");
   const files = testFiles(root, ["packages", "apps", "sdks", "tests"]).filter((file) =>
     isWanted(file, wanted),
   );
@@ -54,9 +59,11 @@ try {
   if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt("web");
   ensureBuilt("server");
   if (files.length > 0) ensureStripeMock();
-  if (!interrupted && files.length + suites.length > 0) await test(planOf(files), suites, checks);
+  if (!interrupted && files.length + suites.length > 0)
+    await test(planOf(files, { secondsOf: (file) => durations.get(file) }), suites, checks);
 } finally {
   rmSync(reportFolder, { recursive: true, force: true });
+  writeDurations(durations);
 }
 if (interrupted) fail("interrupted", "The run was interrupted.");
 summarize();
@@ -108,12 +115,20 @@ async function testGroup({ kind, files }, env) {
   // An interrupted process says nothing about its tests.
   if (interrupted) return;
   process.stdout.write(text);
+  noteSkips(text);
   tally(kind).seconds += seconds;
   times.push([seconds, files.length === 1 ? files[0] : `${files.length} files of ${kind}`]);
+  for (const [file, spent] of secondsOfFiles(report)) durations.set(file, spent);
   addFailures(readReport(report, { files, code, tallyOf: tally }), text);
 }
 
-async function testSuite({ language, words, reports }, env) {
+async function testSuite(suite, env) {
+  const { language, words, reports } = suite;
+  const name = `the SDK for ${language}`;
+  if (isUnchanged(suite)) {
+    process.stdout.write(`Not run: ${name}. Nothing that it depends on has changed since it last passed.\n`);
+    return;
+  }
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
   const { code, text, seconds } = await pool.run(process.execPath, words, {
@@ -122,11 +137,21 @@ async function testSuite({ language, words, reports }, env) {
   });
   if (interrupted) return;
   process.stdout.write(text);
-  const name = `the SDK for ${language}`;
   tally("SDKs").seconds += seconds;
   times.push([seconds, name]);
-  if (code === toolchainIsMissing) tally("SDKs").skipped += 1;
-  else addFailures(readReports(reports, { name, kind: "SDKs", code, tallyOf: tally }), text);
+  if (code === toolchainIsMissing) {
+    tally("SDKs").skipped += 1;
+    skips.add(`${name}: ${text.trim().split("\n").at(-1)}`);
+    return;
+  }
+  const failed = readReports(reports, { name, kind: "SDKs", code, tallyOf: tally });
+  remember(suite, failed.length === 0);
+  addFailures(failed, text);
+}
+
+/** A skipped test says why on a line of its own. */
+function noteSkips(text) {
+  for (const [, line] of text.matchAll(/^(?:SKIPPED|NOT TESTED): (.+)$/gm)) skips.add(line);
 }
 
 function addFailures(lines, text) {
@@ -144,6 +169,7 @@ function summarize() {
   for (const text of explanations.slice(-10)) process.stdout.write(`\n${text}\n`);
   if (failures.length > 0)
     process.stdout.write(`\nFailures:\n${failures.map((line) => `- ${line}\n`).join("")}`);
+  if (skips.size > 0) process.stdout.write(`\nSkipped:\n${[...skips].map((line) => `- ${line}\n`).join("")}`);
   // In CI nobody notices a skipped test, so it counts as a failure.
   const skipsFail = skipped > 0 && process.env.CI === "true";
   if (skipsFail) process.stdout.write("\nTests were skipped, which fails the run because CI=true.\n");

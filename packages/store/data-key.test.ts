@@ -66,3 +66,14 @@ describe("the data key", () => {
     expect(() => openDataKey(stored(), passphrase)).toThrow("COUNTERSIGN_ENCRYPTION_KEY is not the key");
   });
 });
+
+test("the same secret is encrypted to a different text each time", () => {
+  const sealer = new Sealer(randomBytes(32));
+  const secret = randomBytes(32);
+  const sealed = [sealer.seal(secret), sealer.seal(secret)];
+  expect(sealed.map((text) => Buffer.from(sealer.open(text)))).toEqual([secret, secret]);
+  const nonces = sealed.map((text) =>
+    Buffer.from(text.slice(3), "base64url").subarray(0, 12).toString("hex"),
+  );
+  expect(nonces[0]).not.toBe(nonces[1]);
+});

@@ -5,9 +5,9 @@ import { outcomeRows } from "../../tests/http/outcome-rows.ts";
 export function outcomeCases(): object[] {
   return outcomeRows
     .filter(({ block }) => block?.tier !== "platform")
-    .map(({ says, status, sends = {}, expected = {} }) => ({
-      name: says,
-      answers: [{ real: { outcome: says } }],
+    .map(({ name, status, sends = {}, expected = {} }) => ({
+      name,
+      answers: [{ real: { outcome: name } }],
       steps: [
         {
           validate: sends,

@@ -166,8 +166,8 @@ async function signWith(
 }
 
 function rowOf({ outcome = {} }: ServerSetup): OutcomeRow {
-  if (typeof outcome !== "string") return { says: "", status: "", ...outcome };
-  const row = outcomeRows.find(({ says }) => says === outcome);
+  if (typeof outcome !== "string") return { name: "", status: "", ...outcome };
+  const row = outcomeRows.find(({ name }) => name === outcome);
   if (row === undefined) throw new Error(`There is no outcome row named: ${outcome}`);
   return row;
 }

@@ -1,206 +1,138 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import {
-  changeScheme,
-  chromiumPath,
-  closeChromium,
-  howToGetChromium,
-  pageErrorsOf,
-  saveScreenshot,
-  violationsOf,
-} from "../support/chromium.ts";
-import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { sqlite } from "../support/databases.ts";
-import { skipWithReason } from "../support/skip.ts";
+import { expect, test } from "bun:test";
+import { looksRight, phone, visit } from "../support/chromium.ts";
+import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 import { answerAnalytics } from "./analytics-answers.ts";
 
-if (chromiumPath === null) skipWithReason("the analytics pages", howToGetChromium);
-// The dashboard behaves the same on both databases.
-else
-  describe("the analytics pages", () => {
-    let dashboard: Dashboard;
-    let home: string;
-    beforeAll(async () => {
-      dashboard = await openDashboard(sqlite.make);
-      home = `${dashboard.fixture.url}/o/${dashboard.slug}`;
-    }, 180_000);
-    afterAll(async () => {
-      await closeChromium();
-      await dashboard.close();
+dashboardTests("the analytics pages", (dashboard) => {
+  test("show what the server counted, for the range, product and time zone in the URL", async () => {
+    const { fixture, manage, organizationId } = dashboard;
+    const license = await dashboard.addLicense({
+      customer_email: "carla@example.com",
+      is_lifetime: true,
     });
-
-    test("show what the server counted, for the range, product and time zone in the URL", async () => {
-      const { fixture, apiKey, owner, manage, productId, organizationId } = dashboard;
-      const license = await manage("POST", `/products/${productId}/licenses`, {
-        customer_email: "carla@example.com",
-        is_lifetime: true,
-      });
-      for (const key of [license.license_key, license.license_key, "no such key"])
-        await fetch(`${fixture.url}/api/v1/validate`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-          body: JSON.stringify({ license_key: key, version: "2.1.0" }),
-        });
-      await until("the validations are counted", async () => {
-        const { totals } = await manage("GET", `/organizations/${organizationId}/analytics`);
-        return totals.validations === 3;
-      });
-      const page = await dashboard.pageFor(owner, { width: 1280 });
-      const troubles = pageErrorsOf(page);
-      await page.goto(home);
-      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Analytics" }).click();
-      await page.getByRole("heading", { level: 1, name: "Analytics" }).waitFor();
-      await page.getByText("3 in total").waitFor();
-      await page.getByRole("combobox", { name: "Product" }).click();
-      await page.getByRole("option", { name: "Polaris" }).click();
-      await page.waitForURL(/product=/);
-      await page.getByRole("slider", { name: "Versions in use" }).waitFor();
-      await page.getByRole("button", { name: /^Period \(UTC\)/ }).click();
-      await page.getByRole("button", { name: "Last 24 hours" }).click();
-      await page.waitForURL(/range=24h/);
-      await page.getByRole("button", { name: /^Period \(UTC\)/ }).click();
-      await page.getByRole("combobox", { name: "Time zone" }).fill("tokyo");
-      await page.getByRole("option", { name: "Asia/Tokyo" }).click();
-      await page.waitForURL(/zone=/);
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Period (Asia/Tokyo): Last 24 hours" }).waitFor();
-      await page.getByRole("switch", { name: "Compare with the period before" }).click();
-      await page.waitForURL(/compare=false/);
-      // All of it survives a reload.
-      await page.reload();
-      const chart = page.getByRole("slider", { name: "Validations by outcome" });
-      await chart.focus();
-      const words = (await chart.getAttribute("aria-valuetext")) ?? "";
-      expect(words).toMatch(/, so far: Total 3, Active 2, License not found 1$/);
-      expect(await page.getByRole("combobox", { name: "Product" }).inputValue()).toBe("Polaris");
-      const link = page.getByRole("link", { name: "Download CSV: Validations by outcome" });
-      const file = await page.request.get(fixture.url + (await link.getAttribute("href")));
-      expect(file.headers()["content-type"]).toContain("text/csv");
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test.each([1280, 390])(
-      "a busy month reads well and works with the keyboard, at %d pixels",
-      async (width) => {
-        const page = await dashboard.pageFor(dashboard.owner, { width });
-        const troubles = pageErrorsOf(page);
-        await answerAnalytics(page);
-        await page.goto(`${home}/products/${dashboard.productId}/analytics`);
-        const chart = page.getByRole("slider", { name: "Validations by outcome" });
-        await chart.focus();
-        const words = () => chart.getAttribute("aria-valuetext");
-        await page.keyboard.press("ArrowLeft");
-        expect(await words()).toStartWith("Monday, November 16, 2026: Total ");
-        await page.keyboard.press("Home");
-        expect(await words()).toContain("October 19, 2026: Total ");
-        expect(await words()).toContain("Active 820, Expired 49");
-        await page.getByText("Monday, October 19, 2026").waitFor();
-        // The same by pointer: it is over the last day.
-        const { width: chartWidth } = (await chart.boundingBox()) ?? { width: 0 };
-        await chart.hover({ position: { x: chartWidth - 10, y: 100 } });
-        await page.getByText(/^Tuesday, November 17, 2026/).waitFor();
-        await page.getByText("9,740 km apart within 18 minutes").waitFor();
-        await looksRight(page, `analytics-${width}`);
-        // Also what only occurred in the period before.
-        const compared = page.getByRole("table", { name: "Outcomes, compared" }).getByRole("row");
-        expect(await compared.last().textContent()).toContain("Product disabled");
-        const views = page.getByRole("radiogroup", { name: "View of Validations by outcome" });
-        await views.getByText("Table").click();
-        const rows = page.getByRole("table", { name: "Validations by outcome" }).getByRole("row");
-        await rows.first().waitFor();
-        expect(await rows.count()).toBe(31);
-        expect(await rows.last().textContent()).toContain("October 19, 2026");
-        expect(await violationsOf(page)).toEqual([]);
-        await page.getByRole("button", { name: "Actions for 7KQ4-MZ21" }).click();
-        await page.getByRole("menuitem", { name: "Try a lower limit" }).waitFor();
-        expect(troubles).toEqual([]);
-        await page.context().close();
-      },
-      180_000,
-    );
-
-    test("without requests, it says what to do next", async () => {
-      const { slug } = await dashboard.manage("POST", "/organizations", { name: "Fresh start" });
-      const page = await dashboard.pageFor(dashboard.owner);
-      await page.goto(`${dashboard.fixture.url}/o/${slug}/analytics`);
-      await page.getByRole("heading", { name: "No requests in this period" }).waitFor();
-      await page.getByRole("link", { name: "Open products" }).waitFor();
-      await page.context().close();
-    }, 180_000);
-
-    test("a change is tried against past requests, and leads to the setting", async () => {
-      const { fixture, apiKey, owner, manage, productId } = dashboard;
-      const license = await manage("POST", `/products/${productId}/licenses`, {
-        customer_email: "dora@example.com",
-        customer_name: "Dora",
-        is_lifetime: true,
-      });
-      for (const ip of ["203.0.113.7", "198.51.100.4"])
-        await fetch(`${fixture.url}/api/v1/validate`, {
-          method: "POST",
-          headers: {
-            authorization: `Bearer ${apiKey}`,
-            "content-type": "application/json",
-            "x-forwarded-for": ip,
-          },
-          body: JSON.stringify({ license_key: license.license_key }),
-        });
-      await until("the validations are in the log", async () => {
-        const tried = await manage("POST", `/products/${productId}/shadow`, {
-          change: { type: "block_ip", cidr: "203.0.113.0/24" },
-        });
-        return tried.refused.requests === 1;
-      });
-      const page = await dashboard.pageFor(owner, { width: 390 });
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${home}/products/${productId}`);
-      await page.getByRole("link", { name: "Try a change first" }).click();
-      await page.getByRole("radio", { name: "Block an IP address or network" }).click();
-      const network = page.getByRole("textbox", { name: "IP address or network" });
-      await network.fill("somewhere");
-      await page.getByRole("button", { name: "Try it" }).click();
-      await page.getByText(/^Enter an IP address or a network/).waitFor();
-      await network.fill("203.0.113.0/24");
-      await page.getByRole("button", { name: "Try it" }).click();
-      await page.getByRole("heading", { name: "Would have refused 1 customer" }).waitFor();
-      await page.getByRole("cell", { name: "Dora" }).waitFor();
-      await looksRight(page, "shadow-390");
-      await page.getByRole("link", { name: "Block it" }).click();
-      await page.getByRole("dialog", { name: "Block an IP address" }).waitFor();
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("the sandbox has a command for every outcome, and its key can be replaced", async () => {
-      const { owner, productId } = dashboard;
-      const page = await dashboard.pageFor(owner, { width: 390 });
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${home}/products/${productId}/sandbox`);
-      const key = page.getByText(/^cskt_/);
-      const before = await key.textContent();
-      await page.getByRole("button", { name: "Copy the curl command for SANDBOX-REVOKED" }).waitFor();
-      await looksRight(page, "sandbox-390");
-      await page.getByRole("button", { name: "Replace key" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Replace key" }).click();
-      await page.getByText("The test API key was replaced.").waitFor();
-      const after = (await key.textContent()) ?? "";
-      expect(after).toStartWith("cskt_");
-      expect(after).not.toBe(before);
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    /** Screenshots and axe in both themes. */
-    const looksRight = async (page: Page, name: string) => {
-      await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
-      for (const scheme of ["dark", "light"] as const) {
-        await changeScheme(page, scheme);
-        await saveScreenshot(page, `${name}-${scheme}`);
-        expect(await violationsOf(page)).toEqual([]);
-      }
-      const width = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-      expect(await page.evaluate(width)).toBe(0);
-    };
+    for (const license_key of [license.license_key, license.license_key, "no such key"])
+      await dashboard.api.validate({ license_key, version: "2.1.0" });
+    await until("the validations are counted", async () => {
+      const { totals } = await manage("GET", `/organizations/${organizationId}/analytics`);
+      return totals.validations === 3;
+    });
+    const page = await dashboard.page();
+    await visit(page, dashboard.home);
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Analytics" }).click();
+    await page.getByRole("heading", { level: 1, name: "Analytics" }).waitFor();
+    await page.getByText("3 in total").waitFor();
+    await page.getByRole("combobox", { name: "Product" }).click();
+    await page.getByRole("option", { name: "Polaris" }).click();
+    await page.waitForURL(/product=/);
+    await page.getByRole("slider", { name: "Versions in use" }).waitFor();
+    await page.getByRole("button", { name: /^Period \(UTC\)/ }).click();
+    await page.getByRole("button", { name: "Last 24 hours" }).click();
+    await page.waitForURL(/range=24h/);
+    await page.getByRole("button", { name: /^Period \(UTC\)/ }).click();
+    await page.getByRole("combobox", { name: "Time zone" }).fill("tokyo");
+    await page.getByRole("option", { name: "Asia/Tokyo" }).click();
+    await page.waitForURL(/zone=/);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Period (Asia/Tokyo): Last 24 hours" }).waitFor();
+    await page.getByRole("switch", { name: "Compare with the period before" }).click();
+    await page.waitForURL(/compare=false/);
+    // All of it survives a reload.
+    await page.reload();
+    const chart = page.getByRole("slider", { name: "Validations by outcome" });
+    await chart.focus();
+    const words = (await chart.getAttribute("aria-valuetext")) ?? "";
+    expect(words).toMatch(/, so far: Total 3, Active 2, License not found 1$/);
+    expect(await page.getByRole("combobox", { name: "Product" }).inputValue()).toBe("Polaris");
+    const link = page.getByRole("link", { name: "Download CSV: Validations by outcome" });
+    const file = await page.request.get(fixture.url + (await link.getAttribute("href")));
+    expect(file.headers()["content-type"]).toContain("text/csv");
   });
+
+  test("a busy month reads well and works with the keyboard", async () => {
+    const page = await dashboard.page();
+    await answerAnalytics(page);
+    await page.goto(`${dashboard.home}/products/${dashboard.productId}/analytics`);
+    const chart = page.getByRole("slider", { name: "Validations by outcome" });
+    await chart.focus();
+    const words = () => chart.getAttribute("aria-valuetext");
+    await page.keyboard.press("ArrowLeft");
+    expect(await words()).toStartWith("Monday, November 16, 2026: Total ");
+    await page.keyboard.press("Home");
+    expect(await words()).toContain("October 19, 2026: Total ");
+    expect(await words()).toContain("Active 820, Expired 49");
+    await page.getByText("Monday, October 19, 2026").waitFor();
+    // The same by pointer: it is over the last day.
+    const { width: chartWidth } = (await chart.boundingBox()) ?? { width: 0 };
+    await chart.hover({ position: { x: chartWidth - 10, y: 100 } });
+    await page.getByText(/^Tuesday, November 17, 2026/).waitFor();
+    await page.getByText("9,740 km apart within 18 minutes").waitFor();
+    // Also what only occurred in the period before.
+    const compared = page.getByRole("table", { name: "Outcomes, compared" }).getByRole("row");
+    expect(await compared.last().textContent()).toContain("Product disabled");
+    const views = page.getByRole("radiogroup", { name: "View of Validations by outcome" });
+    await views.getByText("Table").click();
+    const rows = page.getByRole("table", { name: "Validations by outcome" }).getByRole("row");
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(31);
+    expect(await rows.last().textContent()).toContain("October 19, 2026");
+    await looksRight(page, "analytics");
+    await page.getByRole("button", { name: "Actions for 7KQ4-MZ21" }).click();
+    await page.getByRole("menuitem", { name: "Try a lower limit" }).waitFor();
+  });
+
+  test("without requests, it says what to do next", async () => {
+    const { slug } = await dashboard.manage("POST", "/organizations", { name: "Fresh start" });
+    const page = await dashboard.page();
+    // Loaded again, because the list of organizations has changed.
+    await page.goto(`${dashboard.fixture.url}/o/${slug}/analytics`);
+    await page.getByRole("heading", { name: "No requests in this period" }).waitFor();
+    await page.getByRole("link", { name: "Open products" }).waitFor();
+  });
+
+  test("a change is tried against past requests, and leads to the setting", async () => {
+    const { manage, productId, home } = dashboard;
+    const license = await dashboard.addLicense({
+      customer_email: "dora@example.com",
+      customer_name: "Dora",
+      is_lifetime: true,
+    });
+    for (const ip of ["203.0.113.7", "198.51.100.4"])
+      await dashboard.api.validate({ license_key: license.license_key }, { "x-forwarded-for": ip });
+    await until("the validations are in the log", async () => {
+      const tried = await manage("POST", `/products/${productId}/shadow`, {
+        change: { type: "block_ip", cidr: "203.0.113.0/24" },
+      });
+      return tried.refused.requests === 1;
+    });
+    const page = await dashboard.page(phone);
+    await visit(page, `${home}/products/${productId}`);
+    await page.getByRole("link", { name: "Try a change first" }).click();
+    await page.getByRole("radio", { name: "Block an IP address or network" }).click();
+    const network = page.getByRole("textbox", { name: "IP address or network" });
+    await network.fill("somewhere");
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByText(/^Enter an IP address or a network/).waitFor();
+    await network.fill("203.0.113.0/24");
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByRole("heading", { name: "Would have refused 1 customer" }).waitFor();
+    await page.getByRole("cell", { name: "Dora" }).waitFor();
+    await looksRight(page, "shadow");
+    await page.getByRole("link", { name: "Block it" }).click();
+    await page.getByRole("dialog", { name: "Block an IP address" }).waitFor();
+  });
+
+  test("the sandbox has a command for every outcome, and its key can be replaced", async () => {
+    const page = await dashboard.page();
+    await visit(page, `${dashboard.home}/products/${dashboard.productId}/sandbox`);
+    const key = page.getByText(/^cskt_/);
+    const before = await key.textContent();
+    await page.getByRole("button", { name: "Copy the curl command for SANDBOX-REVOKED" }).waitFor();
+    await page.getByRole("button", { name: "Replace key" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Replace key" }).click();
+    await page.getByText("The test API key was replaced.").waitFor();
+    const after = (await key.textContent()) ?? "";
+    expect(after).toStartWith("cskt_");
+    expect(after).not.toBe(before);
+  });
+});

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import type { z } from "zod";
 
 export type Billing = z.input<typeof getBilling.answer>;
-export type Plan = z.input<typeof planShape>;
+type Plan = z.input<typeof planShape>;
 
 /** What a server with payments answers, which needs an account at the payment provider. */
 export const onFree: Billing = {
@@ -68,7 +68,7 @@ const plan: Plan = {
   updated_at: "2026-11-01T00:00:00.000Z",
 };
 
-export const plans: readonly Plan[] = [
+const plans: readonly Plan[] = [
   plan,
   {
     ...plan,
@@ -99,7 +99,7 @@ export const plans: readonly Plan[] = [
   },
 ];
 
-export const invoices = {
+const invoices = {
   data: [
     {
       id: "in_2",
@@ -124,6 +124,13 @@ export const invoices = {
   ],
   next_cursor: null,
 };
+
+/** Answers the page as a server with payments does. */
+export async function answerBilling(page: Page, billing: () => Billing): Promise<void> {
+  await answers(page, "/plans", () => ({ data: plans, next_cursor: null }));
+  await answers(page, "/organizations/*/billing", billing);
+  await answers(page, "/organizations/*/billing/invoices", () => invoices);
+}
 
 /** Answers requests of the page in place of the server. The answer can change while the page is open. */
 export async function answers(page: Page, path: string, answer: () => unknown): Promise<void> {

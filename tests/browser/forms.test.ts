@@ -1,45 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { chromiumPath, closeChromium, howToGetChromium, pageErrorsOf } from "../support/chromium.ts";
-import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { sqlite } from "../support/databases.ts";
-import { skipWithReason } from "../support/skip.ts";
+import { desktop, phone, visit } from "../support/chromium.ts";
+import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
-if (chromiumPath === null) skipWithReason("forms in the dashboard", howToGetChromium);
-else {
-  let dashboard: Dashboard;
-  beforeAll(async () => {
-    dashboard = await openDashboard(sqlite.make);
-  }, 180_000);
-  afterAll(async () => {
-    await closeChromium();
-    await dashboard.close();
-  });
+dashboardTests("forms", (dashboard) => {
+  let page: Page;
+  const at = (path: string) => `${dashboard.home}${path}`;
+  const question = () => page.getByRole("dialog", { name: "Discard changes?" });
+  // A fading element still receives clicks.
+  const answered = () => page.locator(".mantine-Modal-inner").waitFor({ state: "detached" });
+  const stay = async () => {
+    await question().getByRole("button", { name: "Keep editing" }).click();
+    await answered();
+  };
+  const leave = () => question().getByRole("button", { name: "Discard" }).click();
 
-  describe.each([390, 1024, 1440])("forms at %d px", (width) => {
-    let page: Page;
-    let troubles: readonly string[];
-    beforeAll(async () => {
-      page = await dashboard.pageFor(dashboard.owner, { width });
-      troubles = pageErrorsOf(page);
-    }, 60_000);
-    afterAll(() => page.context().close());
-
-    const at = (path: string) => `${dashboard.fixture.url}/o/${dashboard.slug}${path}`;
-    const question = () => page.getByRole("dialog", { name: "Discard changes?" });
-    // A fading element still receives clicks.
-    const answered = () => page.locator(".mantine-Modal-inner").waitFor({ state: "detached" });
-    const stay = async () => {
-      await question().getByRole("button", { name: "Keep editing" }).click();
-      await answered();
-    };
-    const leave = () => question().getByRole("button", { name: "Discard" }).click();
-    const newLicense = (body: object) =>
-      dashboard.manage("POST", `/products/${dashboard.productId}/licenses`, body);
+  describe.each([phone.width, desktop.width])("at %d px", (width) => {
+    beforeEach(async () => {
+      page = await dashboard.page({ width });
+    });
 
     test("a refused license form shows its first invalid field, and the next form has no hidden values", async () => {
-      await page.goto(at("/licenses/new"));
+      await visit(page, at("/licenses/new"));
       await page.getByLabel("Customer email", { exact: true }).click();
       await page.keyboard.type("ada@example.com");
       await page.getByLabel("Discord ID").click();
@@ -74,32 +57,11 @@ else {
         `/organizations/${dashboard.organizationId}/licenses?q=grace@example.com&limit=1`,
       );
       expect(data[0]).toMatchObject({ customer_email: "grace@example.com", tags: [], notes: null });
-      expect(troubles).toEqual([]);
-    }, 120_000);
-
-    test("Escape asks on a page whose first form is in a dialog", async () => {
-      const path = `/organizations/${dashboard.organizationId}/customers`;
-      const customer = await dashboard.manage("POST", path, { email: `customer-${width}@example.com` });
-      // The question is loaded with the first form, so after the dialog.
-      await page.goto(at(`/customers/${customer.id}`));
-      await page.getByRole("button", { name: "Edit", exact: true }).click();
-      const dialog = page.getByRole("dialog", { name: "Edit customer" });
-      await dialog.getByLabel("Name").fill("Ines");
-      await page.keyboard.press("Escape");
-      await question().waitFor();
-      // Escape closes only the question, and asks again.
-      await page.keyboard.press("Escape");
-      await question().waitFor({ state: "detached" });
-      expect(await dialog.getByLabel("Name").inputValue()).toBe("Ines");
-      await page.keyboard.press("Escape");
-      await leave();
-      await answered();
-      expect(troubles).toEqual([]);
-    }, 120_000);
+    });
 
     test("unsaved input is discarded only after confirmation: Escape, a click outside, the close button, Back, a link, a reload", async () => {
-      const license = await newLicense({ customer_email: "otto@example.com" });
-      await page.goto(at("/licenses"));
+      const license = await dashboard.addLicense({ customer_email: "otto@example.com" });
+      await visit(page, at("/licenses"));
       await page.getByRole("link", { name: license.license_key }).click();
       const drawer = page.getByRole("dialog", { name: "Edit license" });
       const open = () => page.getByRole("button", { name: "Edit", exact: true }).first().click();
@@ -150,7 +112,7 @@ else {
       });
 
       // A form on its own page.
-      await page.goto(at("/products"));
+      await visit(page, at("/products"));
       await page.getByRole("link", { name: "New product" }).click();
       await page.getByLabel("Name").click();
       await page.keyboard.type("Aurora");
@@ -160,33 +122,10 @@ else {
       await page.getByRole("link", { name: "Cancel" }).click();
       await leave();
       await page.getByRole("heading", { level: 1, name: "Products" }).waitFor();
-      expect(troubles).toEqual([]);
-    }, 120_000);
-
-    test("a key that is shown once survives Back and a reload until the user confirms", async () => {
-      await page.goto(at("/products"));
-      await page.getByRole("link", { name: "New product" }).click();
-      await page.getByLabel("Name").click();
-      await page.keyboard.type(`Aurora ${width}`);
-      await page.getByRole("button", { name: "Create product" }).click();
-      const secret = page.locator("pre").filter({ hasText: "csk_" });
-      const key = await secret.textContent();
-      await page.evaluate("history.back()");
-      const asked = page.getByRole("dialog", { name: "Leave without saving it?" });
-      await asked.getByRole("button", { name: "Go back" }).click();
-      expect(await secret.textContent()).toBe(key);
-      const reloads = askedByTheBrowser(page);
-      await page.evaluate("setTimeout(() => location.reload())");
-      expect(await reloads).toBe("beforeunload");
-      expect(await secret.textContent()).toBe(key);
-      await page.getByLabel("I've saved it somewhere safe").check();
-      await page.getByRole("button", { name: "Continue" }).click();
-      await page.waitForURL(/\/integrate$/);
-      expect(troubles).toEqual([]);
-    }, 120_000);
+    });
 
     test("a notification covers no control that is in use", async () => {
-      await page.goto(at(`/products/${dashboard.productId}`));
+      await visit(page, at(`/products/${dashboard.productId}`));
       const days = page.getByRole("textbox", { name: "Expiry warning" });
       await days.click();
       await days.fill(String(width % 300));
@@ -210,10 +149,51 @@ else {
       });
       await save.click();
       await page.getByRole("button", { name: "Save", exact: true }).waitFor({ state: "hidden" });
-      expect(troubles).toEqual([]);
-    }, 120_000);
+    });
   });
-}
+
+  test("Escape asks on a page whose first form is in a dialog", async () => {
+    page = await dashboard.page(phone);
+    const path = `/organizations/${dashboard.organizationId}/customers`;
+    const customer = await dashboard.manage("POST", path, { email: "ines@example.com" });
+    // The question is loaded with the first form, so after the dialog.
+    await page.goto(at(`/customers/${customer.id}`));
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit customer" });
+    await dialog.getByLabel("Name").fill("Ines");
+    await page.keyboard.press("Escape");
+    await question().waitFor();
+    // Escape closes only the question, and asks again.
+    await page.keyboard.press("Escape");
+    await question().waitFor({ state: "detached" });
+    expect(await dialog.getByLabel("Name").inputValue()).toBe("Ines");
+    await page.keyboard.press("Escape");
+    await leave();
+    await answered();
+  });
+
+  test("a key that is shown once survives Back and a reload until the user confirms", async () => {
+    page = await dashboard.page(phone);
+    await visit(page, at("/products"));
+    await page.getByRole("link", { name: "New product" }).click();
+    await page.getByLabel("Name").click();
+    await page.keyboard.type("Aurora");
+    await page.getByRole("button", { name: "Create product" }).click();
+    const secret = page.locator("pre").filter({ hasText: "csk_" });
+    const key = await secret.textContent();
+    await page.evaluate("history.back()");
+    const asked = page.getByRole("dialog", { name: "Leave without saving it?" });
+    await asked.getByRole("button", { name: "Go back" }).click();
+    expect(await secret.textContent()).toBe(key);
+    const reloads = askedByTheBrowser(page);
+    await page.evaluate("setTimeout(() => location.reload())");
+    expect(await reloads).toBe("beforeunload");
+    expect(await secret.textContent()).toBe(key);
+    await page.getByLabel("I've saved it somewhere safe").check();
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.waitForURL(/\/integrate$/);
+  });
+});
 
 /** Dismisses the browser's own question before it leaves a page. */
 function askedByTheBrowser(page: Page): Promise<string> {

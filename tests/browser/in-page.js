@@ -80,9 +80,10 @@ globalThis.inPage = (() => {
     return element === document.body || element.hasAttribute("data-next-opener");
   }
 
+  /** Whether the last opened overlay is gone. While it fades out, it is still on the page. */
   function hasClosed() {
     const last = opened.at(-1);
-    if (last !== undefined && isShown(last)) return false;
+    if (last?.isConnected && last.checkVisibility()) return false;
     opened.pop();
     return true;
   }
@@ -246,6 +247,7 @@ globalThis.inPage = (() => {
 
   /** Text fields without a visible focus: no 2 px outline, or a contrast below 3:1 with its surroundings. */
   function focusFaults() {
+    for (const type of focusEvents) addEventListener(type, ignore, true);
     const fields = [...document.querySelectorAll("input, textarea, select")].filter(
       (field) =>
         isShown(field) && !field.disabled && !/^(checkbox|radio|file|hidden|range)$/.test(field.type),
@@ -263,8 +265,13 @@ globalThis.inPage = (() => {
       return worst < 3 ? [`the focus of "${nameOf(field)}" has a contrast of ${worst.toFixed(2)}`] : [];
     });
     document.activeElement?.blur();
+    for (const type of focusEvents) removeEventListener(type, ignore, true);
     return faults;
   }
+
+  /** The page does not notice which field has the focus, because some would open a list. */
+  const focusEvents = ["focus", "blur", "focusin", "focusout"];
+  const ignore = (event) => event.stopImmediatePropagation();
 
   function outlineOf(element) {
     const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(element);

@@ -18,8 +18,13 @@ type Question =
 
 /** Calls a function of in-page.js, and injects the file first if necessary, as an extension would. */
 export async function ask<Answer>(page: Page, question: Question, input?: object): Promise<Answer> {
-  if (!(await page.evaluate(() => "inPage" in globalThis))) await page.evaluate(script);
-  return (await page.evaluate(`inPage.${question}(${JSON.stringify(input) ?? ""})`)) as Answer;
+  const call = `"inPage" in globalThis && [inPage.${question}(${JSON.stringify(input) ?? ""})]`;
+  let answer = await page.evaluate<[Answer] | false>(call);
+  if (answer === false) {
+    await page.evaluate(script);
+    answer = await page.evaluate<[Answer]>(call);
+  }
+  return answer[0];
 }
 
 /** Waits until the function returns true. Returns false if it does not. */

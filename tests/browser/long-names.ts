@@ -24,7 +24,7 @@ export async function giveLongNames(dashboard: Dashboard, examples: Examples): P
     tags: [long("tag", 50), long("label", 50), "short"],
   });
   const anotherEmail = `${long("another", 190)}@example.com`;
-  const another = await manage("POST", `/products/${examples.productId}/licenses`, {
+  const another = await dashboard.addLicense({
     license_key: long("KEY", 64),
     customer_email: anotherEmail,
     tags: [long("tag", 50)],

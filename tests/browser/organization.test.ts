@@ -1,146 +1,109 @@
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
-import {
-  chromiumPath,
-  closeChromium,
-  howToGetChromium,
-  openContext,
-  pageErrorsOf,
-  violationsOf,
-  visit,
-} from "../support/chromium.ts";
-import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { databases } from "../support/databases.ts";
+import { violationsOf, visit } from "../support/chromium.ts";
+import { dashboardTests } from "../support/dashboard.ts";
 import { goodPassword, linkIn } from "../support/sign-in-fixture.ts";
-import { skipWithReason } from "../support/skip.ts";
 
-const name = "an organization is transferred to another user";
+dashboardTests("an organization and its owner", (dashboard) => {
+  test("an organization is exported, transferred to a user, scheduled for deletion and kept", async () => {
+    const { fixture, manage, organizationId, slug, home: inside } = dashboard;
+    const license = await dashboard.addLicense({
+      customer_email: "carla@example.com",
+    });
+    const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, {
+      name: "Partner",
+      permissions: ["organization:manage", "members:view", "audit_log:view"],
+    });
+    const owner = await dashboard.page();
 
-if (chromiumPath === null) skipWithReason(name, howToGetChromium);
-// The dashboard behaves the same on both databases, and other tests cover the server on both.
-else
-  describe.each(databases.slice(0, 1))("an organization and its owner, on $kind", ({ make }) => {
-    let dashboard: Dashboard;
-    afterEach(() => dashboard.close());
-    afterAll(closeChromium);
+    // An invited user who is signed in with another account accepts with the invited account.
+    const heir = await fixture.createUser();
+    await manage("POST", `/organizations/${organizationId}/invitations`, {
+      email: heir.email,
+      role_id: roleId,
+    });
+    const otherUser = await dashboard.pageFor(await fixture.createSignedInUser());
+    await otherUser.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
+    await otherUser.getByText("but this invitation is for").waitFor();
+    expect(await violationsOf(otherUser)).toEqual([]);
+    await otherUser.getByRole("button", { name: "Sign out and continue" }).click();
+    await otherUser.getByText(`An account with ${heir.email} already exists. Sign in to accept.`).waitFor();
+    await otherUser.getByRole("textbox", { name: "Password" }).fill(goodPassword);
+    await otherUser.getByRole("button", { name: "Sign in", exact: true }).click();
+    await otherUser.getByRole("button", { name: "Accept invitation" }).click();
+    await otherUser.getByRole("heading", { name: "Overview" }).waitFor();
+    const successor = otherUser;
 
-    test("an organization is exported, transferred to a user, scheduled for deletion and kept", async () => {
-      dashboard = await openDashboard(make);
-      const { fixture, manage, organizationId, productId, slug } = dashboard;
-      const inside = `${fixture.url}/o/${slug}`;
-      const license = await manage("POST", `/products/${productId}/licenses`, {
-        customer_email: "carla@example.com",
-      });
-      const { id: roleId } = await manage("POST", `/organizations/${organizationId}/roles`, {
-        name: "Partner",
-        permissions: ["organization:manage", "members:view", "audit_log:view"],
-      });
-      const owner = await dashboard.pageFor(dashboard.owner);
-      const troubles = pageErrorsOf(owner);
+    await visit(owner, `${inside}/settings`);
+    const everything = await download(owner, () => owner.getByRole("link", { name: "Download" }).click());
+    expect(everything.name).toBe(`${slug}.jsonl`);
+    expect(everything.text).toContain(license.license_key);
+    expect(everything.text).not.toContain(dashboard.apiKey);
 
-      // An invited user who is signed in with another account accepts with the invited account.
-      const heir = await fixture.createUser();
-      await manage("POST", `/organizations/${organizationId}/invitations`, {
-        email: heir.email,
-        role_id: roleId,
-      });
-      const otherUser = await dashboard.pageFor(await fixture.createSignedInUser());
-      await otherUser.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
-      await otherUser.getByText("but this invitation is for").waitFor();
-      expect(await violationsOf(otherUser)).toEqual([]);
-      await otherUser.getByRole("button", { name: "Sign out and continue" }).click();
-      await otherUser.getByText(`An account with ${heir.email} already exists. Sign in to accept.`).waitFor();
-      await otherUser.getByRole("textbox", { name: "Password" }).fill(goodPassword);
-      await otherUser.getByRole("button", { name: "Sign in", exact: true }).click();
-      await otherUser.getByRole("button", { name: "Accept invitation" }).click();
-      await otherUser.getByRole("heading", { name: "Overview" }).waitFor();
-      const successor = otherUser;
+    await owner.getByRole("button", { name: "Transfer ownership" }).click();
+    const dialog = owner.getByRole("dialog", { name: "Transfer ownership" });
+    await dialog.getByRole("textbox", { name: /^Type/ }).fill(dashboard.organizationName);
+    expect(await dialog.getByRole("button", { name: "Transfer ownership" }).isDisabled()).toBe(true);
+    await dialog.getByRole("combobox", { name: "New owner" }).click();
+    await owner.getByRole("option", { name: heir.email }).click();
+    await dialog.getByRole("combobox", { name: "Your new role" }).click();
+    await owner.getByRole("option", { name: "Partner" }).click();
+    expect(await violationsOf(owner)).toEqual([]);
+    await dialog.getByRole("button", { name: "Transfer ownership" }).click();
+    await owner.getByText(/ is now the owner of /).waitFor();
+    // Controls that the new role does not allow disappear at once.
+    await owner.getByRole("link", { name: "Licenses" }).waitFor({ state: "detached" });
+    expect(await owner.getByRole("button", { name: "Transfer ownership" }).count()).toBe(0);
 
-      // The link was used, and its page says so.
-      const late = await (await openContext()).newPage();
-      await late.goto(linkIn((await fixture.emails(heir.email)).at(-1)).href);
-      await late.getByRole("heading", { name: "This invitation was already accepted" }).waitFor();
-      expect(await violationsOf(late)).toEqual([]);
-      await late.context().close();
+    await visit(owner, `${inside}/audit-log`);
+    await owner.getByRole("button", { name: "Export", exact: true }).click();
+    const log = await download(owner, () => owner.getByRole("menuitem", { name: /^CSV/ }).click());
+    expect(log.name).toBe("audit-log.csv");
+    expect(log.text).toContain("organization.ownership_transferred");
 
-      await owner.goto(`${inside}/settings`);
-      const everything = await download(owner, () => owner.getByRole("link", { name: "Download" }).click());
-      expect(everything.name).toBe(`${slug}.jsonl`);
-      expect(everything.text).toContain(license.license_key);
-      expect(everything.text).not.toContain(dashboard.apiKey);
+    // A reload, because the page of the successor has loaded the organization before it was theirs.
+    await successor.goto(`${inside}/settings`);
+    await successor.getByRole("button", { name: "Delete organization" }).click();
+    const question = successor.getByRole("dialog");
+    const action = question.getByRole("button", { name: "Delete organization" });
+    expect(await action.isDisabled()).toBe(true);
+    await question.getByRole("textbox").fill("N");
+    expect(await action.isDisabled()).toBe(true);
+    await question.getByRole("textbox").fill(dashboard.organizationName);
+    expect(await violationsOf(successor)).toEqual([]);
+    await action.click();
+    await successor.getByRole("heading", { name: "Deletion pending" }).waitFor();
+    expect(await violationsOf(successor)).toEqual([]);
+    expect(await stateOf(successor)).not.toBeNull();
+    await successor.getByRole("button", { name: "Cancel deletion" }).click();
+    await successor.getByRole("button", { name: "Delete organization" }).waitFor();
+    expect(await stateOf(successor)).toBeNull();
 
-      await owner.getByRole("button", { name: "Transfer ownership" }).click();
-      const dialog = owner.getByRole("dialog", { name: "Transfer ownership" });
-      await dialog.getByRole("textbox", { name: /^Type/ }).fill(await organizationName());
-      expect(await dialog.getByRole("button", { name: "Transfer ownership" }).isDisabled()).toBe(true);
-      await dialog.getByRole("combobox", { name: "New owner" }).click();
-      await owner.getByRole("option", { name: heir.email }).click();
-      await dialog.getByRole("combobox", { name: "Your new role" }).click();
-      await owner.getByRole("option", { name: "Partner" }).click();
-      expect(await violationsOf(owner)).toEqual([]);
-      await dialog.getByRole("button", { name: "Transfer ownership" }).click();
-      await owner.getByText(/ is now the owner of /).waitFor();
-      // Controls that the new role does not allow disappear at once.
-      await owner.getByRole("link", { name: "Licenses" }).waitFor({ state: "detached" });
-      expect(await owner.getByRole("button", { name: "Transfer ownership" }).count()).toBe(0);
-
-      await visit(owner, `${inside}/audit-log`);
-      await owner.getByRole("button", { name: "Export", exact: true }).click();
-      const log = await download(owner, () => owner.getByRole("menuitem", { name: /^CSV/ }).click());
-      expect(log.name).toBe("audit-log.csv");
-      expect(log.text).toContain("organization.ownership_transferred");
-
-      await successor.goto(`${inside}/settings`);
-      await successor.getByRole("button", { name: "Delete organization" }).click();
-      const question = successor.getByRole("dialog");
-      const action = question.getByRole("button", { name: "Delete organization" });
-      expect(await action.isDisabled()).toBe(true);
-      await question.getByRole("textbox").fill(await organizationName());
-      expect(await violationsOf(successor)).toEqual([]);
-      await action.click();
-      await successor.getByRole("heading", { name: "Deletion pending" }).waitFor();
-      expect(await violationsOf(successor)).toEqual([]);
-      expect(await stateOf(successor)).not.toBeNull();
-      await successor.getByRole("button", { name: "Cancel deletion" }).click();
-      await successor.getByRole("button", { name: "Delete organization" }).waitFor();
-      expect(await stateOf(successor)).toBeNull();
-      expect(troubles).toEqual([]);
-
-      async function organizationName(): Promise<string> {
-        const row = await fixture.store.reads
-          .selectFrom("organizations")
-          .select("name")
-          .where("id", "=", organizationId)
-          .executeTakeFirstOrThrow();
-        return row.name;
-      }
-
-      async function stateOf(page: Page): Promise<string | null> {
-        const answer = await page.request.get(`${fixture.url}/api/manage/v1/organizations/${organizationId}`);
-        return (await answer.json()).delete_after;
-      }
-    }, 180_000);
-
-    test("ending all other sessions keeps the current one signed in", async () => {
-      dashboard = await openDashboard(make);
-      const here = await dashboard.pageFor(dashboard.owner);
-      const there = await dashboard.pageFor(dashboard.owner);
-      await there.goto(`${dashboard.fixture.url}/account`);
-      await there.getByRole("heading", { level: 1 }).waitFor();
-      await here.goto(`${dashboard.fixture.url}/account/sessions`);
-      await here.getByText("This browser").waitFor();
-      await here.getByRole("button", { name: "End all other sessions" }).click();
-      await here.getByRole("dialog").getByRole("button", { name: "End all other sessions" }).click();
-      await here.getByRole("dialog").waitFor({ state: "detached" });
-      await here.getByRole("button", { name: "End all other sessions" }).waitFor({ state: "detached" });
-      await there.reload();
-      await there.getByRole("button", { name: "Sign in", exact: true }).waitFor();
-      await here.reload();
-      await here.getByText("This browser").waitFor();
-      expect(await here.getByRole("button", { name: /^End the session/ }).count()).toBe(0);
-    }, 180_000);
+    async function stateOf(page: Page): Promise<string | null> {
+      const answer = await page.request.get(`${fixture.url}/api/manage/v1/organizations/${organizationId}`);
+      return (await answer.json()).delete_after;
+    }
   });
+
+  test("ending all other sessions keeps the current one signed in", async () => {
+    const here = await dashboard.pageFor(dashboard.owner);
+    const there = await dashboard.pageFor(dashboard.owner);
+    await there.goto(`${dashboard.fixture.url}/account`);
+    await there.getByRole("heading", { level: 1 }).waitFor();
+    await here.goto(`${dashboard.fixture.url}/account/sessions`);
+    await here.getByText("This browser").waitFor();
+    await here.getByRole("button", { name: "End all other sessions" }).click();
+    await here.getByRole("dialog").getByRole("button", { name: "End all other sessions" }).click();
+    await here.getByRole("dialog").waitFor({ state: "detached" });
+    await here.getByRole("button", { name: "End all other sessions" }).waitFor({ state: "detached" });
+    await there.reload();
+    await there.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+    await here.reload();
+    await here.getByText("This browser").waitFor();
+    expect(await here.getByRole("button", { name: /^End the session/ }).count()).toBe(0);
+  });
+});
 
 async function download(
   page: Page,

@@ -105,11 +105,16 @@ export const pages: Readonly<Record<string, Shown>> = {
   "webhooks /webhooks/new": here(() => "/webhooks/new"),
 };
 
+/** Whether the page belongs to an organization, and not to the platform, an account or a visitor. */
+export function isOfOrganization(name: string): boolean {
+  return !/^(account|admin|identity) /.test(name);
+}
+
 /** Creates an example of each resource, in a state with content. */
 export async function createExamples(dashboard: Dashboard): Promise<Examples> {
-  const { organizationId, productId, slug, manage, owner, fixture, apiKey } = dashboard;
+  const { organizationId, productId, slug, manage, owner, addLicense, api } = dashboard;
   const organization = `/organizations/${organizationId}`;
-  const license = await manage("POST", `/products/${productId}/licenses`, {
+  const license = await addLicense({
     customer_email: "carla@example.com",
     customer_name: "Carla",
     is_lifetime: true,
@@ -117,18 +122,12 @@ export async function createExamples(dashboard: Dashboard): Promise<Examples> {
     notes: "Paid by card",
   });
   for (const days of [3, 20, 400])
-    await manage("POST", `/products/${productId}/licenses`, {
+    await addLicense({
       customer_email: `person-${days}@example.com`,
       expires_at: new Date(Date.now() + days * 86_400_000).toISOString(),
     });
-  const validate = (body: object) =>
-    fetch(`${fixture.url}/api/v1/validate`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-  await validate({ license_key: license.license_key, version: "2.1.0", device_id: "carla-desktop" });
-  const refused = await validate({ license_key: "no such key" });
+  await api.validate({ license_key: license.license_key, version: "2.1.0", device_id: "carla-desktop" });
+  const refused = await api.validate({ license_key: "no such key" });
   const requestId = refused.headers.get("x-request-id") ?? "";
   await until("the requests are in the log", async () => {
     const { data } = await manage("GET", `${organization}/requests`);

@@ -1,102 +1,119 @@
-import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import {
-  chromiumPath,
-  closeChromium,
-  howToGetChromium,
-  openContext,
-  pageErrorsOf,
-  saveScreenshot,
-  violationsOf,
-} from "../support/chromium.ts";
-import { postgres, sqlite } from "../support/databases.ts";
+import { browserTests, closeContexts, openContext, violationsOf, visit } from "../support/chromium.ts";
+import { dashboardTests } from "../support/dashboard.ts";
 import { freePort } from "../support/free-port.ts";
-import { goodPassword, linkIn, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
-import { skipWithReason } from "../support/skip.ts";
+import { goodPassword, linkIn, openSignInFixture } from "../support/sign-in-fixture.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
-const withCodes = "a second factor is turned on, required, replaced once by a recovery code, and turned off";
-const withPasskey = "a passkey is added, named, and signs in without a password or a code";
+dashboardTests("the second factor", (dashboard) => {
+  test("a second factor is turned on, required, replaced once by a recovery code, and turned off", async () => {
+    const { fixture } = dashboard;
+    const user = await fixture.createUser();
+    const { email } = user;
+    const page = await dashboard.pageFor(user);
+    await visit(page, `${fixture.url}/account/security`);
 
-if (chromiumPath === null) skipWithReason(`${withCodes}; ${withPasskey}`, howToGetChromium);
-else {
-  let fixture: SignInFixture;
-  afterEach(async () => {
-    await closeChromium();
-    await fixture.close();
-  });
+    await page.getByRole("button", { name: "Set up two-factor authentication" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Your password").fill("not the password");
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await dialog.getByText("Incorrect password").waitFor();
+    await dialog.getByLabel("Your password").fill(goodPassword);
+    await dialog.getByRole("button", { name: "Next" }).click();
+    await dialog.getByRole("img", { name: "QR code" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    const shown = await dialog.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent();
+    const secret = totpSecret(`otpauth://totp/x?secret=${(shown ?? "").replaceAll(" ", "")}`);
+    await dialog.getByLabel("6-digit code").fill(totpCode(secret));
+    await dialog.getByRole("button", { name: "Turn on" }).click();
 
-  describe.each([postgres])("the second factor, on $kind", ({ make }) => {
-    test(withCodes, async () => {
-      fixture = await openSignInFixture(make);
-      const { email } = await fixture.createUser();
-      const page = await (await openContext()).newPage();
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${fixture.url}/account/security`);
-      await signIn(page, email);
+    await dialog.getByText("They are shown only once").waitFor();
+    const codes = await dialog.getByRole("listitem").allInnerTexts();
+    expect(codes).toHaveLength(10);
+    await page.keyboard.press("Escape");
+    await dialog.getByLabel("I've saved them somewhere safe").check();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Turn off" }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Turn off" }).waitFor();
+    expect(await page.getByText(codes[0] ?? "").count()).toBe(0);
 
-      await page.getByRole("button", { name: "Set up two-factor authentication" }).click();
-      const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Your password").fill("not the password");
-      await dialog.getByRole("button", { name: "Next" }).click();
-      await dialog.getByText("Incorrect password").waitFor();
-      await dialog.getByLabel("Your password").fill(goodPassword);
-      await dialog.getByRole("button", { name: "Next" }).click();
-      await dialog.getByRole("img", { name: "QR code" }).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      const shown = await dialog.getByText(/^(?:[A-Z2-7]{4} )+[A-Z2-7]{1,4}$/).textContent();
-      const emails = (shown ?? "").replaceAll(" ", "");
-      const secret = totpSecret(`otpauth://totp/x?secret=${emails}`);
-      await dialog.getByLabel("6-digit code").fill(totpCode(secret));
-      await dialog.getByRole("button", { name: "Turn on" }).click();
+    await signOut(page);
+    await page.goto(`${fixture.url}/account/security`);
+    await signIn(page, email);
+    await page.getByLabel("6-digit code").fill(totpCode(secret, 1));
+    await page.getByRole("heading", { name: "Passkeys" }).waitFor();
 
-      await dialog.getByText("They are shown only once").waitFor();
-      const codes = await dialog.getByRole("listitem").allInnerTexts();
-      expect(codes).toHaveLength(10);
-      await page.keyboard.press("Escape");
-      await dialog.getByLabel("I've saved them somewhere safe").check();
-      await dialog.getByRole("button", { name: "Done" }).click();
-      await page.getByRole("button", { name: "Turn off" }).waitFor();
-      await page.reload();
-      await page.getByRole("button", { name: "Turn off" }).waitFor();
-      expect(await page.getByText(codes[0] ?? "").count()).toBe(0);
-
+    for (const isFirst of [true, false]) {
       await signOut(page);
-      await page.goto(`${fixture.url}/account/security`);
       await signIn(page, email);
-      await page.getByLabel("6-digit code").fill(totpCode(secret, 1));
-      await page.getByRole("heading", { name: "Passkeys" }).waitFor();
-
-      for (const isFirst of [true, false]) {
-        await signOut(page);
-        await signIn(page, email);
-        await page.getByRole("button", { name: "Use a recovery code instead" }).click();
-        await page.getByLabel("Recovery code").fill(codes[0] ?? "");
-        await page.getByRole("button", { name: "Verify" }).click();
-        if (isFirst) await page.getByRole("button", { name: "Your account" }).waitFor();
-        else await page.getByText("was already used").waitFor();
-      }
-
-      await page.getByLabel("Recovery code").fill(codes[1] ?? "");
+      await page.getByRole("button", { name: "Use a recovery code instead" }).click();
+      await page.getByLabel("Recovery code").fill(codes[0] ?? "");
       await page.getByRole("button", { name: "Verify" }).click();
-      await page.getByRole("button", { name: "Your account" }).waitFor();
-      await page.goto(`${fixture.url}/account/security`);
-      await page.getByRole("button", { name: "Turn off" }).click();
-      await dialog.getByLabel("Your password").fill(goodPassword);
-      await dialog.getByRole("button", { name: "Turn off" }).click();
-      await page.getByRole("button", { name: "Set up two-factor authentication" }).waitFor();
-      await signOut(page);
-      await signIn(page, email);
-      await page.getByRole("button", { name: "Your account" }).waitFor();
-      expect(troubles).toEqual([]);
-    }, 180_000);
+      if (isFirst) await page.getByRole("button", { name: "Your account" }).waitFor();
+      else await page.getByText("was already used").waitFor();
+    }
+
+    await page.getByLabel("Recovery code").fill(codes[1] ?? "");
+    await page.getByRole("button", { name: "Verify" }).click();
+    await page.getByRole("button", { name: "Your account" }).waitFor();
+    await page.goto(`${fixture.url}/account/security`);
+    await page.getByRole("button", { name: "Turn off" }).click();
+    await dialog.getByLabel("Your password").fill(goodPassword);
+    await dialog.getByRole("button", { name: "Turn off" }).click();
+    await page.getByRole("button", { name: "Set up two-factor authentication" }).waitFor();
+    await signOut(page);
+    await signIn(page, email);
+    await page.getByRole("button", { name: "Your account" }).waitFor();
   });
 
-  test(withPasskey, async () => {
+  test("creating a token requires the password; a reset lists passkeys and tokens, and removes those not kept", async () => {
+    const { fixture } = dashboard;
+    const user = await fixture.createSignedInUser();
+    const { email, userId } = user;
+    await user.browser.manage("POST", "/me/access-tokens", {
+      name: "Unknown script",
+      permissions: ["licenses:view"],
+      password: goodPassword,
+    });
+    const page = await dashboard.pageFor(user);
+    await visit(page, `${fixture.url}/account/access-tokens/new`);
+    await page.getByLabel("Name").fill("Deploy script");
+    await page.getByRole("checkbox").first().check();
+    await page.getByLabel("Your password").fill(goodPassword);
+    await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByLabel("I've saved it somewhere safe").check();
+    await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Deploy script").first().waitFor();
+    await fixture.browser().auth("/request-password-reset", { email });
+    const message = (await fixture.emails(email)).findLast(({ kind }) => kind === "password_reset");
+    await page.goto(linkIn(message).href);
+    await page.getByRole("group", { name: "Keep these ways to sign in?" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("checkbox", { name: /Deploy script/ }).check();
+    await page.getByLabel("New password").fill("something quite different");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("Your password has been set").waitFor();
+    const left = await fixture.store.reads
+      .selectFrom("access_tokens")
+      .select("name")
+      .where("user_id", "=", userId)
+      .where("revoked_at", "is", null)
+      .execute();
+    expect(left).toEqual([{ name: "Deploy script" }]);
+  });
+});
+
+browserTests("passkeys", (make) => {
+  test("a passkey is added, named, and signs in without a password or a code", async () => {
     const port = String(await freePort());
     // Browsers accept passkeys only for host names, and this is the only one that needs no https.
     const url = `http://localhost:${port}`;
-    fixture = await openSignInFixture(sqlite.make, { PORT: port, COUNTERSIGN_URL: url });
+    const fixture = await openSignInFixture(make, {
+      why: "passkeys need a host name",
+      environment: { PORT: port, COUNTERSIGN_URL: url },
+    });
     const { email } = await fixture.createUser();
     const page = await (await openContext()).newPage();
     const device = await page.context().newCDPSession(page);
@@ -122,7 +139,6 @@ else {
     await dialog.getByRole("button", { name: "Continue" }).click();
     await dialog.getByText("Incorrect password").waitFor();
     expect(await violationsOf(page)).toEqual([]);
-    await pictures(page, "add-passkey");
     await dialog.getByLabel("Your password").fill(goodPassword);
     await dialog.getByRole("button", { name: "Continue" }).click();
     await page.getByText("Passkey added").waitFor();
@@ -148,60 +164,12 @@ else {
     await dialog.getByRole("button", { name: "Use a passkey" }).click();
     await dialog.getByText("Your browser will ask for your passkey").waitFor();
     expect(await violationsOf(page)).toEqual([]);
-    await pictures(page, "remove-passkey");
     await dialog.getByRole("button", { name: "Remove" }).click();
     await page.getByText("Work laptop was removed").waitFor();
-  }, 180_000);
-
-  test("creating a token requires the password; a reset lists passkeys and tokens, and removes those not kept", async () => {
-    fixture = await openSignInFixture(sqlite.make);
-    const { email, userId } = await fixture.createUser();
-    const page = await (await openContext()).newPage();
-    const troubles = pageErrorsOf(page);
-    await page.goto(`${fixture.url}/account/access-tokens/new`);
-    await signIn(page, email);
-    for (const name of ["Deploy script", "Unknown script"]) {
-      await page.getByLabel("Name").fill(name);
-      await page.getByRole("checkbox").first().check();
-      await page.getByLabel("Your password").fill(goodPassword);
-      await page.getByRole("button", { name: "Create token" }).click();
-      await page.getByLabel("I've saved it somewhere safe").check();
-      await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
-      await page.getByText(name).first().waitFor();
-      await page.goto(`${fixture.url}/account/access-tokens/new`);
-    }
-    await page.getByLabel("Your password").waitFor();
-    await pictures(page, "new-token");
-    await fixture.browser().auth("/request-password-reset", { email });
-    const message = (await fixture.emails(email)).findLast(({ kind }) => kind === "password_reset");
-    await page.goto(linkIn(message).href);
-    await page.getByRole("group", { name: "Keep these ways to sign in?" }).waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    await pictures(page, "reset-password");
-    await page.getByRole("checkbox", { name: /Deploy script/ }).check();
-    await page.getByLabel("New password").fill("something quite different");
-    await page.getByRole("button", { name: "Set password" }).click();
-    await page.getByText("Your password has been set").waitFor();
-    const left = await fixture.store.reads
-      .selectFrom("access_tokens")
-      .select("name")
-      .where("user_id", "=", userId)
-      .where("revoked_at", "is", null)
-      .execute();
-    expect(left).toEqual([{ name: "Deploy script" }]);
-    expect(troubles).toEqual([]);
-  }, 180_000);
-
-  afterAll(closeChromium);
-}
-
-/** Screenshots at desktop and phone size. */
-async function pictures(page: Page, name: string): Promise<void> {
-  for (const width of [390, 1440]) {
-    await page.setViewportSize({ width, height: 900 });
-    await saveScreenshot(page, `${name}-${width}`);
-  }
-}
+    await closeContexts();
+    await fixture.close();
+  });
+});
 
 async function signIn(page: Page, email: string): Promise<void> {
   await page.getByLabel("Email").fill(email);

@@ -1,249 +1,202 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { apiOf } from "../support/api.ts";
-import {
-  chromiumPath,
-  closeChromium,
-  howToGetChromium,
-  pageErrorsOf,
-  violationsOf,
-} from "../support/chromium.ts";
-import { type Dashboard, openDashboard } from "../support/dashboard.ts";
-import { postgres } from "../support/databases.ts";
-import { linkIn, type TestUser } from "../support/sign-in-fixture.ts";
-import { skipWithReason } from "../support/skip.ts";
+import { phone, violationsOf, visit } from "../support/chromium.ts";
+import { dashboardTests } from "../support/dashboard.ts";
 import { newId } from "../support/test-organization.ts";
 import { signInToPortal } from "./requested-transfer.ts";
 
-if (chromiumPath === null) skipWithReason("license transfers in the dashboard", howToGetChromium);
-else
-  describe.each([postgres])("license transfers in the dashboard, on $kind", ({ make }) => {
-    let dashboard: Dashboard;
-    let home: string;
-    beforeAll(async () => {
-      dashboard = await openDashboard(make);
-      home = `${dashboard.fixture.url}/o/${dashboard.slug}`;
-    }, 180_000);
-    afterAll(async () => {
-      await closeChromium();
-      await dashboard.close();
+dashboardTests("license transfers in the dashboard", (dashboard) => {
+  test("without a product that offers transfers, the list says how to turn them on", async () => {
+    const { manage, productId } = dashboard;
+    const page = await dashboard.page();
+    await visit(page, `${dashboard.home}/transfers`);
+    await page.getByRole("heading", { name: "Transfers are turned off" }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("link", { name: "Open the “Customer portal” tab" }).click();
+    await page.waitForURL(`${dashboard.home}/products/${productId}/portal`);
+    await page.getByRole("combobox", { name: "License transfers" }).selectOption("review");
+    await page.getByText("Saved: License transfers").waitFor();
+    expect(await manage("GET", `/products/${productId}`)).toMatchObject({ transfers: "review" });
+    await visit(page, `${dashboard.home}/transfers`);
+    await page.getByRole("heading", { name: "No transfers are waiting" }).waitFor();
+  });
+
+  test("a waiting transfer is counted, and its approval names everything that it does", async () => {
+    const { manage, api } = dashboard;
+    const { license, transfer } = await requested({ message: "<b>Thanks</b>\nfor everything" });
+    const validate = (license_key: string) => api.validate({ license_key });
+    expect((await validate(license.license_key)).body).toMatchObject({ valid: true });
+    const reviewer = await dashboard.addMember([
+      "transfers:review",
+      "licenses:view",
+      "products:view",
+      "customers:view",
+    ]);
+    const page = await dashboard.pageFor(reviewer);
+
+    await visit(page, dashboard.home);
+    const navigation = page.getByRole("navigation", { name: "Main" });
+    await navigation.getByRole("link", { name: "Transfers 1 waiting" }).waitFor();
+    await page.getByText("1 license transfer is waiting for your decision").waitFor();
+    await visit(page, `${dashboard.home}/licenses/${license.id}`);
+    await page.getByText("A transfer to ben@example.com is waiting for your decision").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("x");
+    await page.getByRole("heading", { level: 1, name: "Transfers" }).waitFor();
+    await page.getByRole("link", { name: "Carla → ben@example.com" }).click();
+    await page.getByRole("heading", { level: 1, name: "Transfer to ben@example.com" }).waitFor();
+    // The customer's message is text, whatever it contains.
+    await page.getByText("<b>Thanks</b>").waitFor();
+    expect(await page.getByRole("main").locator("b").count()).toBe(0);
+
+    await page.getByRole("button", { name: "Approve" }).click();
+    const dialog = page.getByRole("dialog", { name: "Approve this transfer?" });
+    for (const effect of [
+      "ben@example.com becomes the owner of the license. Carla no longer sees it in the portal.",
+      "The key is replaced. Apps with the old key stop working.",
+      "1 registered IP address is removed.",
+      "ben@example.com gets an email about it.",
+    ])
+      await dialog.getByText(effect).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Approve transfer" }).click();
+    await page.getByText("License transferred to ben@example.com").waitFor();
+    await page.getByText("Approved by Test Person").waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+    await navigation.getByRole("link", { name: "Transfers", exact: true }).waitFor();
+
+    expect((await validate(license.license_key)).body).toMatchObject({ status: "license_not_found" });
+    expect(await manage("GET", `/licenses/${license.id}`)).toMatchObject({
+      customer_email: "ben@example.com",
+      current_unique_ip_count: 0,
+    });
+    expect(await manage("GET", `/transfers/${transfer.id}`)).toMatchObject({ state: "approved" });
+  });
+
+  test("a rejection needs a reason, and the list can be filtered by state on a phone", async () => {
+    const { manage } = dashboard;
+    const { transfer } = await requested({ to: { discord_id: "80351110224678912" } });
+    const page = await dashboard.page(phone);
+    // Loaded, because the list on the owner's page does not have the transfer yet.
+    await page.goto(`${dashboard.home}/transfers`);
+    await page.getByRole("link", { name: "Carla → Discord ID 80351110224678912" }).click();
+    await page.getByRole("button", { name: "Reject" }).click();
+    const dialog = page.getByRole("dialog", { name: "Reject this transfer?" });
+    const submit = dialog.getByRole("button", { name: "Reject transfer" });
+    expect(await submit.isDisabled()).toBe(true);
+    await dialog.getByRole("textbox", { name: "Reason" }).fill("Ask your own customer service first.");
+    // A reason that was typed is not lost by accident. The question is loaded with the first form.
+    await page.waitForLoadState("networkidle");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("dialog", { name: "Discard changes?" }).waitFor();
+    await page.getByRole("button", { name: "Keep editing" }).click();
+    await page.getByRole("dialog", { name: "Discard changes?" }).waitFor({ state: "detached" });
+    await submit.click();
+    await page.getByText("Transfer rejected").waitFor();
+    await page.getByText("Reason: Ask your own customer service first.").waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await manage("GET", `/transfers/${transfer.id}`)).toMatchObject({
+      state: "rejected",
+      reason: "Ask your own customer service first.",
     });
 
-    test("without a product that offers transfers, the list says how to turn them on", async () => {
-      const { owner, manage, productId } = dashboard;
-      const page = await dashboard.pageFor(owner);
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${home}/transfers`);
-      await page.getByRole("heading", { name: "Transfers are turned off" }).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await page.getByRole("link", { name: "Open the “Customer portal” tab" }).click();
-      await page.waitForURL(`${home}/products/${productId}/portal`);
-      await page.getByRole("combobox", { name: "License transfers" }).selectOption("review");
-      await page.getByText("Saved: License transfers").waitFor();
-      expect(await manage("GET", `/products/${productId}`)).toMatchObject({ transfers: "review" });
-      await page.goto(`${home}/transfers`);
-      await page.getByRole("heading", { name: "No transfers are waiting" }).waitFor();
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("a waiting transfer is counted, and its approval names everything that it does", async () => {
-      const { fixture, manage, apiKey } = dashboard;
-      const { license, transfer } = await requested({ message: "<b>Thanks</b>\nfor everything" });
-      const validate = (key: string) => apiOf(fixture.url, apiKey).validate({ license_key: key });
-      expect((await validate(license.license_key)).body).toMatchObject({ valid: true });
-      const reviewer = await member(["transfers:review", "licenses:view", "products:view", "customers:view"]);
-      const page = await dashboard.pageFor(reviewer);
-      const troubles = pageErrorsOf(page);
-
-      await page.goto(home);
-      const navigation = page.getByRole("navigation", { name: "Main" });
-      await navigation.getByRole("link", { name: "Transfers 1 waiting" }).waitFor();
-      await page.getByText("1 license transfer is waiting for your decision").waitFor();
-      await page.goto(`${home}/licenses/${license.id}`);
-      await page.getByText("A transfer to ben@example.com is waiting for your decision").waitFor();
-      await page.keyboard.press("g");
-      await page.keyboard.press("x");
-      await page.getByRole("heading", { level: 1, name: "Transfers" }).waitFor();
-      await page.getByRole("link", { name: "Carla → ben@example.com" }).click();
-      await page.getByRole("heading", { level: 1, name: "Transfer to ben@example.com" }).waitFor();
-      // The customer's message is text, whatever it contains.
-      await page.getByText("<b>Thanks</b>").waitFor();
-      expect(await page.getByRole("main").locator("b").count()).toBe(0);
-
-      await page.getByRole("button", { name: "Approve" }).click();
-      const dialog = page.getByRole("dialog", { name: "Approve this transfer?" });
-      for (const effect of [
-        "ben@example.com becomes the owner of the license. Carla no longer sees it in the portal.",
-        "The key is replaced. Apps with the old key stop working.",
-        "1 registered IP address is removed.",
-        "ben@example.com gets an email about it.",
-      ])
-        await dialog.getByText(effect).waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      await dialog.getByRole("button", { name: "Approve transfer" }).click();
-      await page.getByText("License transferred to ben@example.com").waitFor();
-      await page.getByText("Approved by Test Person").waitFor();
-      expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
-      await navigation.getByRole("link", { name: "Transfers", exact: true }).waitFor();
-
-      expect((await validate(license.license_key)).body).toMatchObject({ status: "license_not_found" });
-      expect(await manage("GET", `/licenses/${license.id}`)).toMatchObject({
-        customer_email: "ben@example.com",
-        current_unique_ip_count: 0,
-      });
-      expect(await manage("GET", `/transfers/${transfer.id}`)).toMatchObject({ state: "approved" });
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("a rejection needs a reason, and the list can be filtered by state on a phone", async () => {
-      const { owner, manage } = dashboard;
-      const { transfer } = await requested({ to: { discord_id: "80351110224678912" } });
-      const page = await dashboard.pageFor(owner, { width: 390 });
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${home}/transfers`);
-      await page.getByRole("link", { name: "Carla → Discord ID 80351110224678912" }).click();
-      await page.getByRole("button", { name: "Reject" }).click();
-      const dialog = page.getByRole("dialog", { name: "Reject this transfer?" });
-      const submit = dialog.getByRole("button", { name: "Reject transfer" });
-      expect(await submit.isDisabled()).toBe(true);
-      await dialog.getByRole("textbox", { name: "Reason" }).fill("Ask your own customer service first.");
-      // A reason that was typed is not lost by accident. The question is loaded with the first form.
-      await page.waitForLoadState("networkidle");
-      await dialog.getByRole("button", { name: "Cancel" }).click();
-      await page.getByRole("dialog", { name: "Discard changes?" }).waitFor();
-      await page.getByRole("button", { name: "Keep editing" }).click();
-      await page.getByRole("dialog", { name: "Discard changes?" }).waitFor({ state: "detached" });
-      await submit.click();
-      await page.getByText("Transfer rejected").waitFor();
-      await page.getByText("Reason: Ask your own customer service first.").waitFor();
-      expect(await violationsOf(page)).toEqual([]);
-      expect(await manage("GET", `/transfers/${transfer.id}`)).toMatchObject({
-        state: "rejected",
-        reason: "Ask your own customer service first.",
-      });
-
-      await page.goto(`${home}/transfers`);
-      await page.getByRole("combobox", { name: "State" }).selectOption("rejected");
-      await page.waitForURL(`${home}/transfers?state=rejected`);
-      await page.getByRole("link", { name: "Carla → Discord ID 80351110224678912" }).waitFor();
-      await page.reload();
-      await page.getByRole("link", { name: "Carla → Discord ID 80351110224678912" }).waitFor();
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("a decision that is no longer possible shows why, and the current state", async () => {
-      const { owner } = dashboard;
-      const { transfer, customer } = await requested();
-      const page = await dashboard.pageFor(owner);
-      await page.goto(`${home}/transfers/${transfer.id}`);
-      await page.getByRole("button", { name: "Approve" }).click();
-      await customer.post(`/transfers/${transfer.id}/cancel`);
-      await page.getByRole("button", { name: "Approve transfer" }).click();
-      await page.getByRole("alert").getByText("already approved, rejected or cancelled").waitFor();
-      await page.getByText("Cancelled by the customer").waitFor();
-      expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
-      expect(await violationsOf(page)).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("a revoked license cannot be approved: the page says what to do, also if it happens meanwhile", async () => {
-      const { owner, manage } = dashboard;
-      const { license, transfer } = await requested();
-      const page = await dashboard.pageFor(owner);
-      await page.goto(`${home}/transfers/${transfer.id}`);
-      await page.getByRole("button", { name: "Approve" }).click();
-      await manage("POST", `/licenses/${license.id}/revoke`, { reason: "Chargeback" });
-      await page.getByRole("button", { name: "Approve transfer" }).click();
-      await page.getByRole("alert").getByText("The license is revoked").waitFor();
-      await page.getByText("Reinstate it first, or reject the transfer.").waitFor();
-      expect(await page.getByRole("button", { name: "Approve" }).isDisabled()).toBe(true);
-      expect(await violationsOf(page)).toEqual([]);
-
-      // After a reinstatement on the license's page, it can be approved.
-      await page.getByRole("link", { name: "View license" }).click();
-      await page.getByRole("button", { name: "Reinstate" }).click();
-      await page.getByRole("link", { name: "Review transfer" }).click();
-      await page.getByRole("button", { name: "Approve" }).click();
-      await page.getByRole("button", { name: "Approve transfer" }).click();
-      await page.getByText("Approved by Test Person").waitFor();
-      await page.context().close();
-    }, 180_000);
-
-    test("a recipient with IP blocks and a recent transfer are pointed out", async () => {
-      const { owner, manage, organizationId } = dashboard;
-      const to = `${newId()}@example.com`;
-      const customer = await manage("POST", `/organizations/${organizationId}/customers`, { email: to });
-      await manage("POST", `/organizations/${organizationId}/customers/${customer.id}/ip-blocks`, {
-        cidr: "203.0.113.9",
-      });
-      const { license, transfer } = await requested({ to: { email: `${newId()}@example.com` } });
-      await manage("POST", `/transfers/${transfer.id}/approve`);
-      const { customer_email: holder } = await manage("GET", `/licenses/${license.id}`);
-      const next = await signInToPortal(dashboard, holder);
-      const again = await next.post(`/licenses/${license.id}/transfers`, { email: to });
-      const page = await dashboard.pageFor(owner);
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${home}/transfers/${again.id}`);
-      await page.getByText("You have IP blocks for the recipient").waitFor();
-      await page.getByText("Transferred recently").waitFor();
-      await page.getByRole("table", { name: "Other transfers of this license" }).waitFor();
-      expect(await page.getByRole("button", { name: "Approve" }).isEnabled()).toBe(true);
-      expect(await violationsOf(page)).toEqual([]);
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    test("the permission to review transfers is enough to decide", async () => {
-      const { transfer } = await requested();
-      const page = await dashboard.pageFor(await member(["transfers:review"]));
-      const troubles = pageErrorsOf(page);
-      await page.goto(`${home}/transfers`);
-      await open(page, "Carla → ben@example.com");
-      await page.getByRole("button", { name: "Approve" }).click();
-      await page.getByText("Depending on the product's settings").waitFor();
-      await page.getByRole("button", { name: "Approve transfer" }).click();
-      await page.getByText("Approved by Test Person").waitFor();
-      expect(page.url()).toBe(`${home}/transfers/${transfer.id}`);
-      expect(troubles).toEqual([]);
-      await page.context().close();
-    }, 180_000);
-
-    /** A license of Carla, who has asked to give it to someone else. */
-    async function requested({
-      to = { email: "ben@example.com" },
-      message = null,
-    }: {
-      to?: { email: string } | { discord_id: string };
-      message?: string | null;
-    } = {}) {
-      const { manage, productId } = dashboard;
-      await manage("PATCH", `/products/${productId}`, { transfers: "review" });
-      const email = `${newId()}@example.com`;
-      const license = await manage("POST", `/products/${productId}/licenses`, {
-        customer_email: email,
-        customer_name: "Carla",
-        is_lifetime: true,
-      });
-      const customer = await signInToPortal(dashboard, email);
-      const transfer = await customer.post(`/licenses/${license.id}/transfers`, { ...to, message });
-      return { license, customer, transfer };
-    }
-
-    async function member(permissions: readonly string[]): Promise<TestUser> {
-      const { fixture, manage, organizationId } = dashboard;
-      const someone = await fixture.createSignedInUser();
-      const organization = `/organizations/${organizationId}`;
-      const role = await manage("POST", `${organization}/roles`, { name: someone.userId, permissions });
-      await manage("POST", `${organization}/invitations`, { email: someone.email, role_id: role.id });
-      const [message] = (await fixture.emails(someone.email)).filter(({ kind }) => kind === "invitation");
-      const token = linkIn(message).pathname.split("/").at(-1);
-      await someone.browser.manage("POST", `/invitations/${token}/accept`, {});
-      return someone;
-    }
+    await visit(page, `${dashboard.home}/transfers`);
+    await page.getByRole("combobox", { name: "State" }).selectOption("rejected");
+    await page.waitForURL(`${dashboard.home}/transfers?state=rejected`);
+    await page.getByRole("link", { name: "Carla → Discord ID 80351110224678912" }).waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "Carla → Discord ID 80351110224678912" }).waitFor();
   });
+
+  test("a decision that is no longer possible shows why, and the current state", async () => {
+    const { transfer, customer } = await requested();
+    const page = await dashboard.page();
+    await visit(page, `${dashboard.home}/transfers/${transfer.id}`);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await customer.post(`/transfers/${transfer.id}/cancel`);
+    await page.getByRole("button", { name: "Approve transfer" }).click();
+    await page.getByRole("alert").getByText("already approved, rejected or cancelled").waitFor();
+    await page.getByText("Cancelled by the customer").waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test("a revoked license cannot be approved: the page says what to do, also if it happens meanwhile", async () => {
+    const { manage } = dashboard;
+    const { license, transfer } = await requested();
+    const page = await dashboard.page();
+    await visit(page, `${dashboard.home}/transfers/${transfer.id}`);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await manage("POST", `/licenses/${license.id}/revoke`, { reason: "Chargeback" });
+    await page.getByRole("button", { name: "Approve transfer" }).click();
+    await page.getByRole("alert").getByText("The license is revoked").waitFor();
+    await page.getByText("Reinstate it first, or reject the transfer.").waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).isDisabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+
+    // After a reinstatement on the license's page, it can be approved.
+    await page.getByRole("link", { name: "View license" }).click();
+    await page.getByRole("button", { name: "Reinstate" }).click();
+    await page.getByRole("link", { name: "Review transfer" }).click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Approve transfer" }).click();
+    await page.getByText("Approved by Test Person").waitFor();
+  });
+
+  test("a recipient with IP blocks and a recent transfer are pointed out", async () => {
+    const { manage, organizationId } = dashboard;
+    const to = `${newId()}@example.com`;
+    const customer = await manage("POST", `/organizations/${organizationId}/customers`, { email: to });
+    await manage("POST", `/organizations/${organizationId}/customers/${customer.id}/ip-blocks`, {
+      cidr: "203.0.113.9",
+    });
+    const { license, transfer } = await requested({ to: { email: `${newId()}@example.com` } });
+    await manage("POST", `/transfers/${transfer.id}/approve`);
+    const { customer_email: holder } = await manage("GET", `/licenses/${license.id}`);
+    const next = await signInToPortal(dashboard, holder);
+    const again = await next.post(`/licenses/${license.id}/transfers`, { email: to });
+    const page = await dashboard.page();
+    await visit(page, `${dashboard.home}/transfers/${again.id}`);
+    await page.getByText("You have IP blocks for the recipient").waitFor();
+    await page.getByText("Transferred recently").waitFor();
+    await page.getByRole("table", { name: "Other transfers of this license" }).waitFor();
+    expect(await page.getByRole("button", { name: "Approve" }).isEnabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test("the permission to review transfers is enough to decide", async () => {
+    const { transfer } = await requested();
+    const page = await dashboard.pageFor(await dashboard.addMember(["transfers:review"]));
+    await page.goto(`${dashboard.home}/transfers`);
+    await open(page, "Carla → ben@example.com");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Depending on the product's settings").waitFor();
+    await page.getByRole("button", { name: "Approve transfer" }).click();
+    await page.getByText("Approved by Test Person").waitFor();
+    expect(page.url()).toBe(`${dashboard.home}/transfers/${transfer.id}`);
+  });
+
+  /** A license of Carla, who has asked to give it to someone else. */
+  async function requested({
+    to = { email: "ben@example.com" },
+    message = null,
+  }: {
+    to?: { email: string } | { discord_id: string };
+    message?: string | null;
+  } = {}) {
+    const { manage, productId } = dashboard;
+    await manage("PATCH", `/products/${productId}`, { transfers: "review" });
+    const email = `${newId()}@example.com`;
+    const license = await dashboard.addLicense({
+      customer_email: email,
+      customer_name: "Carla",
+      is_lifetime: true,
+    });
+    const customer = await signInToPortal(dashboard, email);
+    const transfer = await customer.post(`/licenses/${license.id}/transfers`, { ...to, message });
+    return { license, customer, transfer };
+  }
+});
 
 async function open(page: Page, name: string): Promise<void> {
   await page.getByRole("link", { name }).first().click();

@@ -19,11 +19,14 @@ export async function failOver(size: { callers: number; recoversWithinMs: number
   const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join();
   const url = `postgres://postgres:postgres@${hosts}/postgres?target_session_attrs=read-write`;
   const location: DatabaseLocation = { kind: "postgres", url };
-  const fixture = await openManageFixture(async () => ({
-    location,
-    environment: { DATABASE_URL: url },
-    remove: () => {},
-  }));
+  const fixture = await openManageFixture(
+    async () => ({
+      location,
+      environment: { DATABASE_URL: url },
+      remove: () => {},
+    }),
+    { why: "its database fails over" },
+  );
   const subjects = await makeSubjects(location, 20);
   const traffic = new Traffic(subjects);
   const creating = createLicensesUntilStopped(fixture);

@@ -14,13 +14,13 @@ const patientMs = 30_000;
 
 for (const { kind, make } of databases) {
   test(`no acknowledged write is lost when the server is killed under load, on ${kind}`, async () => {
-    const size = { kills: 3, callers: 8, licenses: 20, readyWithinMs: patientMs };
-    expect(await killUnderLoad(make, size)).toStartWith("3 kills");
+    const size = { kills: 2, callers: 8, licenses: 20, readyWithinMs: patientMs };
+    expect(await killUnderLoad(make, size)).toStartWith("2 kills");
   });
 
   test(`no accepted request fails when the server is terminated under load, on ${kind}`, async () => {
-    const size = { rounds: 2, callers: 8, endsWithinMs: patientMs };
-    expect(await terminateUnderLoad(make, size)).toStartWith("2 stops");
+    const size = { rounds: 1, callers: 8, endsWithinMs: patientMs };
+    expect(await terminateUnderLoad(make, size)).toStartWith("1 stops");
   });
 }
 
@@ -35,7 +35,7 @@ describe("PostgreSQL under load", () => {
     test.skipIf(outage === "hung" && process.platform !== "linux")(
       `${outage}: callers get 503 and never a wrong verdict, and service recovers automatically`,
       async () => {
-        const size = { callers: 8, outageMs: 2_500, answersWithinMs: patientMs, recoversWithinMs: patientMs };
+        const size = { callers: 8, outageMs: 1_200, answersWithinMs: patientMs, recoversWithinMs: patientMs };
         expect(await postgresOutage(postgres, outage, size)).toContain("recovered after");
       },
     );

@@ -12,7 +12,10 @@ setDefaultTimeout(180_000);
 
 describe("while another session of PostgreSQL locks a license", () => {
   test("changes to it get 503, and other management requests and webhooks continue", async () => {
-    const fixture = await openManageFixture(postgres.make, allowLoopback);
+    const fixture = await openManageFixture(postgres.make, {
+      why: "its database is stopped",
+      environment: allowLoopback,
+    });
     const receiver = await openReceiver();
     await makeEndpoint(fixture.store, fixture.organizationId, receiver.url);
     const [locked, other] = [await newLicense(fixture), await newLicense(fixture)];
@@ -91,11 +94,14 @@ describe("a PostgreSQL restart during management transactions", () => {
   test("causes no unhandled error, and the server stops in order", async () => {
     const server = await startPostgres();
     const url = await freshDatabase(server.url);
-    const fixture = await openManageFixture(async () => ({
-      location: { kind: "postgres", url },
-      environment: { DATABASE_URL: url },
-      remove: () => {},
-    }));
+    const fixture = await openManageFixture(
+      async () => ({
+        location: { kind: "postgres", url },
+        environment: { DATABASE_URL: url },
+        remove: () => {},
+      }),
+      { why: "its database is stopped" },
+    );
     const licenses = await Promise.all(Array.from({ length: 8 }, () => newLicense(fixture)));
     let isOver = false;
     let changes = 0;
@@ -142,7 +148,10 @@ async function wiredFixture() {
   const wired = new URL(direct);
   wired.port = String(wire.port);
   const environment = { ...database.environment, DATABASE_URL: wired.href };
-  const fixture = await openManageFixture(async () => ({ ...database, environment }), allowLoopback);
+  const fixture = await openManageFixture(async () => ({ ...database, environment }), {
+    why: "its database is stopped",
+    environment: allowLoopback,
+  });
   return { fixture, wire };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
 import { sqlite } from "../support/databases.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
 setDefaultTimeout(60_000);
 
@@ -16,7 +16,7 @@ describe("the guide about tests", () => {
   let fixture: ManageFixture;
   let environment: Record<string, string>;
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(sqlite.make);
+    fixture = await openManageFixture(sqlite.make);
     const { body } = await fixture.owner.api.get(`/products/${fixture.productId}/sandbox`);
     environment = { COUNTERSIGN_URL: fixture.server.url, COUNTERSIGN_TEST_KEY: String(body.api_key) };
   });

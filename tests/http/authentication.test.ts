@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { unauthorizedError } from "@countersign/contract/public-api";
 import { generateApiKey } from "@countersign/domain/products/api-key";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import {
   countedRequests,
   openPublicApiFixture,
@@ -39,7 +39,7 @@ const accepted: readonly (readonly [string, (apiKey: string) => string])[] = [
   ["more than one space", (key) => `Bearer   ${key}`],
 ];
 
-for (const { kind, make } of databases) {
+for (const { kind, make } of on("sqlite")) {
   describe(`authentication on ${kind}`, () => {
     let fixture: PublicApiFixture;
     let license = "";

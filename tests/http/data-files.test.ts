@@ -1,235 +1,146 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
-  closeSync,
+  cpSync,
   existsSync,
-  openSync,
   readdirSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { apiOf } from "../support/api.ts";
 import { freshFolder } from "../support/databases.ts";
 import { runCountersign, startServerProcess } from "../support/server-process.ts";
-import { openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
+import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
 const folders: string[] = [];
+const newFolder = () => {
+  const folder = freshFolder();
+  folders.push(folder);
+  return folder;
+};
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-interface Row {
-  readonly what: string;
-  harm(folder: string): void;
-  readonly names: readonly string[];
-}
-
-const lost: readonly Row[] = [
-  {
-    what: "missing next to the other files",
-    harm: (folder) => removeMain(folder),
-    names: ["countersign.db is missing", "journal.db and search.db", "COUNTERSIGN_DATA"],
-  },
-  {
-    what: "missing next to the request log",
-    harm: (folder) => {
-      removeMain(folder);
-      rmSync(join(folder, "search.db"));
-    },
-    names: ["countersign.db is missing", "journal.db", "countersign restore"],
-  },
-  {
-    what: "missing next to the text index",
-    harm: (folder) => {
-      removeMain(folder);
-      rmSync(join(folder, "journal.db"));
-    },
-    names: ["countersign.db is missing", "search.db"],
-  },
-  {
-    what: "empty next to the request log",
-    harm: (folder) => truncateSync(join(folder, "countersign.db")),
-    names: ["countersign.db is empty", "journal.db"],
-  },
-  {
-    what: "missing next to its own write-ahead log",
-    harm: (folder) => {
-      for (const name of readdirSync(folder)) rmSync(join(folder, name));
-      writeFileSync(join(folder, "countersign.db-wal"), "x");
-    },
-    names: ["countersign.db is missing", "countersign.db-wal"],
-  },
-  {
-    what: "truncated",
-    harm: (folder) => truncateSync(join(folder, "countersign.db"), 40_960),
-    names: ["countersign.db is damaged", "countersign restore"],
-  },
-  {
-    what: "overwritten in the middle",
-    harm: (folder) => overwrite(join(folder, "countersign.db"), 12_288, 8_192),
-    names: ["countersign.db is damaged", "countersign restore"],
-  },
-  {
-    what: "overwritten at the start",
-    harm: (folder) => overwrite(join(folder, "countersign.db"), 0, 100),
-    names: ["countersign.db is damaged", "file is not a database"],
-  },
-];
-
-describe("a database that is", () => {
-  for (const { what, harm, names } of lost) {
-    test(`${what}: the start fails with one line, creates nothing, and the doctor reports it`, async () => {
-      const { folder } = await usedFolder();
-      harm(folder);
-      const before = readdirSync(folder).filter((name) => name !== "owner.lock");
-      const environment = { COUNTERSIGN_DATA: folder, PORT: "0" };
-      const { code, stdout, stderr } = await runCountersign(["serve"], environment);
-      for (const name of names) expect(stderr).toContain(name);
-      expect({ code, stdout, lines: stderr.trimEnd().split("\n").length }).toEqual({
-        code: 1,
-        stdout: "",
-        lines: 1,
-      });
-      const doctor = await runCountersign(["doctor"], environment);
-      expect(doctor.code).toBe(1);
-      expect(doctor.stdout).toContain("countersign.db");
-      const isNew = (name: string) => !/^owner\.lock|-(?:wal|shm)$/.test(name) && !before.includes(name);
-      expect(readdirSync(folder).filter(isNew)).toEqual([]);
-    });
-  }
+/** The files of a stopped server. */
+let used = "";
+let apiKey = "";
+let licenseKey = "";
+beforeAll(async () => {
+  used = newFolder();
+  const org = await openTestOrganization({ kind: "sqlite", folder: used });
+  apiKey = org.apiKey;
+  licenseKey = (await org.license()).key;
+  await org.store.close();
+  const server = await startServerProcess({ COUNTERSIGN_DATA: used });
+  await apiOf(server.url, apiKey).validate({ license_key: licenseKey });
+  await server.stop();
+  expect(existsSync(join(used, "search.db"))).toBe(true);
 });
 
-const damages: readonly (readonly [string, (path: string) => void])[] = [
-  ["is not a database", (path) => writeFileSync(path, "no database ".repeat(1_000))],
-  ["was truncated", (path) => truncateSync(path, 8_192)],
-  ["has a bad page", (path) => overwrite(path, 4_096, 8_192)],
-];
-
-describe("a request log that", () => {
-  for (const [what, damage] of damages) {
-    test(`${what}: is set aside with a warning, and validations continue`, async () => {
-      const { folder, org, key } = await usedFolder();
-      damage(join(folder, "journal.db"));
-      const doctor = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
-      expect(doctor.stdout).toContain("journal.db");
-      expect(doctor.code).toBe(1);
-      const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
-      expect(server.output()).toContain('"level":"error"');
-      expect(server.output()).toContain("The request log was damaged. It was set aside");
-      const answer = await apiOf(server.url, org.apiKey).validate({ license_key: key });
-      expect(answer.body.status).toBe("active");
-      expect(await server.stop()).toBe(0);
-      expect(readdirSync(folder).some((name) => name.startsWith("journal.db.damaged-"))).toBe(true);
-      expect((await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder })).code).toBe(0);
-    });
-  }
-});
-
-test("the doctor reports a damaged text index and says that the server rebuilds it", async () => {
-  const { folder } = await usedFolder();
-  writeFileSync(join(folder, "search.db"), "no database ".repeat(1_000));
-  const { stdout } = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
-  expect(stdout).toContain("search.db");
-  expect(stdout).toContain("rebuilds it");
-});
-
-describe.skipIf(process.platform === "win32")("only the owner can read the files", () => {
-  for (const umask of [0o000, 0o022, 0o077]) {
-    test(`with umask ${umask.toString(8)}`, async () => {
-      const folder = join(newFolder(), "made", "data");
-      const server = await under(umask, () => startServerProcess({ COUNTERSIGN_DATA: folder }));
-      await until("the text index exists", () => existsSync(join(folder, "search.db-wal")));
-      expect(modeOf(folder)).toBe(0o700);
-      const names = readdirSync(folder);
-      expect(names).toEqual(
-        expect.arrayContaining([
-          "countersign.db",
-          "journal.db",
-          "search.db",
-          "owner.lock",
-          "countersign.db-wal",
-        ]),
-      );
-      for (const name of names) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
-      expect(await server.stop()).toBe(0);
-    });
-  }
-
-  test("the doctor reports files that others can read, and the next start restricts them", async () => {
-    const { folder } = await usedFolder();
-    chmodSync(folder, 0o700);
-    const names = readdirSync(folder);
-    for (const name of names) chmodSync(join(folder, name), 0o644);
-    const doctor = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
-    expect(doctor.stdout).toContain("countersign.db");
-    expect(doctor.stdout).toContain("Other users of this machine can read");
-    const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
-    await until("the text index is restricted, too", () => modeOf(join(folder, "search.db")) === 0o600);
-    for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
-    await server.stop();
-  });
-
-  test("only the owner can read a backup and the files restored from it", async () => {
-    const { folder } = await usedFolder();
-    const backup = join(newFolder(), "backup");
-    const environment = { COUNTERSIGN_DATA: folder };
-    const backedUp = await under(0, () => runCountersign(["backup", backup], environment));
-    expect(backedUp.code).toBe(0);
-    expect(modeOf(backup)).toBe(0o700);
-    for (const name of readdirSync(backup)) {
-      expect([name, modeOf(join(backup, name))]).toEqual([name, 0o600]);
-      chmodSync(join(backup, name), 0o644);
-    }
-    const restored = await under(0, () => runCountersign(["restore", backup, "--force"], environment));
-    expect(restored.code).toBe(0);
-    for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
-  });
-});
-
-function newFolder(): string {
-  const folder = freshFolder();
-  folders.push(folder);
+function usedFolder(): string {
+  const folder = newFolder();
+  cpSync(used, folder, { recursive: true });
   return folder;
 }
 
-/** The files of a stopped server that had created licenses. */
-async function usedFolder(): Promise<{ folder: string; org: TestOrganization; key: string }> {
-  const folder = newFolder();
-  const org = await openTestOrganization({ kind: "sqlite", folder });
-  const { key } = await org.license();
-  await org.store.close();
+const doctor = (folder: string) => runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
+
+/** Every kind of damage is tested in packages/store/open.test.ts. */
+test.each<[string, (main: string) => void, string]>([
+  ["missing", (main) => rmSync(main), "countersign.db is missing"],
+  ["damaged", (main) => truncateSync(main, 40_960), "countersign.db is damaged"],
+])("a server does not start if its database is %s, and the doctor reports it", async (_, harm, named) => {
+  const folder = usedFolder();
+  harm(join(folder, "countersign.db"));
+  const started = await runCountersign(["serve"], { COUNTERSIGN_DATA: folder, PORT: "0" });
+  expect(started.stderr).toContain(named);
+  expect([started.code, started.stdout, started.stderr.trimEnd().split("\n").length]).toEqual([1, "", 1]);
+  const found = await doctor(folder);
+  expect(found.code).toBe(1);
+  expect(found.stdout).toContain("countersign.db");
+});
+
+test("a damaged request log is set aside with a warning, and validations continue", async () => {
+  const folder = usedFolder();
+  for (const name of ["journal.db", "search.db"])
+    writeFileSync(join(folder, name), "no database ".repeat(1_000));
+  const { code, stdout } = await doctor(folder);
+  for (const text of ["journal.db", "search.db", "rebuilds it"]) expect(stdout).toContain(text);
+  expect(code).toBe(1);
   const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
-  await apiOf(server.url, org.apiKey).validate({ license_key: key });
-  await server.stop();
-  expect(existsSync(join(folder, "search.db"))).toBe(true);
-  return { folder, org, key };
-}
+  expect(server.output()).toContain('"level":"error"');
+  expect(server.output()).toContain("The request log was damaged. It was set aside");
+  const answer = await apiOf(server.url, apiKey).validate({ license_key: licenseKey });
+  expect(answer.body.status).toBe("active");
+  expect(await server.stop()).toBe(0);
+  expect(readdirSync(folder).some((name) => name.startsWith("journal.db.damaged-"))).toBe(true);
+  expect((await doctor(folder)).code).toBe(0);
+});
 
-function removeMain(folder: string): void {
-  for (const end of ["", "-wal", "-shm"]) rmSync(join(folder, `countersign.db${end}`), { force: true });
-}
+describe.skipIf(process.platform === "win32")("only the owner can read", () => {
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+  const expectPrivate = (folder: string) => {
+    for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
+  };
+  const publish = (folder: string) => {
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+  };
+  /** Without a umask, which a child process inherits. */
+  const withoutUmask = async <T>(run: () => Promise<T>): Promise<T> => {
+    const own = process.umask(0);
+    const started = run();
+    process.umask(own);
+    return started;
+  };
 
-function overwrite(path: string, from: number, bytes: number): void {
-  const descriptor = openSync(path, "r+");
-  writeSync(descriptor, Buffer.alloc(bytes, 0xff), 0, undefined, from);
-  closeSync(descriptor);
-}
+  test("the files of a new installation, whatever the umask", async () => {
+    const folder = join(newFolder(), "made", "data");
+    const server = await withoutUmask(() => startServerProcess({ COUNTERSIGN_DATA: folder }));
+    await until("the text index exists", () => existsSync(join(folder, "search.db-wal")));
+    expect(modeOf(folder)).toBe(0o700);
+    expect(readdirSync(folder)).toEqual(
+      expect.arrayContaining([
+        "countersign.db",
+        "journal.db",
+        "search.db",
+        "owner.lock",
+        "countersign.db-wal",
+      ]),
+    );
+    expectPrivate(folder);
+    expect(await server.stop()).toBe(0);
+  });
 
-function modeOf(path: string): number {
-  return statSync(path).mode & 0o777;
-}
+  test("files that others could read, from the next start on; the doctor reports them", async () => {
+    const folder = usedFolder();
+    chmodSync(folder, 0o700);
+    publish(folder);
+    const { stdout } = await doctor(folder);
+    expect(stdout).toContain("countersign.db");
+    expect(stdout).toContain("Other users of this machine can read");
+    const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+    await until("the text index is restricted, too", () => modeOf(join(folder, "search.db")) === 0o600);
+    expectPrivate(folder);
+    await server.stop();
+  });
 
-/** A child process inherits the umask. */
-async function under<T>(umask: number, start: () => Promise<T>): Promise<T> {
-  const own = process.umask(umask);
-  const started = start();
-  process.umask(own);
-  return started;
-}
+  test("a backup and the files that are restored from it", async () => {
+    const folder = usedFolder();
+    const backup = join(newFolder(), "backup");
+    const run = (...words: string[]) =>
+      withoutUmask(() => runCountersign(words, { COUNTERSIGN_DATA: folder }));
+    expect((await run("backup", backup)).code).toBe(0);
+    expect(modeOf(backup)).toBe(0o700);
+    expectPrivate(backup);
+    publish(backup);
+    expect((await run("restore", backup, "--force")).code).toBe(0);
+    expectPrivate(folder);
+  });
+});

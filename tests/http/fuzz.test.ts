@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { httpError } from "@countersign/contract/public-api";
 import fc from "fast-check";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { contractViolation, type Endpoint } from "../support/wire-schemas.ts";
 
@@ -106,7 +106,7 @@ const generators: Record<Endpoint, fc.Arbitrary<Generated>> = {
   }),
 };
 
-for (const { kind, make } of databases) {
+for (const { kind, make } of on("postgres")) {
   describe(`generated requests on ${kind}`, () => {
     let fixture: PublicApiFixture;
     let license = "";
@@ -114,7 +114,7 @@ for (const { kind, make } of databases) {
       fixture = await openPublicApiFixture(
         make,
         { settings: { version_module_enabled: 1, signed_validation: 1, custom_response_enabled: 1 } },
-        { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" },
+        { why: "reads the whole log", environment: { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" } },
       );
       const template = '{"who":"{{request.device_id}}","v":"{{request.version}}","ip":"{{request.ip}}"}';
       await fixture.org.store.transaction((db) =>

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { rmSync } from "node:fs";
 import { apiOf } from "../support/api.ts";
-import { databases, freshFolder } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { startServerProcess } from "../support/server-process.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 
@@ -30,14 +29,22 @@ const metricNames = [
   "process_resident_memory_bytes",
 ];
 
-for (const { kind, make } of databases) {
+const token = "prometheus-reads-this";
+
+for (const { kind, make } of on("sqlite")) {
   describe(`health on ${kind}`, () => {
     let fixture: PublicApiFixture;
     beforeAll(async () => {
-      fixture = await openPublicApiFixture(make);
+      fixture = await openPublicApiFixture(
+        make,
+        {},
+        { why: "counts all requests of the server", environment: { COUNTERSIGN_METRICS_TOKEN: token } },
+      );
     });
     afterAll(() => fixture.close());
 
+    const metrics = (authorization: string | null) =>
+      fetch(`${fixture.server.url}/metrics`, { headers: authorization === null ? {} : { authorization } });
     const plain = [
       ["/healthz", "ok\n"],
       ["/readyz", "ready\n"],
@@ -61,7 +68,7 @@ for (const { kind, make } of databases) {
       await apiOf(server.url, "wrong").validate({ license_key: key });
       await api.lookup(key);
       await api.lookup("none");
-      const response = await fetch(`${server.url}/metrics`);
+      const response = await metrics(`Bearer ${token}`);
       expect(response.headers.get("content-type")).toStartWith("text/plain");
       const text = await response.text();
       for (const name of metricNames) expect(text).toContain(`\n${name}`);
@@ -70,49 +77,29 @@ for (const { kind, make } of databases) {
     test("/metrics contains no license, key or customer", async () => {
       const { key } = await fixture.org.license();
       await fixture.api.validate({ license_key: key });
-      const text = await (await fetch(`${fixture.server.url}/metrics`)).text();
+      const text = await (await metrics(`Bearer ${token}`)).text();
       for (const secret of [key, fixture.org.apiKey, fixture.org.productId, fixture.org.organizationId]) {
         expect(text).not.toContain(secret);
       }
     });
+
+    test.each([
+      ["no header", null, 401],
+      ["another token", "Bearer prometheus-reads-that", 401],
+      ["a prefix of it", "Bearer prometheus", 401],
+      ["the token with a suffix", `Bearer ${token}x`, 401],
+      ["another scheme", `Basic ${token}`, 401],
+      ["an empty token", "Bearer ", 401],
+      ["the token", `Bearer ${token}`, 200],
+      ["a scheme in lower case", `bearer ${token}`, 200],
+    ])("/metrics requires the token: %s", async (_, authorization, status) => {
+      const answer = await metrics(authorization);
+      expect(answer.status).toBe(status);
+      expect((await answer.text()).includes("countersign_requests_total")).toBe(status === 200);
+      if (status === 401) expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    });
   });
 }
-
-describe("/metrics with a token", () => {
-  const token = "prometheus-reads-this";
-  const folder = freshFolder();
-  let server: ServerProcess;
-  beforeAll(async () => {
-    server = await startServerProcess({ COUNTERSIGN_DATA: folder, COUNTERSIGN_METRICS_TOKEN: token });
-  });
-  afterAll(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  test.each([
-    ["no header", null, 401],
-    ["another token", "Bearer prometheus-reads-that", 401],
-    ["a prefix of it", "Bearer prometheus", 401],
-    ["the token with a suffix", `Bearer ${token}x`, 401],
-    ["another scheme", `Basic ${token}`, 401],
-    ["an empty token", "Bearer ", 401],
-    ["the token", `Bearer ${token}`, 200],
-    ["a scheme in lower case", `bearer ${token}`, 200],
-  ])("%s", async (_, authorization, status) => {
-    const answer = await fetch(`${server.url}/metrics`, {
-      headers: authorization === null ? {} : { authorization },
-    });
-    expect(answer.status).toBe(status);
-    expect((await answer.text()).includes("countersign_requests_total")).toBe(status === 200);
-    if (status === 401) expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-  });
-
-  test("no other endpoint requires it", async () => {
-    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-  });
-});
 
 describe("health during a PostgreSQL outage", () => {
   let postgres: PostgresServer;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
 import { apiOf } from "../support/api.ts";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { requestLog } from "../support/request-log.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
@@ -29,7 +29,7 @@ const others = [
   "license_not_found",
 ];
 
-describe.each(databases)("refused validations of a license on $kind", ({ make }) => {
+describe.each(on("sqlite"))("refused validations of a license on $kind", ({ make }) => {
   let fixture: PublicApiFixture;
   beforeAll(async () => {
     fixture = await openPublicApiFixture(make);
@@ -46,7 +46,7 @@ describe.each(databases)("refused validations of a license on $kind", ({ make })
     const row = outcomeRows.find((row) => row.status === status);
     if (row === undefined) throw new Error(`No row has the status ${status}.`);
     const { plan, product: settings } = row;
-    const org = await openTestOrganization(fixture.database.location, {
+    const org = await openTestOrganization(null, {
       store: fixture.org.store,
       ...(plan === undefined ? {} : { plan }),
       ...(settings === undefined ? {} : { settings }),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { exportedMetrics, referencedBy } from "../support/promql.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { until } from "../support/until.ts";
@@ -50,11 +50,13 @@ describe("what the documents say about metrics", () => {
   let labels: ReadonlyMap<string, ReadonlySet<string>>;
   let text: string;
   beforeAll(async () => {
-    const sqlite = databases.find(({ kind }) => kind === "sqlite");
-    if (sqlite === undefined) throw new Error("SQLite is always there.");
     // With traces, which have metrics of their own. Nobody listens for them.
     const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
-    fixture = await openPublicApiFixture(sqlite.make, {}, traces);
+    fixture = await openPublicApiFixture(
+      sqlite.make,
+      {},
+      { why: "reads the metrics of the whole server", environment: traces },
+    );
     await fixture.api.validate({ license_key: "none" });
     await fixture.api.lookup("none");
     await until("the jobs have run, and waiting work was counted", async () => {

@@ -90,8 +90,13 @@ describe("the OpenAPI document", () => {
   });
   afterAll(() => fixture.close());
 
+  let parsed: z.output<typeof openApi> | undefined;
+  const document = () => {
+    parsed ??= openApi.parse(served);
+    return parsed;
+  };
   const operations = () =>
-    Object.entries(openApi.parse(served).paths).flatMap(([path, methods]) =>
+    Object.entries(document().paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, described]) => ({ path, method, described })),
     );
 
@@ -104,23 +109,23 @@ describe("the OpenAPI document", () => {
   });
 
   test("every reference resolves", () => {
-    const { components } = openApi.parse(served);
+    const { components } = document();
     const references = [...JSON.stringify(served).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
     expect(references.length).toBeGreaterThan(10);
     const all = JSON.stringify(served).match(/"\$ref"/g) ?? [];
     expect(all.length).toBe(references.length);
-    for (const [, kind = "", name = ""] of references) {
-      const named = z.record(z.string(), z.record(z.string(), z.unknown())).parse(components)[kind];
-      expect(named).toHaveProperty(name);
-    }
+    const named = z.record(z.string(), z.record(z.string(), z.unknown())).parse(components);
+    const missing = references.filter(([, kind = "", name = ""]) => named[kind]?.[name] === undefined);
+    expect(missing).toEqual([]);
   });
 
   test("every component is used, and every scheme and tag of an operation is defined", () => {
-    const { components, tags, ...rest } = openApi.parse(served);
+    const { components, tags, ...rest } = document();
+    const text = JSON.stringify(served);
     for (const [kind, named] of Object.entries(components)) {
       if (kind === "securitySchemes") continue;
-      for (const name of Object.keys(named))
-        expect(JSON.stringify(served)).toContain(`"#/components/${kind}/${name}"`);
+      const unused = Object.keys(named).filter((name) => !text.includes(`"#/components/${kind}/${name}"`));
+      expect(unused).toEqual([]);
     }
     const wanted = [...rest.security, ...operations().flatMap(({ described }) => described.security)];
     for (const name of wanted.flatMap((one) => Object.keys(one)))

@@ -6,10 +6,10 @@ import type { OrganizationRow } from "@countersign/store/tables";
 
 export const past = Date.UTC(2020, 0, 2, 3, 4, 5, 6);
 const future = Date.UTC(2040, 0, 2, 3, 4, 5, 6);
-const elsewhere = "192.0.2.1";
-const here = "127.0.0.1";
+const otherIp = "192.0.2.1";
+const callerIp = "127.0.0.1";
 
-/** The members that say something; every other one must be null. */
+/** The members of the response that are not null. */
 type Expected = Partial<{
   expires: string;
   ip_registered: boolean;
@@ -20,407 +20,333 @@ type Expected = Partial<{
   custom: object;
 }>;
 
-/** One case: what there is, what is sent, and all that may be told. */
+/** One case: the stored state, the request, and the response. */
 export interface OutcomeRow {
-  readonly says: string;
+  readonly name: string;
   readonly plan?: Plan;
   readonly product?: Partial<ProductSettings>;
   readonly organization?: Partial<OrganizationRow>;
   readonly deleted?: true;
-  /** None is made when this is null; the request then names a key that nobody has. */
+  /** Null for no license: the request then has an unknown key. */
   readonly license?: Partial<NewLicense> | null;
   readonly customer?: { email: string; name: string };
-  /** Addresses that hold a place already. */
+  /** The IP addresses that are registered before the request. */
   readonly registered?: readonly string[];
   readonly block?: { tier: BlockScope["tier"]; cidr?: string; expiresAtMs?: number };
   readonly versions?: Readonly<Record<string, "allowed" | "deprecated" | "latest" | "blocked">>;
   readonly sends?: { version?: string; device_id?: string };
   readonly status: string;
   readonly expected?: Expected;
-  /** The addresses registered afterwards, where that is not obvious from the row. */
+  /** The IP addresses that are registered after the request, if the row checks that. */
   readonly ipsAfter?: readonly string[];
 }
 
+const firstIp = { ip_registered: true, ip_count: 1, max_ips: 3 };
 const limited = { ip_count: 0, max_ips: 3 };
-const gated = { version_module_enabled: 1 } as const;
-const templated = (response: object): Partial<ProductSettings> => ({
+const refusedIp = { ip_registered: false, ...limited };
+const checksVersions = { version_module_enabled: 1 } as const;
+const respondsWith = (response: object): Partial<ProductSettings> => ({
   custom_response_enabled: 1,
   custom_response: JSON.stringify(response),
 });
+const outcome = (
+  status: string,
+  name: string,
+  row: Omit<OutcomeRow, "name" | "status"> = {},
+): OutcomeRow => ({ name, status, ...row });
 
 export const outcomeRows: readonly OutcomeRow[] = [
-  {
-    says: "a lifetime license is active and the first address takes a place",
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
-    ipsAfter: [here],
-  },
-  {
-    says: "an address that holds a place is not registered again",
-    registered: [here],
-    status: "active",
+  outcome("active", "a lifetime license is active, and the first IP address is registered", {
+    expected: firstIp,
+    ipsAfter: [callerIp],
+  }),
+  outcome("active", "a registered IP address is not registered again", {
+    registered: [callerIp],
     expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
-    ipsAfter: [here],
-  },
-  {
-    says: "a license that expires later tells when",
+    ipsAfter: [callerIp],
+  }),
+  outcome("active", "a license that expires in the future is active, and the response says when it expires", {
     license: { expiresAtMs: future },
-    status: "active",
-    expected: { expires: "2040-01-02T03:04:05.006Z", ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "without the IP system nothing is said of addresses",
+    expected: { expires: "2040-01-02T03:04:05.006Z", ...firstIp },
+  }),
+  outcome("active", "a license without an IP limit registers no IP address and reports none", {
     license: { maxIps: null },
-    status: "active",
     ipsAfter: [],
-  },
-  {
-    says: "with tracking off nothing is recorded and nobody is refused",
+  }),
+  outcome("active", "a product that does not track IP addresses registers none and refuses none", {
     product: { track_ip_on_validate: 0 },
     license: { maxIps: 1 },
-    registered: [elsewhere],
-    status: "active",
+    registered: [otherIp],
     expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
-    ipsAfter: [elsewhere],
-  },
-  { says: "a key that nobody has is not found", license: null, status: "license_not_found" },
-  {
-    says: "a revoked license is refused",
+    ipsAfter: [otherIp],
+  }),
+  outcome("license_not_found", "an unknown license key is not found", { license: null }),
+  outcome("revoked", "a revoked license is refused", {
     license: { revokedAtMs: past },
-    status: "revoked",
     expected: limited,
     ipsAfter: [],
-  },
-  {
-    says: "an expired license is refused",
+  }),
+  outcome("expired", "an expired license is refused", {
     license: { expiresAtMs: past },
-    status: "expired",
     expected: { expires: "2020-01-02T03:04:05.006Z", ...limited },
     ipsAfter: [],
-  },
-  {
-    says: "an expired license passes when expiry is not enforced",
+  }),
+  outcome("active", "an expired license is active if the product does not enforce expiry", {
     product: { expiry_enforcement: 0 },
     license: { expiresAtMs: past },
-    status: "active",
-    expected: { expires: "2020-01-02T03:04:05.006Z", ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "revoked wins over expired and blocked",
-    license: { expiresAtMs: past, revokedAtMs: past },
-    block: { tier: "organization" },
-    status: "revoked",
-    expected: { expires: "2020-01-02T03:04:05.006Z", ...limited },
-  },
-  {
-    says: "expired wins over blocked",
+    expected: { expires: "2020-01-02T03:04:05.006Z", ...firstIp },
+  }),
+  outcome(
+    "revoked",
+    "a license that is revoked, expired and used from a blocked IP address is refused as revoked",
+    {
+      license: { expiresAtMs: past, revokedAtMs: past },
+      block: { tier: "organization" },
+      expected: { expires: "2020-01-02T03:04:05.006Z", ...limited },
+    },
+  ),
+  outcome("expired", "an expired license that is used from a blocked IP address is refused as expired", {
     license: { expiresAtMs: past },
     block: { tier: "license" },
-    status: "expired",
     expected: { expires: "2020-01-02T03:04:05.006Z", ...limited },
-  },
+  }),
   ...(["platform", "organization", "license"] as const).map(
     (tier): OutcomeRow => ({
-      says: `an address blocked for the ${tier} is refused`,
+      name: `an IP address that is blocked for the ${tier} is refused`,
       block: { tier },
       status: "ip_blocked",
-      expected: { ip_registered: false, ...limited },
+      expected: refusedIp,
       ipsAfter: [],
     }),
   ),
-  {
-    says: "an address blocked for the customer is refused",
+  outcome("ip_blocked", "an IP address that is blocked for the customer is refused", {
     customer: { email: "buyer@example.com", name: "Buyer" },
     block: { tier: "customer" },
-    status: "ip_blocked",
-    expected: { ip_registered: false, ...limited },
-  },
-  {
-    says: "a block covers a whole network",
+    expected: refusedIp,
+  }),
+  outcome("ip_blocked", "an IP address in a blocked network is refused", {
     block: { tier: "organization", cidr: "127.0.0.0/8" },
-    status: "ip_blocked",
-    expected: { ip_registered: false, ...limited },
-  },
-  {
-    says: "a block wins over a place that the address holds",
-    registered: [here],
+    expected: refusedIp,
+  }),
+  outcome("ip_blocked", "a registered IP address is refused if it is blocked", {
+    registered: [callerIp],
     block: { tier: "license" },
-    status: "ip_blocked",
     expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "a block applies where the IP system is off",
+  }),
+  outcome("ip_blocked", "a blocked IP address is refused although the license has no IP limit", {
     license: { maxIps: null },
     block: { tier: "license" },
-    status: "ip_blocked",
-  },
-  {
-    says: "a block applies where tracking is off",
+  }),
+  outcome("ip_blocked", "a blocked IP address is refused although the product does not track IP addresses", {
     product: { track_ip_on_validate: 0 },
     block: { tier: "organization" },
-    status: "ip_blocked",
-    expected: { ip_registered: false, ...limited },
-  },
-  {
-    says: "a block that has ended no longer applies",
+    expected: refusedIp,
+  }),
+  outcome("active", "an IP address whose block has expired is accepted", {
     block: { tier: "organization", expiresAtMs: past },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "a full license refuses a new address",
+    expected: firstIp,
+  }),
+  outcome("ip_limit_reached", "a new IP address is refused if the limit is reached", {
     license: { maxIps: 1 },
-    registered: [elsewhere],
-    status: "ip_limit_reached",
+    registered: [otherIp],
     expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
-    ipsAfter: [elsewhere],
-  },
-  {
-    says: "the last free place is given away",
+    ipsAfter: [otherIp],
+  }),
+  outcome("active", "the last IP address below the limit is registered", {
     license: { maxIps: 2 },
-    registered: [elsewhere],
-    status: "active",
+    registered: [otherIp],
     expected: { ip_registered: true, ip_count: 2, max_ips: 2 },
-    ipsAfter: [here, elsewhere],
-  },
-  {
-    says: "an allow-list refuses whom it does not name",
+    ipsAfter: [callerIp, otherIp],
+  }),
+  outcome(
+    "ip_not_registered",
+    "an IP address that is not registered is refused if the product registers none",
+    { product: { auto_register_ip_on_validate: 0 }, expected: refusedIp, ipsAfter: [] },
+  ),
+  outcome("active", "a registered IP address is accepted if the product registers none", {
     product: { auto_register_ip_on_validate: 0 },
-    status: "ip_not_registered",
-    expected: { ip_registered: false, ...limited },
-    ipsAfter: [],
-  },
-  {
-    says: "an allow-list lets in whom it names",
-    product: { auto_register_ip_on_validate: 0 },
-    registered: [here],
-    status: "active",
+    registered: [callerIp],
     expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "a full allow-list still says that the address is not registered",
-    product: { auto_register_ip_on_validate: 0 },
-    license: { maxIps: 1 },
-    registered: [elsewhere],
-    status: "ip_not_registered",
-    expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
-  },
-  {
-    says: "first only: the first address takes a place",
+  }),
+  outcome(
+    "ip_not_registered",
+    "an IP address that is not registered is refused as such, even if the limit is reached, if the product registers none",
+    {
+      product: { auto_register_ip_on_validate: 0 },
+      license: { maxIps: 1 },
+      registered: [otherIp],
+      expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
+    },
+  ),
+  outcome("active", "the first IP address is registered if the product registers only the first", {
     product: { auto_register_scope: "first_only" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "first only: a second address is not registered",
+    expected: firstIp,
+  }),
+  outcome("ip_not_registered", "a second IP address is refused if the product registers only the first", {
     product: { auto_register_scope: "first_only" },
-    registered: [elsewhere],
-    status: "ip_not_registered",
+    registered: [otherIp],
     expected: { ip_registered: false, ip_count: 1, max_ips: 3 },
-    ipsAfter: [elsewhere],
-  },
-  {
-    says: "first only: a full license says so",
-    product: { auto_register_scope: "first_only" },
-    license: { maxIps: 1 },
-    registered: [elsewhere],
-    status: "ip_limit_reached",
-    expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
-  },
-  { says: "a deleted product is not found", deleted: true, status: "product_not_found" },
-  {
-    says: "an archived product is refused",
+    ipsAfter: [otherIp],
+  }),
+  outcome(
+    "ip_limit_reached",
+    "a second IP address is refused because of the limit if the product registers only the first and the limit is reached",
+    {
+      product: { auto_register_scope: "first_only" },
+      license: { maxIps: 1 },
+      registered: [otherIp],
+      expected: { ip_registered: false, ip_count: 1, max_ips: 1 },
+    },
+  ),
+  outcome("product_not_found", "a deleted product is not found", { deleted: true }),
+  outcome("product_archived", "an archived product is refused", {
     product: { status: "archived" },
-    status: "product_archived",
     ipsAfter: [],
-  },
-  { says: "a disabled product is refused", product: { status: "disabled" }, status: "product_disabled" },
-  {
-    says: "a suspended organization is refused",
-    organization: { suspended_at: past },
-    status: "org_suspended",
-  },
-  {
-    says: "suspended billing is refused",
+  }),
+  outcome("product_disabled", "a disabled product is refused", { product: { status: "disabled" } }),
+  outcome("org_suspended", "a suspended organization is refused", { organization: { suspended_at: past } }),
+  outcome("billing_suspended", "an organization with suspended billing is refused", {
     organization: { billing_state: "suspended" },
-    status: "billing_suspended",
-  },
-  {
-    says: "billing in its days of grace is served",
+  }),
+  outcome("active", "an organization in the grace period of its billing is served", {
     organization: { billing_state: "grace" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "a deleted product wins over a suspended organization",
+    expected: firstIp,
+  }),
+  outcome("product_not_found", "a deleted product of a suspended organization is not found", {
     deleted: true,
     organization: { suspended_at: past, billing_state: "suspended" },
-    status: "product_not_found",
-  },
-  {
-    says: "a suspended organization wins over suspended billing",
+  }),
+  outcome("org_suspended", "a suspended organization with suspended billing is refused as suspended", {
     organization: { suspended_at: past, billing_state: "suspended" },
-    status: "org_suspended",
-  },
-  {
-    says: "suspended billing wins over an archived product",
-    organization: { billing_state: "suspended" },
-    product: { status: "archived" },
-    status: "billing_suspended",
-  },
-  {
-    says: "an archived product wins over an unknown key",
-    product: { status: "archived" },
-    license: null,
-    status: "product_archived",
-  },
-  {
-    says: "a disabled product wins over a revoked license",
+  }),
+  outcome(
+    "billing_suspended",
+    "an archived product of an organization with suspended billing is refused because of billing",
+    { organization: { billing_state: "suspended" }, product: { status: "archived" } },
+  ),
+  outcome(
+    "product_archived",
+    "an unknown license key of an archived product is refused because of the product",
+    { product: { status: "archived" }, license: null },
+  ),
+  outcome("product_disabled", "a revoked license of a disabled product is refused because of the product", {
     product: { status: "disabled" },
     license: { revokedAtMs: past },
-    status: "product_disabled",
-  },
-  {
-    says: "a version that the product allows is accepted",
-    product: gated,
+  }),
+  outcome("active", "a version that the product allows is accepted", {
+    product: checksVersions,
     versions: { "2.1.x": "allowed" },
     sends: { version: "2.1.7" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version: "2.1.7", version_valid: true },
-  },
-  {
-    says: "a deprecated version is accepted",
-    product: gated,
+    expected: { ...firstIp, version: "2.1.7", version_valid: true },
+  }),
+  outcome("active", "a deprecated version is accepted", {
+    product: checksVersions,
     versions: { "2.0.x": "deprecated", "2.1.0": "latest" },
     sends: { version: "v2.0.1" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version: "v2.0.1", version_valid: true },
-  },
-  {
-    says: "a blocked version is refused, takes no place and is told the newest it may run",
-    product: gated,
-    versions: { "2.0.x": "blocked", "2.1.0": "latest" },
-    sends: { version: "2.0.1" },
-    status: "version_not_allowed",
-    expected: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
-    ipsAfter: [],
-  },
-  {
-    says: "a version without a record is refused",
-    product: gated,
+    expected: { ...firstIp, version: "v2.0.1", version_valid: true },
+  }),
+  outcome(
+    "version_not_allowed",
+    "a blocked version is refused without registering the IP address, and the response names the newest allowed version",
+    {
+      product: checksVersions,
+      versions: { "2.0.x": "blocked", "2.1.0": "latest" },
+      sends: { version: "2.0.1" },
+      expected: { ...refusedIp, version: "2.1.0", version_valid: false },
+      ipsAfter: [],
+    },
+  ),
+  outcome("version_not_allowed", "a version that the product does not list is refused", {
+    product: checksVersions,
     versions: {},
     sends: { version: "9.9.9" },
-    status: "version_not_allowed",
-    expected: { ip_registered: false, ...limited, version_valid: false },
-  },
-  {
-    says: "what is no version is refused",
-    product: gated,
+    expected: { ...refusedIp, version_valid: false },
+  }),
+  outcome("version_not_allowed", "a text that is not a version is refused", {
+    product: checksVersions,
     versions: { "2.1.0": "allowed" },
     sends: { version: "latest!" },
-    status: "version_not_allowed",
-    expected: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
-  },
-  {
-    says: "a product that only reports versions lets a blocked one pass",
-    product: { ...gated, version_enforcement: "report" },
+    expected: { ...refusedIp, version: "2.1.0", version_valid: false },
+  }),
+  outcome("active", "a blocked version is accepted if the product only reports versions", {
+    product: { ...checksVersions, version_enforcement: "report" },
     versions: { "2.0.x": "blocked" },
     sends: { version: "2.0.1" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version_valid: false },
-  },
-  {
-    says: "a pin narrows what the product allows",
-    product: gated,
+    expected: { ...firstIp, version_valid: false },
+  }),
+  outcome("version_not_allowed", "a version other than the one to which the license is pinned is refused", {
+    product: checksVersions,
     license: { pin: { mode: "pinned", version: "2.1.0" } },
     versions: { "2.x": "allowed" },
     sends: { version: "2.2.0" },
-    status: "version_not_allowed",
-    expected: { ip_registered: false, ...limited, version: "2.1.0", version_valid: false },
-  },
-  {
-    says: "a range leaves out its upper bound",
-    product: gated,
+    expected: { ...refusedIp, version: "2.1.0", version_valid: false },
+  }),
+  outcome("version_not_allowed", "the upper bound of the license's version range is refused", {
+    product: checksVersions,
     license: { pin: { mode: "range", min: "2.1", max: "2.4" } },
     versions: { "2.x": "allowed" },
     sends: { version: "2.4.0" },
-    status: "version_not_allowed",
-    expected: { ip_registered: false, ...limited, version: "2.x", version_valid: false },
-  },
-  {
-    says: "a range holds its lower bound",
-    product: gated,
+    expected: { ...refusedIp, version: "2.x", version_valid: false },
+  }),
+  outcome("active", "the lower bound of the license's version range is accepted", {
+    product: checksVersions,
     license: { pin: { mode: "range", min: "2.1", max: "2.4" } },
     versions: { "2.x": "allowed" },
     sends: { version: "2.1.0" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3, version: "2.1.0", version_valid: true },
-  },
-  {
-    says: "an address that is refused is told so before the version is",
-    product: gated,
-    license: { maxIps: 1 },
-    registered: [elsewhere],
-    versions: { "2.0.x": "blocked" },
-    sends: { version: "2.0.1" },
-    status: "ip_limit_reached",
-    expected: { ip_registered: false, ip_count: 1, max_ips: 1, version_valid: false },
-  },
-  {
-    says: "a version means nothing where the module is off",
-    versions: { "2.0.x": "blocked" },
-    sends: { version: "2.0.1" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "a version means nothing on the Free plan",
-    plan: "free",
-    product: gated,
-    versions: { "2.0.x": "blocked" },
-    sends: { version: "2.0.1" },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "a custom response is merged with the license's own and filled in",
-    product: templated({ tier: "basic", mail: "{{customer.email}}", gone: 1 }),
-    license: { customOverride: '{"tier":"gold","gone":null}' },
-    customer: { email: "Buyer@Example.com", name: "Buyer" },
-    status: "active",
-    expected: {
-      ip_registered: true,
-      ip_count: 1,
-      max_ips: 3,
-      custom: { tier: "gold", mail: "Buyer@Example.com" },
+    expected: { ...firstIp, version: "2.1.0", version_valid: true },
+  }),
+  outcome(
+    "ip_limit_reached",
+    "a new IP address and a blocked version are refused because of the IP address",
+    {
+      product: checksVersions,
+      license: { maxIps: 1 },
+      registered: [otherIp],
+      versions: { "2.0.x": "blocked" },
+      sends: { version: "2.0.1" },
+      expected: { ip_registered: false, ip_count: 1, max_ips: 1, version_valid: false },
     },
-  },
-  {
-    says: "a custom response that comes to nothing is null",
-    product: templated({ gone: 1 }),
+  ),
+  outcome("active", "a blocked version is accepted if the product does not check versions", {
+    versions: { "2.0.x": "blocked" },
+    sends: { version: "2.0.1" },
+    expected: firstIp,
+  }),
+  outcome("active", "a blocked version is accepted on the Free plan", {
+    plan: "free",
+    product: checksVersions,
+    versions: { "2.0.x": "blocked" },
+    sends: { version: "2.0.1" },
+    expected: firstIp,
+  }),
+  outcome(
+    "active",
+    "the custom response of the product is merged with that of the license, and its placeholders are replaced",
+    {
+      product: respondsWith({ tier: "basic", mail: "{{customer.email}}", gone: 1 }),
+      license: { customOverride: '{"tier":"gold","gone":null}' },
+      customer: { email: "Buyer@Example.com", name: "Buyer" },
+      expected: { ...firstIp, custom: { tier: "gold", mail: "Buyer@Example.com" } },
+    },
+  ),
+  outcome("active", "a custom response without members is null", {
+    product: respondsWith({ gone: 1 }),
     license: { customOverride: '{"gone":null}' },
-    status: "active",
-    expected: { ip_registered: true, ip_count: 1, max_ips: 3 },
-  },
-  {
-    says: "a refusal carries no custom response",
-    product: templated({ tier: "basic" }),
+    expected: firstIp,
+  }),
+  outcome("revoked", "a refusal has no custom response", {
+    product: respondsWith({ tier: "basic" }),
     license: { revokedAtMs: past },
-    status: "revoked",
     expected: limited,
-  },
-  {
-    says: "a refusal carries the custom response where the product wants it",
-    product: { ...templated({ tier: "basic" }), custom_response_on_refusal: 1 },
+  }),
+  outcome("revoked", "a refusal has the custom response if the product says so", {
+    product: { ...respondsWith({ tier: "basic" }), custom_response_on_refusal: 1 },
     license: { revokedAtMs: past },
-    status: "revoked",
     expected: { ...limited, custom: { tier: "basic" } },
-  },
-  {
-    says: "the device id decides nothing",
+  }),
+  outcome("revoked", "the device ID does not change the outcome", {
     license: { revokedAtMs: past },
     sends: { device_id: "machine-1" },
-    status: "revoked",
     expected: limited,
-  },
+  }),
 ];

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import pg from "pg";
 import { apiOf } from "../support/api.ts";
-import { freshFolder, postgres as postgresDatabase } from "../support/databases.ts";
-import { openManageFixture } from "../support/manage-fixture.ts";
+import { freshFolder } from "../support/databases.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { type PgBouncer, startPgBouncer, whyNoPgBouncer } from "../support/pgbouncer.ts";
-import { freshDatabase, type PostgresServer, sharedPostgres, startPostgres } from "../support/postgres.ts";
+import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
 import { runCountersign, type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { skipWithReason } from "../support/skip.ts";
@@ -26,26 +26,29 @@ else {
   for (const mode of ["session", "transaction"] as const) {
     describe(`a server behind PgBouncer in ${mode} mode`, () => {
       let pooler: PgBouncer;
-      /** In front of the server that all tests share. */
-      let shared: PgBouncer;
+      let fixture: ManageFixture;
       let org: TestOrganization;
       let url: string;
+      let second: ServerProcess;
       let servers: ServerProcess[];
       beforeAll(async () => {
         // In session mode, each client connection occupies one PostgreSQL connection.
         pooler = await startPgBouncer(postgres.url, mode, mode === "session" ? 60 : 4);
-        shared = await startPgBouncer(await sharedPostgres(), mode, mode === "session" ? 60 : 4);
-        const direct = await freshDatabase(postgres.url);
-        org = await openTestOrganization({ kind: "postgres", url: direct });
-        url = pooler.through(direct);
-        const environment = { DATABASE_URL: url, COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" };
-        servers = await Promise.all([1, 2].map(() => startServerProcess(environment)));
+        url = pooler.through(await freshDatabase(postgres.url));
+        const database = {
+          location: { kind: "postgres", url } as const,
+          environment: { DATABASE_URL: url },
+          remove: () => {},
+        };
+        fixture = await openManageFixture(async () => database, { why: "its database is behind a pooler" });
+        second = await startServerProcess({ ...fixture.environment, PORT: "0" });
+        servers = [fixture.server, second];
+        org = await openTestOrganization(null, { store: fixture.store });
       });
       afterAll(async () => {
-        await Promise.all(servers.map((server) => server.stop()));
-        await org.store.close();
+        await second.stop();
+        await fixture.close();
         await pooler.stop();
-        await shared.stop();
       });
 
       test("answers validations and is ready", async () => {
@@ -59,10 +62,10 @@ else {
       });
 
       test("two servers together never exceed a license's IP slots or a daily limit", async () => {
-        const { productId, apiKey, ...limited } = await openTestOrganization(
-          { kind: "postgres", url: "" },
-          { store: org.store, dailyLimit: 150 },
-        );
+        const { productId, apiKey, ...limited } = await openTestOrganization(null, {
+          store: org.store,
+          dailyLimit: 150,
+        });
         const licenses = await Promise.all(Array.from({ length: 4 }, () => limited.license({ maxIps: 2 })));
         const requests = Array.from(
           { length: 200 },
@@ -84,12 +87,6 @@ else {
       });
 
       test("the management API reads, writes and searches", async () => {
-        const fixture = await openManageFixture(async () => {
-          const database = await postgresDatabase.make();
-          if (database.location.kind !== "postgres") throw new Error("This is about PostgreSQL.");
-          const location = { kind: "postgres", url: shared.through(database.location.url) } as const;
-          return { ...database, location, environment: { DATABASE_URL: location.url } };
-        });
         const { owner, organizationId, productId } = fixture;
         const created = await owner.api.post(`/products/${productId}/licenses`, { customer_email: "a@b.co" });
         expect(created.status).toBe(201);
@@ -99,7 +96,6 @@ else {
           (await owner.api.get(`${licenses}?q=${created.body.license_key.slice(0, 7)}`)).body.data,
         ).toHaveLength(1);
         expect((await owner.api.patch(`/licenses/${created.body.id}`, { max_ips: 7 })).status).toBe(200);
-        await fixture.close();
       });
 
       test("leaves no state on pooled connections", async () => {

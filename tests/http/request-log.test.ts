@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { RequestLogRow } from "@countersign/store/tables";
 import { apiOf } from "../support/api.ts";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { requestLog } from "../support/request-log.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
@@ -9,16 +9,16 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("the request log on $kind", ({ make }) => {
+describe.each(on("sqlite"))("the request log on $kind", ({ make }) => {
   let fixture: PublicApiFixture;
   beforeAll(async () => {
-    fixture = await openPublicApiFixture(make);
+    fixture = await openPublicApiFixture(make, {}, { why: "is stopped" });
   });
   afterAll(() => fixture.close());
 
   const organization = async (options: Parameters<typeof openTestOrganization>[1] = {}) => {
     const { store } = fixture.org;
-    const org = await openTestOrganization(fixture.database.location, { store, ...options });
+    const org = await openTestOrganization(null, { store, ...options });
     return { org, api: apiOf(fixture.server.url, org.apiKey) };
   };
   const logged = async (organizationId: string, count: number): Promise<RequestLogRow[]> => {

@@ -3,8 +3,8 @@ import { generateTestKey } from "@countersign/domain/products/api-key";
 import { sandboxStatuses } from "@countersign/domain/sandbox/license-keys";
 import { type Verification, verifyBody } from "@countersign/domain/signing/signature";
 import { apiOf } from "../support/api.ts";
-import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { on } from "../support/databases.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { requestLog } from "../support/request-log.ts";
 import { until } from "../support/until.ts";
 
@@ -25,12 +25,12 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const nonce = "abcdefghijklmnop_-0123";
 const isMarked = (answer: { readonly headers: Headers }) => answer.headers.get("x-countersign-sandbox");
 
-describe.each(databases)("the sandbox on $kind", ({ make }) => {
+describe.each(on("sqlite"))("the sandbox on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let productId = "";
   let sandbox: Sandbox;
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(make);
+    fixture = await openManageFixture(make);
     productId = await newProduct("Signed", {
       signed_validation: true,
       custom_response_enabled: true,

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { apiOf } from "../support/api.ts";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { everythingStored } from "../support/everything-stored.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 import { requestLog } from "../support/request-log.ts";
@@ -8,13 +8,13 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-for (const { kind, make } of databases) {
+for (const { kind, make } of on("sqlite")) {
   describe(`secrets on ${kind}`, () => {
     test("the database, its logs and journal, and the output contain no secret in clear text", async () => {
       const fixture = await openPublicApiFixture(
         make,
         { settings: { signed_validation: 1 } },
-        { COUNTERSIGN_LOG_LEVEL: "debug" },
+        { why: "reads the whole log and database", environment: { COUNTERSIGN_LOG_LEVEL: "debug" } },
       );
       const { key } = await fixture.org.license();
       await use(fixture, key);

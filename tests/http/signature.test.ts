@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Verification, verifyBody } from "@countersign/domain/signing/signature";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
 
 setDefaultTimeout(60_000);
@@ -42,7 +42,7 @@ const nonces: readonly (readonly [string, string, string])[] = [
   ["no characters", "", ""],
 ];
 
-for (const { kind, make } of databases) {
+for (const { kind, make } of on("postgres")) {
   describe(`the signature on ${kind}`, () => {
     let fixture: PublicApiFixture;
     let key = "";
@@ -51,7 +51,11 @@ for (const { kind, make } of databases) {
         settings: { signed_validation: 1, custom_response_enabled: 1 },
       });
       await fixture.org.store.transaction((db) =>
-        db.updateTable("products").set({ custom_response: '{"text":"\\"signature\\":null}"}' }).execute(),
+        db
+          .updateTable("products")
+          .set({ custom_response: '{"text":"\\"signature\\":null}"}' })
+          .where("id", "=", fixture.org.productId)
+          .execute(),
       );
       key = (await fixture.org.license()).key;
     });
@@ -100,9 +104,12 @@ for (const { kind, make } of databases) {
     ] as const;
     for (const [who, table] of switches) {
       test(`responses are not signed while signing is off for ${who}`, async () => {
-        const { store } = fixture.org;
+        const { store, productId, organizationId } = fixture.org;
+        const id = table === "products" ? productId : organizationId;
         const set = (flag: 0 | 1) =>
-          store.transaction((db) => db.updateTable(table).set({ signed_validation: flag }).execute());
+          store.transaction((db) =>
+            db.updateTable(table).set({ signed_validation: flag }).where("id", "=", id).execute(),
+          );
         await set(0);
         expect((await fixture.api.validate({ license_key: key })).body.signature).toBeNull();
         await set(1);

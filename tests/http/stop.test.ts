@@ -2,6 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { long } from "../races/size.ts";
 import { freshFolder } from "../support/databases.ts";
 import { openSilentPort } from "../support/silent-port.ts";
 import { until, within } from "../support/until.ts";
@@ -40,7 +41,7 @@ function start(environment: Readonly<Record<string, string>>, words: readonly st
 describe("SIGTERM", () => {
   test("a server that is stopped as soon as it reports ready exits cleanly, every time", async () => {
     const folder = newFolder();
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < (long ? 10 : 2); round++) {
       const { child, output, exited } = start({ COUNTERSIGN_DATA: folder });
       child.stdout.on("data", () => {
         if (output().includes("is ready at")) child.kill("SIGTERM");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import {
   countedRequests,
   openPublicApiFixture,
@@ -104,7 +104,7 @@ const usable: readonly { body: string; what: string; problem?: string }[] = [
   { what: "a wrong content type", body: '{"license_key":"KEY"}' },
 ];
 
-for (const { kind, make } of databases) {
+for (const { kind, make } of on("sqlite")) {
   describe(`the body of validate on ${kind}`, () => {
     let fixture: PublicApiFixture;
     let key = "";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import {
   countedRequests,
   openPublicApiFixture,
@@ -21,7 +21,7 @@ import {
 
 setDefaultTimeout(60_000);
 
-for (const { kind, make } of databases) {
+for (const { kind, make } of on("sqlite")) {
   describe(`HTTP on ${kind}`, () => {
     let fixture: PublicApiFixture;
     let license = "";
@@ -167,17 +167,3 @@ for (const { kind, make } of databases) {
     });
   });
 }
-
-test("headers that never end are cut off", async () => {
-  const [sqlite] = databases;
-  if (sqlite === undefined) throw new Error("there is no database");
-  const fixture = await openPublicApiFixture(sqlite.make);
-  const raw = await openRaw(fixture.server.port);
-  raw.write(`${post}\r\n${host}\r\n`);
-  const trickle = setInterval(() => raw.write("X-A: b\r\n"), 500);
-  const answer = await raw.answer({ deadlineMs: 30_000 });
-  clearInterval(trickle);
-  expect(answer === null || answer.status === 408).toBeTrue();
-  raw.close();
-  await fixture.close();
-});

@@ -1,24 +1,36 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createLicenses } from "@countersign/store/queries/licenses/create";
-import { writeEmail } from "../../apps/server/features/mail/email.ts";
+import { JobRuns } from "../../apps/server/jobs/job-runs.ts";
+import { jobRunSaving } from "../../apps/server/jobs/save-job-runs.ts";
 import { apiOf } from "../support/api.ts";
-import { databases, postgres } from "../support/databases.ts";
-import { manageClient } from "../support/manage-client.ts";
+import { on } from "../support/databases.ts";
+import { type ManageClient, manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
-import { startServerProcess } from "../support/server-process.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { newId } from "../support/test-organization.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("the platform admin on $kind", ({ make }) => {
+describe.each(on("postgres"))("the platform admin on $kind", ({ kind, make }) => {
   let fixture: ManageFixture;
+  let secondNode: ServerProcess | null = null;
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
+    fixture = await openManageFixture(make, { why: "has one platform admin" });
+    if (kind === "postgres") secondNode = await startServerProcess(fixture.database.environment);
   });
-  afterAll(() => fixture.close());
+  afterAll(async () => {
+    await secondNode?.stop();
+    await fixture.close();
+  });
 
   const organization = () => `/admin/organizations/${fixture.organizationId}`;
   const status = async () => (await fixture.publicApi.validate({ license_key: "x" })).body.status;
+  /** The status of a request to the sign-in API. */
+  const auth = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json", origin: fixture.url };
+    const url = `${fixture.url}/api/auth${path}`;
+    return (await fetch(url, { method: "POST", headers, body: JSON.stringify(body) })).status;
+  };
   const ids = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id);
 
   test("organizations are found by parts of the name, slug and owner's email address, ignoring case", async () => {
@@ -78,18 +90,12 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     const wrong = await fixture.admin.api.post("/admin/users", { email: "ada@localhost" });
     expect(wrong.body.errors[0]).toMatchObject({ field: "email", code: "not_an_email" });
 
-    const signIn = (path: string, body: object) =>
-      fetch(`${fixture.server.url}/api/auth${path}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", origin: link.origin },
-        body: JSON.stringify(body),
-      });
     const token = link.searchParams.get("token");
     const password = "words that nobody guesses";
-    expect((await signIn("/sign-in/email", { email, password })).status).toBe(401);
-    expect((await signIn("/reset-password", { token, newPassword: password })).status).toBe(200);
-    expect((await signIn("/reset-password", { token, newPassword: "another good one" })).status).toBe(401);
-    expect((await signIn("/sign-in/email", { email, password })).status).toBe(200);
+    expect(await auth("/sign-in/email", { email, password })).toBe(401);
+    expect(await auth("/reset-password", { token, newPassword: password })).toBe(200);
+    expect(await auth("/reset-password", { token, newPassword: "another good one" })).toBe(401);
+    expect(await auth("/sign-in/email", { email, password })).toBe(200);
     const person = await fixture.admin.api.get(`/admin/users/${added.body.id}`);
     expect(person.body.email_verified).toBe(true);
   });
@@ -100,14 +106,8 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     const first = await fixture.admin.api.post(path);
     const second = await fixture.admin.api.post(path);
     expect(first.status).toBe(201);
-    const inspect = async (link: string) =>
-      (
-        await fetch(`${fixture.server.url}/api/auth/reset-password/inspect`, {
-          method: "POST",
-          headers: { "content-type": "application/json", origin: new URL(link).origin },
-          body: JSON.stringify({ token: new URL(link).searchParams.get("token") }),
-        })
-      ).status;
+    const inspect = (link: string) =>
+      auth("/reset-password/inspect", { token: new URL(link).searchParams.get("token") });
     expect(await inspect(first.body.password_link)).toBe(401);
     expect(await inspect(second.body.password_link)).toBe(200);
     expect(second.body.password_link).not.toContain("first=");
@@ -169,19 +169,16 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
 
   test("the organization's audit log names the platform as the actor, without an IP address", async () => {
     const { body } = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/audit-log`);
-    const suspended = body.data.filter(
-      (entry: { action: string }) => entry.action === "organization.suspended",
-    );
-    expect(suspended).toHaveLength(1);
-    expect(suspended[0]).toMatchObject({
-      actor: { kind: "platform_admin", access_token_id: null },
-      after: { suspension_reason: "Stolen keys." },
-      ip: null,
-    });
-    const restored = body.data.filter(
-      (entry: { action: string }) => entry.action === "organization.restored",
-    );
-    expect(restored).toHaveLength(1);
+    const entries = (action: string) =>
+      body.data.filter((entry: { action: string }) => entry.action === action);
+    expect(entries("organization.suspended")).toMatchObject([
+      {
+        actor: { kind: "platform_admin", access_token_id: null },
+        after: { suspension_reason: "Stolen keys." },
+        ip: null,
+      },
+    ]);
+    expect(entries("organization.restored")).toHaveLength(1);
     const forAdmin = await fixture.admin.api.get("/admin/audit-log?action=organization.suspended");
     expect(forAdmin.body.data[0].ip).toBe("127.0.0.1");
   });
@@ -240,70 +237,6 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     });
   });
 
-  test("a platform IP block applies to every organization until it is removed", async () => {
-    const wrong = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "everywhere" });
-    expect(wrong.status).toBe(422);
-    expect(wrong.body.errors[0].field).toBe("cidr");
-    const license = {
-      id: newId(),
-      organizationId: fixture.organizationId,
-      productId: fixture.productId,
-      customerId: null,
-      key: "BLOCKED-OR-NOT",
-    };
-    await fixture.store.transaction((db) => createLicenses(db, [license], Date.now()));
-    const validated = async () =>
-      (await fixture.publicApi.validate({ license_key: license.key })).body.status;
-    expect(await validated()).toBe("active");
-    const made = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.9/8", note: "Bots" });
-    expect(made.body).toMatchObject({ cidr: "127.0.0.0/8", note: "Bots", created_by: "Test Person" });
-    expect(await validated()).toBe("ip_blocked");
-    expect((await fixture.admin.api.post("/admin/ip-blocks", { cidr: "127.0.0.0/8" })).status).toBe(409);
-    expect(ids(await fixture.admin.api.get("/admin/ip-blocks"))).toEqual([made.body.id]);
-    const path = `/admin/ip-blocks/${made.body.id}`;
-    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
-    expect((await fixture.admin.api.patch(path, { expires_at: inAnHour })).body.expires_at).toBe(inAnHour);
-    expect((await fixture.admin.api.delete(path)).status).toBe(204);
-    expect((await fixture.admin.api.delete(path)).status).toBe(404);
-    expect(await validated()).toBe("active");
-    const { body } = await fixture.admin.api.get("/admin/audit-log?subject_kind=ip_block");
-    expect(body.data.map((entry: { action: string }) => entry.action)).toEqual([
-      "ip_block.removed",
-      "ip_block.updated",
-      "ip_block.added",
-    ]);
-    expect(body.data[0].actor.kind).toBe("platform_admin");
-  });
-
-  test("emails are listed without their text, and can be read until they are sent", async () => {
-    await fixture.store.transaction(async (db) => {
-      for (const kind of ["invitation", "reset"]) {
-        const message = { to: "ada@example.com", subject: kind, text: `secret ${kind}`, html: null, kind };
-        await writeEmail(db, message, Date.now());
-      }
-    });
-    const listed = await fixture.admin.api.get("/admin/outbox?recipient=Ada@example.com");
-    expect(listed.body.data.map((mail: { subject: string }) => mail.subject)).toEqual([
-      "reset",
-      "invitation",
-    ]);
-    expect(listed.text).not.toContain("secret");
-    const [reset] = (await fixture.admin.api.get("/admin/outbox?kind=reset")).body.data;
-    expect((await fixture.admin.api.get(`/admin/outbox/${reset.id}`)).body.body_text).toBe("secret reset");
-    await fixture.store.transaction((db) =>
-      db.updateTable("outbox").set({ sent_at: Date.now() }).where("id", "=", reset.id).execute(),
-    );
-    expect((await fixture.admin.api.get(`/admin/outbox/${reset.id}`)).body.body_text).toBeNull();
-  });
-
-  test("health reports the database and the row counts", async () => {
-    const { body } = await fixture.admin.api.get("/admin/health");
-    expect(body.database.kind).toBe(fixture.store.kind);
-    expect(body.database.latency_ms).toBeGreaterThanOrEqual(0);
-    expect(Math.abs(body.database.clock_offset_ms)).toBeLessThan(60_000);
-    expect(body.counts.products).toBe(1);
-  });
-
   test("all other users get 404", async () => {
     const narrowAdmin = await fixture.person({ admin: true, permissions: ["products:view"] });
     for (const api of [fixture.owner.api, narrowAdmin.api]) {
@@ -313,35 +246,63 @@ describe.each(databases)("the platform admin on $kind", ({ make }) => {
     }
     expect((await fixture.anonymous.get("/admin/users")).status).toBe(401);
   });
-});
 
-describe("with two nodes on PostgreSQL", () => {
   test("a change through one node applies to the next request at the other", async () => {
-    const fixture = await openManageFixture(postgres.make);
-    const second = await startServerProcess(fixture.database.environment);
-    try {
-      const api = manageClient(second.url, fixture.owner.token);
-      const validate = async () =>
-        (await apiOf(second.url, fixture.apiKey).validate({ license_key: "x" })).body.status;
-      const path = `/admin/organizations/${fixture.organizationId}`;
-      for (let round = 0; round < 5; round += 1) {
-        await fixture.admin.api.post(`${path}/suspend`, { reason: "Test." });
-        expect(await validate()).toBe("org_suspended");
-        expect((await api.patch(`/products/${fixture.productId}`, { name: "X" })).status).toBe(403);
-        await fixture.admin.api.post(`${path}/restore`);
-        expect(await validate()).toBe("license_not_found");
-        await fixture.admin.api.patch(path, { daily_limit_override: 0 });
-        expect(await validate()).toBe("rate_limit_exceeded");
-        await fixture.admin.api.patch(path, { daily_limit_override: null });
-        expect(await validate()).toBe("license_not_found");
-        await fixture.admin.api.post(`/admin/users/${fixture.owner.userId}/suspend`, { reason: "Test." });
-        expect((await api.get("/organizations")).status).toBe(401);
-        await fixture.admin.api.post(`/admin/users/${fixture.owner.userId}/restore`);
-        expect((await api.get("/organizations")).status).toBe(200);
-      }
-    } finally {
-      await second.stop();
-      await fixture.close();
+    const url = secondNode?.url ?? fixture.server.url;
+    const api = manageClient(url, fixture.owner.token);
+    const validate = async () =>
+      (await apiOf(url, fixture.apiKey).validate({ license_key: "x" })).body.status;
+    const user = `/admin/users/${fixture.owner.userId}`;
+    for (let round = 0; round < 3; round += 1) {
+      await fixture.admin.api.post(`${organization()}/suspend`, { reason: "Test." });
+      expect(await validate()).toBe("org_suspended");
+      expect((await api.patch(`/products/${fixture.productId}`, { name: "X" })).status).toBe(403);
+      await fixture.admin.api.post(`${organization()}/restore`);
+      expect(await validate()).toBe("license_not_found");
+      await fixture.admin.api.patch(organization(), { daily_limit_override: 0 });
+      expect(await validate()).toBe("rate_limit_exceeded");
+      await fixture.admin.api.patch(organization(), { daily_limit_override: null });
+      expect(await validate()).toBe("license_not_found");
+      await fixture.admin.api.post(`${user}/suspend`, { reason: "Test." });
+      expect((await api.get("/organizations")).status).toBe(401);
+      await fixture.admin.api.post(`${user}/restore`);
+      expect((await api.get("/organizations")).status).toBe(200);
     }
+  });
+
+  test("periodic jobs are listed with when they last ran, also those of other nodes once they are saved", async () => {
+    interface Shown {
+      readonly node: string;
+      readonly is_this_node: boolean;
+      readonly job: string;
+    }
+    const nodes = [fixture.url, ...(secondNode === null ? [] : [secondNode.url])].map((url) =>
+      manageClient(url, fixture.admin.token),
+    );
+    const listed = async (api: ManageClient): Promise<Shown[]> => (await api.get("/admin/jobs")).body.data;
+    const ownJobs = async (api: ManageClient) =>
+      (await listed(api)).filter(({ is_this_node: isThisNode }) => isThisNode);
+    const names: string[] = [];
+    for (const api of nodes) {
+      await until("its jobs have run", async () => {
+        const jobs = (await ownJobs(api)).map(({ job }) => job);
+        return ["organization removal", "webhook deliveries", "imports"].every((job) => jobs.includes(job));
+      });
+      names.push((await ownJobs(api))[0]?.node ?? "");
+    }
+    expect(new Set(names).size).toBe(nodes.length);
+    // What each of them saves within a minute.
+    for (const name of [...names, "another"]) {
+      const runs = new JobRuns(name);
+      runs.start({ name: "saved", everyMs: 1_500 })(new Error("no"));
+      await jobRunSaving(fixture.store, runs).run();
+    }
+    for (const [index, api] of nodes.entries()) {
+      const saved = (await listed(api)).filter(({ job }) => job === "saved");
+      const others = [...names, "another"].filter((name) => name !== names[index]);
+      expect(saved.map(({ node }) => node).sort()).toEqual(others.sort());
+      expect(saved[0]).toMatchObject({ is_this_node: false, every_seconds: 1.5, failure: "no" });
+    }
+    expect((await fixture.owner.api.get("/admin/jobs")).status).toBe(404);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openJournal } from "@countersign/store/open";
 import { openGeo } from "../../apps/server/features/geoip/geo-file.ts";
-import { databases } from "../support/databases.ts";
+import { sqlite } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { mmdb } from "../support/mmdb.ts";
 import { until } from "../support/until.ts";
@@ -18,13 +18,13 @@ const file = mmdb({
 const folder = mkdtempSync(join(tmpdir(), "countersign-geoip-"));
 const path = join(folder, "cities.mmdb");
 // Where IP addresses are does not depend on the database.
-const { make } = databases[0] as (typeof databases)[number];
+const { make } = sqlite;
 let fixture: ManageFixture;
 beforeAll(async () => {
   writeFileSync(path, file);
   fixture = await openManageFixture(make, {
-    COUNTERSIGN_GEOIP_FILE: path,
-    COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
+    why: "has a GeoIP file",
+    environment: { COUNTERSIGN_GEOIP_FILE: path },
   });
 });
 afterAll(async () => {

@@ -9,8 +9,8 @@ import { openJournal } from "@countersign/store/open";
 import type { Journal } from "@countersign/store/store";
 import type { RequestLogRow } from "@countersign/store/tables";
 import { apiOf } from "../support/api.ts";
-import { databases } from "../support/databases.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { on } from "../support/databases.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { journalEntry } from "../support/request-log.ts";
 import { until } from "../support/until.ts";
 
@@ -29,11 +29,11 @@ function lastChangeOfClocks(nowMs: number): { day: string; hours: number } {
   }
 }
 
-describe.each(databases)("analytics on $kind", ({ make }) => {
+describe.each(on("postgres"))("analytics on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let journal: Journal;
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(make);
+    fixture = await openManageFixture(make);
     journal = await openJournal(fixture.database.location);
   });
   afterAll(async () => {

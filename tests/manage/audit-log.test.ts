@@ -1,27 +1,26 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import type { AuditLogRow } from "@countersign/store/tables";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
-const startMs = Date.UTC(2024, 0, 1);
-const old = { from: "2024-01-01T00:00:00Z", to: "2024-02-01T00:00:00Z" };
+const january = { from: "2024-01-01T00:00:00Z", to: "2024-02-01T00:00:00Z" };
 
-describe.each(databases)("the audit log on $kind", ({ make }) => {
+describe.each(on("postgres"))("the audit log on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let path: string;
   beforeAll(async () => {
     fixture = await openManageFixture(make);
     path = `/organizations/${fixture.organizationId}/audit-log`;
-    // Four entries a minute share a millisecond, so that some pages end between entries of the same time.
+    // More than an export reads at a time.
     const rows = Array.from(
-      { length: 1_203 },
+      { length: 603 },
       (_, index): AuditLogRow => ({
         id: newId(),
-        at: startMs + Math.floor(index / 4) * 60_000,
+        at: Date.UTC(2024, 0, 1) + Math.floor(index / 4) * 60_000,
         organization_id: fixture.organizationId,
         actor_kind: "person",
         actor_id: index % 2 === 0 ? "ada" : "bruno",
@@ -41,44 +40,32 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   });
   afterAll(() => fixture.close());
 
-  const query = (filter: Record<string, string>) => `?${new URLSearchParams({ ...old, ...filter })}`;
-  const all = async (filter: Record<string, string>) => {
-    const entries: { id: string; at: string; action: string }[] = [];
-    let cursor: string | null = "";
-    while (cursor !== null) {
-      const more: Record<string, string> = cursor === "" ? {} : { cursor };
-      const page = await fixture.owner.api.get(path + query({ limit: "200", ...filter, ...more }));
-      expect(page.status).toBe(200);
-      entries.push(...page.body.data);
-      cursor = page.body.next_cursor;
-    }
-    return entries;
-  };
+  const query = (filter: Record<string, string>) => `?${new URLSearchParams({ ...january, ...filter })}`;
+  const get = (address: string) => fixture.owner.api.get(`${path}${address}`);
 
-  test("pages are ordered newest first, without gaps or duplicates", async () => {
-    const entries = await all({ limit: "50" });
-    expect(entries).toHaveLength(1_203);
-    expect(new Set(entries.map((entry) => entry.id)).size).toBe(1_203);
+  test("pages follow each other newest first, without gaps or duplicates", async () => {
+    const entries: { id: string; at: string }[] = [];
+    for (let more: Record<string, string> | null = {}; more !== null; ) {
+      const { body } = await get(query({ limit: "150", ...more }));
+      entries.push(...body.data);
+      more = body.next_cursor === null ? null : { cursor: body.next_cursor };
+    }
+    expect([entries.length, new Set(entries.map((entry) => entry.id)).size]).toEqual([603, 603]);
     const times = entries.map((entry) => Date.parse(entry.at));
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  test.each([
-    [{ actor_id: "ada" }, 602],
-    [{ action: "license.revoked" }, 401],
-    [{ subject_kind: "product" }, 241],
-    [{ subject_id: "s3" }, 120],
-    [{ actor_id: "ada", action: "license.revoked", subject_kind: "product" }, 41],
-    [{ from: "2024-01-01T00:10:00Z", to: "2024-01-01T00:11:00Z" }, 4],
+  test.each<[filter: Record<string, string>, count: number]>([
+    [{ actor_id: "ada", action: "license.revoked", subject_kind: "product" }, 21],
+    [{ subject_id: "s3" }, 60],
     [{ from: "2024-01-01T01:10:00+01:00", to: "2024-01-01T00:11:00Z" }, 4],
-    [{ action: "license" }, 0],
   ])("%j finds %i entries", async (filter, count) => {
-    expect(await all(filter as Record<string, string>)).toHaveLength(count);
+    expect((await get(query({ limit: "200", ...filter }))).body.data).toHaveLength(count);
   });
 
   test("an entry contains the actor, the subject, the values before and after, and the IP address", async () => {
     await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "Plugin Two" });
-    const { body } = await fixture.owner.api.get(`${path}?action=product.updated&limit=1`);
+    const { body } = await get("?action=product.updated&limit=1");
     expect(body.data[0]).toMatchObject({
       actor: { kind: "person", id: fixture.owner.userId, name: "Test Person" },
       subject: { kind: "product", id: fixture.productId, name: "Plugin Two" },
@@ -89,12 +76,12 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   });
 
   test("the CSV export contains every entry, and no cell that a spreadsheet would execute", async () => {
-    const answer = await fixture.owner.api.get(`${path}/export${query({ format: "csv" })}`);
+    const answer = await get(`/export${query({ format: "csv" })}`);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(answer.headers.get("content-disposition")).toContain("audit-log.csv");
     const lines = answer.text.trimEnd().split("\r\n");
-    expect(lines).toHaveLength(1_204);
+    expect(lines).toHaveLength(604);
     expect(lines[0]).toStartWith("id,at,actor_kind,actor_id,actor_name");
     expect(lines[1]).toContain(',"Ada, Countess",');
     expect(lines[1]).toContain(',"A ""quoted"" name",');
@@ -102,15 +89,13 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
   });
 
   test("the JSON Lines export contains every entry and accepts the filters of the list", async () => {
-    const answer = await fixture.owner.api.get(
-      `${path}/export${query({ format: "jsonl", actor_id: "bruno" })}`,
-    );
+    const answer = await get(`/export${query({ format: "jsonl", actor_id: "bruno" })}`);
     expect(answer.headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
     const entries = answer.text
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(entries).toHaveLength(601);
+    expect(entries).toHaveLength(301);
     expect(entries.every((entry) => entry.actor.id === "bruno")).toBe(true);
   });
 
@@ -129,41 +114,23 @@ describe.each(databases)("the audit log on $kind", ({ make }) => {
     expect((await narrow.api.get("/admin/audit-log")).status).toBe(404);
   });
 
-  test("the platform admin can read the entries of all organizations", async () => {
-    const everywhere = await fixture.admin.api.get("/admin/audit-log?action=organization.created");
-    const organizations = everywhere.body.data.map(
-      (entry: { organization_id: string }) => entry.organization_id,
-    );
-    expect(organizations).toHaveLength(2);
-    const one = await fixture.admin.api.get(
-      `/admin/audit-log?action=organization.created&organization_id=${fixture.organizationId}`,
-    );
-    expect(one.body.data).toHaveLength(1);
+  test("the platform admin can read the entries of all organizations, or of one", async () => {
+    const { body: other } = await fixture.owner.api.post("/organizations", { name: "Other" });
+    const read = async (filter: string) => {
+      const { body } = await fixture.admin.api.get(`/admin/audit-log?action=organization.created${filter}`);
+      return body.data.map((entry: { organization_id: string }) => entry.organization_id);
+    };
+    expect(await read("&limit=1")).toEqual([other.id]);
+    expect(await read(`&organization_id=${fixture.organizationId}`)).toEqual([fixture.organizationId]);
   });
 
-  test("an invalid filter is named", async () => {
-    for (const [filter, field] of [
-      ["from=yesterday", "from"],
-      ["limit=1000", "limit"],
-      ["cursor=xyz", "cursor"],
-    ] as const) {
-      const answer = await fixture.owner.api.get(`${path}?${filter}`);
-      expect(answer.status).toBe(422);
-      expect(answer.body.errors[0].field).toBe(field);
-    }
-    expect((await fixture.owner.api.get(`${path}/export?format=xml`)).body.errors[0].field).toBe("format");
-  });
-
-  test("entries cannot be changed or deleted, not even by the database user", async () => {
-    const change = fixture.store.transaction((db) =>
-      db.updateTable("audit_log").set({ actor_name: "Somebody else" }).execute(),
-    );
-    expect(change).rejects.toThrow("append-only");
-    const removal = fixture.store.transaction((db) =>
-      db.deleteFrom("audit_log").where("subject_id", "=", "s1").execute(),
-    );
-    expect(removal).rejects.toThrow("append-only");
-    await Promise.allSettled([change, removal]);
-    expect(await all({})).toHaveLength(1_203);
+  test.each([
+    ["?from=yesterday", "from"],
+    ["?limit=1000", "limit"],
+    ["?cursor=xyz", "cursor"],
+    ["/export?format=xml", "format"],
+  ])("%s is refused with the field's name", async (address, field) => {
+    const { status, body } = await get(address);
+    expect([status, body.errors[0].field]).toEqual([422, field]);
   });
 });

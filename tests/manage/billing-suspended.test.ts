@@ -3,7 +3,7 @@ import { nothing, type Route } from "@countersign/contract/manage/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import { csv, csvFile, finishedImport } from "../support/license-files.ts";
@@ -39,7 +39,7 @@ const whileUnpaid: Readonly<Record<string, string>> = {
   openBillingPortal: "To pay.",
 };
 
-describe.each(databases)("an organization whose billing is suspended on $kind", ({ make }) => {
+describe.each(on("sqlite"))("an organization whose billing is suspended on $kind", ({ make }) => {
   let fixture: PortalFixture;
   let ours: FilledOrganization;
   let customer: PortalCustomer;

@@ -1,67 +1,19 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { seller as sellerShape } from "@countersign/contract/portal/shapes";
-import { databases } from "../support/databases.ts";
+import { on, type TestDatabase } from "../support/databases.ts";
+import { openedEmails } from "../support/emails.ts";
 import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
-import { type MailServer, openMailServer } from "../support/mail-server.ts";
 import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
-import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("branding on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  let mail: MailServer;
+describe.each(on("sqlite"))("branding on $kind", ({ make }) => {
+  const { fixture, organization, upload, portal, sellerOf, auditOf } = openBranding(make);
+  let acme: Awaited<ReturnType<typeof organization>>;
   beforeAll(async () => {
-    mail = await openMailServer();
-    fixture = await openManageFixture(make, {
-      COUNTERSIGN_SMTP_URL: mail.url,
-      COUNTERSIGN_MAIL_FROM: "license@example.com",
-    });
+    acme = await organization();
   });
-  afterAll(async () => {
-    await fixture.close();
-    await mail.close();
-  });
-
-  const organization = async (name = "Acme") => {
-    const owner = await fixture.person();
-    const { body } = await owner.api.post("/organizations", { name });
-    const { id, slug, created_at: createdAt } = body as Record<string, string>;
-    const product = await owner.api.post(`/organizations/${id}/products`, { name: "Tool" });
-    return {
-      owner,
-      id: String(id),
-      slug: String(slug),
-      createdAt,
-      productId: String(product.body.id),
-      path: `/organizations/${id}/branding`,
-    };
-  };
-  const upload = (by: Person, path: string, file: string | Uint8Array<ArrayBuffer>, type = "image/svg+xml") =>
-    by.api.send("PUT", `${path}/logo`, new Blob([file]), { "content-type": type });
-  const portal = (path: string, headers: Record<string, string> = {}) =>
-    fetch(`${fixture.server.url}/api/portal/v1${path}`, { headers });
-  const sellerOf = async (slug: string) =>
-    sellerShape.strict().parse(await (await portal(`/sellers/${slug}`)).json());
-  const logo = async (url: string) => {
-    const response = await fetch(fixture.server.url + url);
-    return { response, text: await response.text() };
-  };
-  const auditOf = async (organizationId: string) => {
-    const rows = await fixture.store.reads
-      .selectFrom("audit_log")
-      .select(["action", "before", "after", "actor_id"])
-      .where("organization_id", "=", organizationId)
-      .where("action", "=", "organization.branding_updated")
-      .orderBy("id")
-      .execute();
-    return rows.map((row) => ({
-      actorId: row.actor_id,
-      before: JSON.parse(row.before ?? "null"),
-      after: JSON.parse(row.after ?? "null"),
-    }));
-  };
 
   test("an organization without branding has none, and its name and language apply", async () => {
     const { owner, path, slug, createdAt } = await organization("Nordlicht");
@@ -91,71 +43,62 @@ describe.each(databases)("branding on $kind", ({ make }) => {
   test("a change is stored, audited and shown to customers; what is omitted stays", async () => {
     const { owner, path, slug, id } = await organization();
     const links = [{ title: "Manual", url: "https://example.com/manual" }];
-    const first = await owner.api.patch(path, {
-      display_name: " Acme Audio ",
-      accent_color: "#1D4ED8",
-      support_email: "help@example.com",
-      support_url: "https://example.com/help",
-      links,
-      locale: "de",
-    });
-    expect(first.status).toBe(200);
-    const expected = {
+    const stored = {
       display_name: "Acme Audio",
       accent_color: "#1d4ed8",
-      accent_color_dark: expect.stringMatching(/^#[0-9a-f]{6}$/),
-      accent_text_dark: expect.stringMatching(/^#(000000|ffffff)$/),
       support_email: "help@example.com",
       support_url: "https://example.com/help",
       links,
       locale: "de",
     };
-    expect(first.body).toMatchObject(expected);
+    const typed = { ...stored, display_name: " Acme Audio ", accent_color: "#1D4ED8" };
+    const first = await owner.api.patch(path, typed);
+    expect([first.status, first.body]).toMatchObject([
+      200,
+      {
+        ...stored,
+        accent_color_dark: expect.stringMatching(/^#[0-9a-f]{6}$/),
+        accent_text_dark: expect.stringMatching(/^#(000000|ffffff)$/),
+      },
+    ]);
+    const { accent_color_dark, accent_text_dark } = first.body;
     const second = await owner.api.patch(path, { support_email: null });
-    expect(second.body).toMatchObject({ ...expected, support_email: null });
+    expect(second.body).toMatchObject({
+      ...stored,
+      accent_color_dark,
+      accent_text_dark,
+      support_email: null,
+    });
     expect((await owner.api.get(path)).body).toEqual(second.body);
+    const { display_name: name, ...shown } = stored;
     expect(await sellerOf(slug)).toEqual({
+      ...shown,
+      accent_color_dark,
+      accent_text_dark,
       organization_id: id,
-      name: "Acme Audio",
+      name,
       slug,
       logo_url: null,
-      accent_color: "#1d4ed8",
-      accent_color_dark: second.body.accent_color_dark,
-      accent_text_dark: second.body.accent_text_dark,
       support_email: null,
-      support_url: "https://example.com/help",
-      links,
       locale: "de",
       is_suspended: false,
     });
+    const nothing = {
+      display_name: null,
+      accent_color: null,
+      support_email: null,
+      support_url: null,
+      links: [],
+      locale: null,
+    };
+    const actorId = owner.userId;
     expect(await auditOf(id)).toEqual([
-      {
-        actorId: owner.userId,
-        before: {
-          display_name: null,
-          accent_color: null,
-          support_email: null,
-          support_url: null,
-          links: [],
-          locale: null,
-        },
-        after: {
-          display_name: "Acme Audio",
-          accent_color: "#1d4ed8",
-          support_email: "help@example.com",
-          support_url: "https://example.com/help",
-          links,
-          locale: "de",
-        },
-      },
-      {
-        actorId: owner.userId,
-        before: { support_email: "help@example.com" },
-        after: { support_email: null },
-      },
+      { actorId, before: nothing, after: stored },
+      { actorId, before: { support_email: "help@example.com" }, after: { support_email: null } },
     ]);
   });
 
+  const link = { title: "x", url: "https://example.com" };
   test.each([
     [{ accent_color: "#ffcc00" }, "accent_color", "accent_contrast_too_low"],
     [{ accent_color: "red" }, "accent_color", "accent_color_invalid"],
@@ -165,20 +108,16 @@ describe.each(databases)("branding on $kind", ({ make }) => {
     [{ display_name: "x".repeat(101) }, "display_name", "too_long"],
     [{ support_email: "nobody" }, "support_email", "not_an_email"],
     [{ support_url: "javascript:alert(1)" }, "support_url", "not_a_web_url"],
+    [{ support_url: "javascript:alert(1)//https://example.com" }, "support_url", "not_a_web_url"],
     [{ support_url: "https://user:password@example.com" }, "support_url", "not_a_web_url"],
-    [{ links: [{ title: "x", url: "data:text/html,x" }] }, "links.0.url", "not_a_web_url"],
-    [{ links: [{ title: "", url: "https://example.com" }] }, "links.0.title", "too_short"],
-    [
-      { links: Array.from({ length: 6 }, () => ({ title: "x", url: "https://example.com" })) },
-      "links",
-      "too_many",
-    ],
+    [{ links: [{ ...link, url: "data:text/html,x" }] }, "links.0.url", "not_a_web_url"],
+    [{ links: [{ ...link, title: "" }] }, "links.0.title", "too_short"],
+    [{ links: Array(6).fill(link) }, "links", "too_many"],
     [{ locale: "fr" }, "locale", "not_one_of"],
     [{ logo_url: "https://example.com/logo.svg" }, "logo_url", "unknown_field"],
     [{ logo: "AAAA" }, "logo", "unknown_field"],
   ])("%j is refused at the field", async (body, field, code) => {
-    const { owner, path } = await organization();
-    const refused = await owner.api.patch(path, body);
+    const refused = await acme.owner.api.patch(acme.path, body);
     expect(refused.status).toBe(422);
     expect(refused.body.errors).toEqual([expect.objectContaining({ field, code })]);
   });
@@ -215,6 +154,96 @@ describe.each(databases)("branding on $kind", ({ make }) => {
       Array.from({ length: 5 }, (_, at) => owner.api.patch(path, { display_name: `Name ${at}`, updated_at })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412]);
+  });
+
+  test("a visitor learns nothing about a suspension, and its branding cannot be changed meanwhile", async () => {
+    const { owner, path, slug, id } = await organization();
+    await fixture().admin.api.post(`/admin/organizations/${id}/suspend`, { reason: "Fraud" });
+    const shown = await (await portal(`/sellers/${slug}`)).text();
+    expect(shown).not.toContain("Fraud");
+    expect(JSON.parse(shown).is_suspended).toBe(false);
+    expect((await owner.api.patch(path, { display_name: "x" })).body.code).toBe("organization_suspended");
+    expect((await upload(owner, path, svgFile())).body.code).toBe("organization_suspended");
+  });
+
+  test("members can read it, and those who manage the organization can change it", async () => {
+    const { owner, path, id } = await organization();
+    const viewer = await fixture().member(["licenses:view"], id);
+    const manager = await fixture().member(["organization:manage"], id);
+    await owner.api.patch(path, { display_name: "Acme" });
+    expect((await viewer.api.get(path)).body.display_name).toBe("Acme");
+    for (const refused of [
+      await viewer.api.patch(path, { display_name: "x" }),
+      await upload(viewer, path, svgFile()),
+      await viewer.api.delete(`${path}/logo`),
+    ])
+      expect([refused.status, refused.body.code]).toEqual([403, "permission_missing"]);
+    expect((await manager.api.patch(path, { display_name: "By manager" })).status).toBe(200);
+    expect((await owner.api.get(path)).body.display_name).toBe("By manager");
+  });
+
+  test("emails to customers carry the display name as text, never as markup, and replies go to support", async () => {
+    const { owner, path, productId } = await organization("Acme GmbH");
+    const name = '<img src=x onerror="alert(1)"> & Co';
+    await owner.api.patch(`/products/${productId}`, { deliver_license_by_email: true });
+    const delivered = async () => {
+      const to = `${newId()}@example.net`;
+      await owner.api.post(`/products/${productId}/licenses`, { customer_email: to });
+      const [email] = await openedEmails(fixture().store, { to });
+      return email;
+    };
+    const before = await delivered();
+    expect(before?.body_text).toContain("Acme GmbH");
+    expect(before?.reply_to).toBeNull();
+    await owner.api.patch(path, { display_name: name, support_email: "help@example.com" });
+    const after = await delivered();
+    expect(after?.body_text).toContain(name);
+    expect(after?.body_html).toContain("&#60;img src=x");
+    expect(after?.body_html).not.toContain("<img");
+    expect(`${after?.body_text}${after?.body_html}`).not.toContain("Acme GmbH");
+    expect(after?.reply_to).toBe("help@example.com");
+  });
+
+  test("a seller's text is data in every response, never a page", async () => {
+    const { owner, path, slug } = await organization();
+    const text = "</script><script>alert(1)</script>";
+    await owner.api.patch(path, {
+      display_name: text,
+      links: [{ title: text, url: "https://example.com/?a=%3Cscript%3E" }],
+    });
+    const answer = await portal(`/sellers/${slug}`, { accept: "text/html" });
+    expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(sellerShape.parse(await answer.json()).name).toBe(text);
+  });
+
+  test("an export contains it without the logo", async () => {
+    const { owner, path, id } = await organization();
+    await owner.api.patch(path, { display_name: "Acme Audio", support_email: "help@example.com" });
+    await upload(owner, path, svgFile());
+    const { text } = await owner.api.get(`/organizations/${id}/export`);
+    const lines = text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const data = {
+      display_name: "Acme Audio",
+      accent_color: null,
+      support_email: "help@example.com",
+      support_url: null,
+      links: [],
+      locale: null,
+      updated_at: expect.any(String),
+    };
+    expect(lines.filter(({ kind }) => kind === "branding")).toEqual([{ kind: "branding", data }]);
+  });
+});
+
+/** What a logo can contain, and how long the worst one takes, is tested in the domain. */
+describe.each(on("sqlite"))("logos on $kind", ({ make }) => {
+  const { organization, upload, portal, sellerOf, logo, auditOf } = openBranding(make);
+  let acme: Awaited<ReturnType<typeof organization>>;
+  beforeAll(async () => {
+    acme = await organization();
   });
 
   test("a logo is served by its hash, with headers that let nothing run, and without cookies", async () => {
@@ -266,26 +295,19 @@ describe.each(databases)("branding on $kind", ({ make }) => {
   });
 
   test("a hostile SVG file is stored without anything that runs or loads something", async () => {
-    const { owner, path } = await organization();
-    const uploaded = await upload(owner, path, hostileSvg);
+    const uploaded = await upload(acme.owner, acme.path, hostileSvg);
     expect(uploaded.status).toBe(200);
     const { text } = await logo(uploaded.body.logo_url);
     expect(text).toContain("<circle");
     expect(text).not.toMatch(
-      /script|javascript|foreignObject|iframe|onload|onclick|onerror|onbegin|onmouse/i,
+      /script|foreignObject|iframe|\bon\w+=|tracker|data:|<image|<a\b|<animate|<set|<use|url\(/i,
     );
-    expect(text).not.toMatch(/tracker|data:|<image|<a\b|<animate|<set|<use|url\(/i);
   });
 
   test.each([
     ["not an image", "<html><script>alert(1)</script></html>", "logo_not_svg"],
     ["nothing", "", "logo_not_svg"],
     ["a DOCTYPE", `<!DOCTYPE svg [<!ENTITY x "y">]>${svgFile()}`, "logo_unsupported_markup"],
-    [
-      "a style sheet",
-      svgFile("<style>@import url(//x)</style><path d='M0 0h1'/>"),
-      "logo_unsupported_markup",
-    ],
     ["only a script", svgFile("<script>alert(1)</script>"), "logo_empty"],
     ["no size", '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h4"/></svg>', "logo_without_size"],
     ["a deep nest", svgFile("<g>".repeat(2_000) + "</g>".repeat(2_000)), "logo_too_complex"],
@@ -293,7 +315,7 @@ describe.each(databases)("branding on $kind", ({ make }) => {
     ["a damaged PNG file", pngFile().subarray(0, 40), "logo_not_png"],
     ["a large picture", pngFile({ width: 1_025 }), "logo_wrong_size"],
   ])("a file with %s is refused in words, and the logo stays", async (_, file, code) => {
-    const { owner, path } = await organization();
+    const { owner, path } = acme;
     const before = (await upload(owner, path, pngFile())).body;
     const refused = await upload(owner, path, file as string);
     expect(refused.status).toBe(422);
@@ -301,34 +323,15 @@ describe.each(databases)("branding on $kind", ({ make }) => {
     expect((await owner.api.get(path)).body).toEqual(before);
   });
 
-  test("an upload is cut off at its limit, and the worst file within it is checked quickly", async () => {
-    const { owner, path } = await organization();
-    const large = await upload(owner, path, new Uint8Array(257 * 1024), "image/png");
+  test("an upload is cut off at its limit", async () => {
+    const large = await upload(acme.owner, acme.path, new Uint8Array(257 * 1024), "image/png");
     expect([large.status, large.body.code]).toEqual([413, "body_too_large"]);
-    const worst = [
-      svgFile('<path d="M0 0h4"/>'.repeat(7_000)),
-      svgFile(`<path ${'a="1" '.repeat(20_000)}/>`),
-      svgFile("&amp;".repeat(25_000)),
-      "<".repeat(128 * 1024),
-      pngFile({ width: 1_024, height: 1_024 }),
-    ];
-    for (const file of worst) {
-      // With the request, the database and other test processes around it. On a busy machine, one of several is quick.
-      let fastestMs = Number.POSITIVE_INFINITY;
-      for (let run = 0; run < 12 && fastestMs >= 500; run++) {
-        const startMs = performance.now();
-        await upload(owner, path, file);
-        fastestMs = Math.min(fastestMs, performance.now() - startMs);
-      }
-      expect(fastestMs).toBeLessThan(500);
-    }
   });
 
   test("metadata of a PNG file is not published", async () => {
-    const { owner, path } = await organization();
     const file = pngFile({ text: "Author\0Ada Lovelace, 12 Secret Street" });
     expect(Buffer.from(file).toString("latin1")).toContain("Secret Street");
-    const uploaded = await upload(owner, path, file, "image/png");
+    const uploaded = await upload(acme.owner, acme.path, file, "image/png");
     expect((await logo(uploaded.body.logo_url)).text).not.toContain("Secret Street");
   });
 
@@ -336,58 +339,21 @@ describe.each(databases)("branding on $kind", ({ make }) => {
     const { owner, path, slug, productId } = await organization();
     const { body } = await upload(owner, path, svgFile('<path d="M1 1h4v4z"/>'));
     const name = String(body.logo_url).split("/").at(-1) ?? "";
-    for (const other of [
+    const names = [
       name.replace(".svg", ".png"),
       name.replace(".svg", ""),
       `${name}x`,
       `${"A".repeat(43)}.svg`,
-      "..%2F..%2Fme",
-      "%00",
-    ]) {
-      const answer = await portal(`/logos/${other}`);
-      expect([other, answer.status]).toEqual([other, 404]);
-    }
-    expect((await portal(`/sellers/${newId()}`)).status).toBe(404);
-    expect((await portal("/sellers/%25")).status).toBe(404);
+    ];
+    for (const unknown of [
+      ...[...names, "..%2F..%2Fme", "%00"].map((other) => `/logos/${other}`),
+      `/sellers/${newId()}`,
+      "/sellers/%25",
+    ])
+      expect([unknown, (await portal(unknown)).status]).toEqual([unknown, 404]);
+    expect((await portal(`/sellers/${slug}`)).status).toBe(200);
     await owner.api.patch(`/products/${productId}`, { portal_enabled: false });
     expect((await portal(`/sellers/${slug}`)).status).toBe(404);
-    await owner.api.patch(`/products/${productId}`, { portal_enabled: true });
-    expect((await portal(`/sellers/${slug}`)).status).toBe(200);
-  });
-
-  test("a visitor learns nothing about a suspension, and its branding cannot be changed meanwhile", async () => {
-    const { owner, path, slug, id } = await organization();
-    await fixture.admin.api.post(`/admin/organizations/${id}/suspend`, { reason: "Fraud" });
-    const shown = await (await portal(`/sellers/${slug}`)).text();
-    expect(shown).not.toContain("Fraud");
-    expect(JSON.parse(shown).is_suspended).toBe(false);
-    expect((await owner.api.patch(path, { display_name: "x" })).body.code).toBe("organization_suspended");
-    expect((await upload(owner, path, svgFile())).body.code).toBe("organization_suspended");
-  });
-
-  test("members can read it, those who manage the organization can change it, others know nothing of it", async () => {
-    const { owner, path, id } = await organization();
-    const viewer = await fixture.member(["licenses:view"], id);
-    const manager = await fixture.member(["organization:manage"], id);
-    const stranger = (await organization()).owner;
-    await owner.api.patch(path, { display_name: "Acme" });
-    expect((await viewer.api.get(path)).body.display_name).toBe("Acme");
-    for (const refused of [
-      await viewer.api.patch(path, { display_name: "x" }),
-      await upload(viewer, path, svgFile()),
-      await viewer.api.delete(`${path}/logo`),
-    ])
-      expect([refused.status, refused.body.code]).toEqual([403, "permission_missing"]);
-    expect((await manager.api.patch(path, { display_name: "By manager" })).status).toBe(200);
-    for (const refused of [
-      await stranger.api.get(path),
-      await stranger.api.patch(path, { display_name: "x" }),
-      await upload(stranger, path, svgFile()),
-      await stranger.api.delete(`${path}/logo`),
-    ])
-      expect(refused.status).toBe(404);
-    expect((await fixture.anonymous.get(path)).status).toBe(401);
-    expect((await owner.api.get(path)).body.display_name).toBe("By manager");
   });
 
   test("two organizations with the same logo do not depend on each other", async () => {
@@ -400,64 +366,52 @@ describe.each(databases)("branding on $kind", ({ make }) => {
     await other.owner.api.delete(`${other.path}/logo`);
     expect((await logo(url)).response.status).toBe(404);
   });
-
-  test("emails to customers carry the display name as text, never as markup, and replies go to support", async () => {
-    const { owner, path, productId } = await organization("Acme GmbH");
-    const name = '<img src=x onerror="alert(1)"> & Co';
-    await owner.api.patch(`/products/${productId}`, { deliver_license_by_email: true });
-    const delivered = async () => {
-      const to = `${newId()}@example.net`;
-      await owner.api.post(`/products/${productId}/licenses`, { customer_email: to });
-      const found = () => mail.received.find((one) => one.to.includes(to));
-      await until("the email arrives", async () => found() !== undefined);
-      return found()?.text ?? "";
-    };
-    const before = await delivered();
-    expect(before).toContain("Acme GmbH");
-    expect(before).not.toMatch(/^Reply-To:/im);
-    await owner.api.patch(path, { display_name: name, support_email: "help@example.com" });
-    const after = await delivered();
-    expect(after).toContain(name);
-    expect(after).toContain("&#60;img src=x");
-    expect(after.split("text/html")[1]).not.toContain("<img");
-    expect(after).not.toContain("Acme GmbH");
-    expect(after).toMatch(/^Reply-To: help@example\.com\r?$/m);
-  });
-
-  test("a seller's text is data in every response, never a page", async () => {
-    const { owner, path, slug } = await organization();
-    const text = "</script><script>alert(1)</script>";
-    await owner.api.patch(path, {
-      display_name: text,
-      links: [{ title: text, url: "https://example.com/?a=%3Cscript%3E" }],
-    });
-    const answer = await portal(`/sellers/${slug}`, { accept: "text/html" });
-    expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(sellerShape.parse(await answer.json()).name).toBe(text);
-  });
-
-  test("an export contains it without the logo", async () => {
-    const { owner, path, id } = await organization();
-    await owner.api.patch(path, { display_name: "Acme Audio", support_email: "help@example.com" });
-    await upload(owner, path, svgFile());
-    const { text } = await owner.api.get(`/organizations/${id}/export`);
-    const lines = text
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    expect(lines.filter(({ kind }) => kind === "branding")).toEqual([
-      {
-        kind: "branding",
-        data: {
-          display_name: "Acme Audio",
-          accent_color: null,
-          support_email: "help@example.com",
-          support_url: null,
-          links: [],
-          locale: null,
-          updated_at: expect.any(String),
-        },
-      },
-    ]);
-  });
 });
+
+/** Organizations, and what customers see of them. */
+function openBranding(make: () => Promise<TestDatabase>) {
+  let fixture: ManageFixture;
+  beforeAll(async () => {
+    fixture = await openManageFixture(make);
+  });
+  afterAll(() => fixture.close());
+
+  const organization = async (name = "Acme") => {
+    const owner = await fixture.person();
+    const { body } = await owner.api.post("/organizations", { name });
+    const product = await owner.api.post(`/organizations/${body.id}/products`, { name: "Tool" });
+    return {
+      owner,
+      id: String(body.id),
+      slug: String(body.slug),
+      createdAt: String(body.created_at),
+      productId: String(product.body.id),
+      path: `/organizations/${body.id}/branding`,
+    };
+  };
+  const upload = (by: Person, path: string, file: string | Uint8Array<ArrayBuffer>, type = "image/svg+xml") =>
+    by.api.send("PUT", `${path}/logo`, new Blob([file]), { "content-type": type });
+  const portal = (path: string, headers: Record<string, string> = {}) =>
+    fetch(`${fixture.server.url}/api/portal/v1${path}`, { headers });
+  const sellerOf = async (slug: string) =>
+    sellerShape.strict().parse(await (await portal(`/sellers/${slug}`)).json());
+  const logo = async (url: string) => {
+    const response = await fetch(fixture.server.url + url);
+    return { response, text: await response.text() };
+  };
+  const auditOf = async (organizationId: string) => {
+    const rows = await fixture.store.reads
+      .selectFrom("audit_log")
+      .select(["before", "after", "actor_id"])
+      .where("organization_id", "=", organizationId)
+      .where("action", "=", "organization.branding_updated")
+      .orderBy("id")
+      .execute();
+    return rows.map(({ actor_id: actorId, before, after }) => ({
+      actorId,
+      before: JSON.parse(before ?? "null"),
+      after: JSON.parse(after ?? "null"),
+    }));
+  };
+  return { fixture: () => fixture, organization, upload, portal, sellerOf, logo, auditOf };
+}

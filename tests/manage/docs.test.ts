@@ -26,20 +26,15 @@ describe("the reference at /docs", () => {
 
   test("every operation has a section with its path and a link", () => {
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
-    for (const { id, path } of [
-      ...contractRoutes,
-      ...authRoutes,
-      { id: "validate", path: "/api/v1/validate" },
-    ]) {
-      expect(page).toContain(`<article id="${id}">`);
-      expect(page).toContain(`href="#${id}"`);
-      expect(page.replaceAll("<wbr>", "")).toContain(path);
-    }
+    const routes = [...contractRoutes, ...authRoutes, { id: "validate", path: "/api/v1/validate" }];
+    const parts = routes.flatMap(({ id, path }) => [`<article id="${id}">`, `href="#${id}"`, path]);
+    const unbroken = page.replaceAll("<wbr>", "");
+    expect(parts.filter((part) => !unbroken.includes(part))).toEqual([]);
   });
 
   test("every section that the dashboard links to exists, and each validate status has a row", () => {
-    for (const section of Object.values(docsSections)) expect(page).toContain(` id="${section}"`);
-    for (const status of validateStatuses) expect(page).toContain(` id="result-${status}"`);
+    const ids = [...Object.values(docsSections), ...validateStatuses.map((status) => `result-${status}`)];
+    expect(ids.filter((id) => !page.includes(` id="${id}"`))).toEqual([]);
   });
 
   test("every webhook event has a section with its members and an example", () => {
@@ -52,8 +47,8 @@ describe("the reference at /docs", () => {
       expect(section).toContain("organization_id");
       expect(section).toContain(`&#34;type&#34;: &#34;${type}&#34;`);
     }
-    for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"])
-      expect(page).toContain(`<code>${name}</code>`);
+    const headerNames = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+    expect(headerNames.filter((name) => !page.includes(`<code>${name}</code>`))).toEqual([]);
   });
 
   test("the page loads nothing from other origins, and its policy forbids it", async () => {

@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eventData } from "@countersign/contract/events";
 import type { EventType } from "@countersign/domain/events/types";
-import { databases } from "../support/databases.ts";
+import { quotaDay } from "@countersign/domain/quota/day";
+import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import { on } from "../support/databases.ts";
 import { importFile } from "../support/license-files.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("events of the management API on $kind", ({ make }) => {
+describe.each(on("postgres"))("events of the management API on $kind", ({ make }) => {
   let fixture: ManageFixture;
 
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(make);
+    fixture = await openManageFixture(make);
   });
   afterAll(() => fixture.close());
 
@@ -143,7 +146,7 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     ]);
   });
 
-  test("a bulk revoke sends one event per product and batch, and appears in each license's history", async () => {
+  test("a bulk revoke is recorded as one event, and is in each license's history and audit log", async () => {
     const [one, two] = [await createLicense(), await createLicense()];
     const gone = await createLicense();
     await fixture.owner.api.post(`/licenses/${gone.id}/revoke`, {});
@@ -153,37 +156,35 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
       .where("organization_id", "=", fixture.organizationId)
       .orderBy("id");
     const before = await events.execute();
-    const { body } = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, {
+    const organization = `/organizations/${fixture.organizationId}`;
+    const { body } = await fixture.owner.api.post(`${organization}/licenses/bulk`, {
       action: "revoke",
       reason: "fraud",
       selection: { ids: [one.id, two.id, gone.id] },
     });
     expect(body).toMatchObject({ matched: 3, changed: 2 });
-    const after = await events.execute();
-    const recorded = after.slice(before.length);
-    const [first, second] = [one.id, two.id].sort();
-    expect(recorded.map(({ type, license_id }) => [type, license_id])).toEqual([
+    const recorded = (await events.execute()).slice(before.length);
+    const ids = [one.id, two.id].sort();
+    expect(recorded.map(({ type, license_id: id }) => [type, id])).toEqual([
       ["license.bulk_revoked", null],
-      ["license.revoked", first],
-      ["license.revoked", second],
+      ["license.revoked", ids[0]],
+      ["license.revoked", ids[1]],
     ]);
-    for (const { id } of [one, two]) {
-      const { body: history } = await fixture.owner.api.get(`/licenses/${id}/events`);
-      expect(history.data[0]).toMatchObject({ type: "license.revoked", data: { reason: "fraud" } });
-    }
-    const log = await fixture.owner.api.get(
-      `/organizations/${fixture.organizationId}/audit-log?subject_id=${one.id}`,
-    );
-    expect(log.body.data[0]).toMatchObject({ action: "license.revoked" });
     const data = JSON.parse(recorded[0]?.data ?? "");
     expect(eventData("license.bulk_revoked").safeParse(data).error?.message).toBeUndefined();
     expect(data).toEqual({
       organization_id: fixture.organizationId,
       product_id: fixture.productId,
-      license_ids: [one.id, two.id].sort(),
+      license_ids: ids,
       count: 2,
       reason: "fraud",
     });
+    for (const id of ids) {
+      const { body: history } = await fixture.owner.api.get(`/licenses/${id}/events`);
+      expect(history.data[0]).toMatchObject({ type: "license.revoked", data: { reason: "fraud" } });
+      const log = await fixture.owner.api.get(`${organization}/audit-log?subject_id=${id}`);
+      expect(log.body.data[0]).toMatchObject({ action: "license.revoked" });
+    }
   });
 
   test("other bulk actions record an event for each license that they change", async () => {
@@ -239,5 +240,21 @@ describe.each(databases)("events of the management API on $kind", ({ make }) => 
     expect((await fixture.owner.api.post(`${path}/ips`, { ip: "198.51.100.2" })).status).toBe(409);
     expect((await fixture.owner.api.patch(path, { max_ips: 0 })).status).toBe(422);
     expect(await typesOf(license.id)).toEqual(["license.created", "license.ip_registered"]);
+  });
+
+  test("lowering the daily limit below the current usage records an event soon", async () => {
+    const { store, productId } = fixture;
+    const path = `/admin/organizations/${fixture.organizationId}`;
+    const day = quotaDay(await store.clock());
+    await fixture.admin.api.patch(path, { daily_limit_override: 100 });
+    await store.transaction((db) => setDailyUsage(db, productId, day, 45));
+    expect((await fixture.admin.api.patch(path, { daily_limit_override: 50 })).status).toBe(200);
+    // It is checked a few seconds later, because batches of validations may be on their way.
+    await store.transaction((db) =>
+      db.updateTable("quota_checks").set({ check_at: 0 }).where("product_id", "=", productId).execute(),
+    );
+    const list = `/organizations/${fixture.organizationId}/events?type=quota.warning`;
+    await until("it is recorded", async () => (await fixture.owner.api.get(list)).body.data.length > 0);
+    expect((await fixture.owner.api.get(list)).body.data).toMatchObject([{ data: { limit: 50, used: 45 } }]);
   });
 });

@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { authBase } from "@countersign/contract/auth/route";
 import { type AuthRouteId, authRoutes } from "@countersign/contract/auth/routes";
 import { openApiDocument } from "@countersign/contract/openapi";
 import { Authenticator } from "../support/authenticator.ts";
 import type { Browser, BrowserAnswer } from "../support/browser.ts";
-import { databases } from "../support/databases.ts";
-import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
-import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
+import { on } from "../support/databases.ts";
+import { goodPassword, openSignUpFixture, type SignUpFixture, tokenIn } from "../support/sign-in-fixture.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("the reference of /api/auth on $kind", ({ make }) => {
-  let discord: FakeDiscord;
-  let fixture: SignInFixture;
+describe.each(on("postgres"))("the reference of /api/auth on $kind", ({ make }) => {
+  let fixture: SignUpFixture;
   const called = new Set<AuthRouteId>();
   beforeAll(async () => {
-    discord = await startFakeDiscord();
-    fixture = await openSignInFixture(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
-  });
-  afterAll(async () => {
-    await fixture.close();
-    discord.close();
+    fixture = await openSignUpFixture(make);
   });
 
   /** Calls the route and checks the response against its description. */
@@ -128,13 +121,13 @@ describe.each(databases)("the reference of /api/auth on $kind", ({ make }) => {
       errorCallbackURL: "/sign-in",
       newUserCallbackURL: "/hello",
     });
-    const { search } = new URL(discord.approve(begun.body.url, who));
+    const { search } = new URL(fixture.discord.approve(begun.body.url, who));
     expect((await call(browser, "returnFromDiscord", undefined, search)).headers.get("location")).toBe(
       "/hello",
     );
     const { browser: other } = await fixture.createSignedInUser();
     const linking = await call(other, "linkDiscord", { provider: "discord", password: goodPassword });
-    const address = new URL(discord.approve(linking.body.url, { ...who, id: "81000000002" }));
+    const address = new URL(fixture.discord.approve(linking.body.url, { ...who, id: "81000000002" }));
     await call(other, "returnFromDiscord", undefined, address.search);
     const { account_id: accountId } = (await other.manage("GET", "/me")).body.sign_in_methods.discord;
     await call(other, "unlinkAccount", { accountId });

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "../support/browser.ts";
-import { databases } from "../support/databases.ts";
-import { type DiscordProfile, type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
-import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
+import { on } from "../support/databases.ts";
+import type { DiscordProfile } from "../support/fake-discord.ts";
+import { goodPassword, openSignUpFixture, type SignUpFixture } from "../support/sign-in-fixture.ts";
 import { suspendUserForTest } from "../support/suspend.ts";
-import { totpCode, totpSecret } from "../support/totp.ts";
+import { totpCode } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
 
@@ -20,18 +20,13 @@ function profile(parts: Partial<DiscordProfile> = {}): DiscordProfile {
   };
 }
 
-describe.each(databases)("Discord on $kind", ({ make }) => {
-  let discord: FakeDiscord;
-  let fixture: SignInFixture;
+describe.each(on("postgres"))("Discord on $kind", ({ make }) => {
+  let fixture: SignUpFixture;
   beforeAll(async () => {
-    discord = await startFakeDiscord();
-    fixture = await openSignInFixture(make, { ...discord.settings, COUNTERSIGN_SIGN_UP: "open" });
-  });
-  afterAll(async () => {
-    await fixture.close();
-    discord.close();
+    fixture = await openSignUpFixture(make);
   });
 
+  /** Signs in with Discord, or links the account of a signed-in user. */
   const authorize = async (browser: Browser, who: DiscordProfile, start = "/sign-in/social") => {
     const begun = await browser.auth(start, {
       provider: "discord",
@@ -40,22 +35,28 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
       ...(start === "/link-social" ? { password: goodPassword } : {}),
     });
     expect(begun.status).toBe(200);
-    return browser.send("GET", discord.approve(begun.body.url, who));
+    const back = await browser.send("GET", fixture.discord.approve(begun.body.url, who));
+    expect(back.status).toBe(302);
+    const location = back.headers.get("location") ?? "/";
+    return { location, error: new URL(location, fixture.url).searchParams.get("error") };
   };
-  const errorOf = (answer: { headers: Headers }) =>
-    new URL(answer.headers.get("location") ?? "/", fixture.url).searchParams.get("error");
+  const link = (browser: Browser, who: DiscordProfile) => authorize(browser, who, "/link-social");
+  const unlink = async (browser: Browser, accountId: string) =>
+    (await browser.auth("/unlink-account", { accountId })).status;
+  const me = async (browser: Browser) => (await browser.manage("GET", "/me")).body;
+  const expectSignedOut = async (browser: Browser) =>
+    expect((await browser.manage("GET", "/me")).status).toBe(401);
 
   test("a new user gets an account with the email address that Discord verified, and keeps it", async () => {
     const who = profile();
     const browser = fixture.browser();
-    const back = await authorize(browser, who);
-    expect([back.status, back.headers.get("location")]).toEqual([302, "/welcome"]);
-    const me = (await browser.manage("GET", "/me")).body;
-    expect(me).toMatchObject({ email: who.email, email_verified: true, name: "grace" });
-    expect(me.sign_in_methods).toMatchObject({ password: false, discord: { discord_id: who.id } });
+    expect((await authorize(browser, who)).location).toBe("/welcome");
+    const user = await me(browser);
+    expect(user).toMatchObject({ email: who.email, email_verified: true, name: "grace" });
+    expect(user.sign_in_methods).toMatchObject({ password: false, discord: { discord_id: who.id } });
     const later = fixture.browser();
     await authorize(later, { ...who, email: "moved@example.com" });
-    expect((await later.manage("GET", "/me")).body.id).toBe(me.id);
+    expect((await me(later)).id).toBe(user.id);
     const rows = await fixture.store.reads
       .selectFrom("accounts")
       .selectAll()
@@ -64,85 +65,81 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     expect(rows).toMatchObject([{ access_token: null, refresh_token: null, id_token: null }]);
   });
 
-  test("an existing account with the same email address is not signed in, verified or not", async () => {
-    for (const verified of [true, false]) {
-      const { email } = await fixture.createUser();
-      const browser = fixture.browser();
-      const back = await authorize(browser, profile({ email, verified }));
-      expect(back.status).toBe(302);
-      expect(errorOf(back)).toBe(verified ? "account_not_linked" : "email_not_verified");
-      expect((await browser.manage("GET", "/me")).status).toBe(401);
-    }
-  });
-
-  test("an email address that Discord did not verify creates no account", async () => {
-    for (const parts of [{ verified: false }, { email: null, verified: true }]) {
-      const browser = fixture.browser();
-      const back = await authorize(browser, profile(parts));
-      expect(errorOf(back)).toBe("email_not_verified");
-      expect((await browser.manage("GET", "/me")).status).toBe(401);
-    }
+  test.each([
+    ["that has an account is not signed in", { verified: true }, true, "account_not_linked"],
+    [
+      "that has an account and is not verified is not signed in",
+      { verified: false },
+      true,
+      "email_not_verified",
+    ],
+    ["that Discord did not verify creates no account", { verified: false }, false, "email_not_verified"],
+    ["that is missing creates no account", { email: null }, false, "email_not_verified"],
+  ])("an email address %s", async (_, parts, hasAccount, error) => {
+    const own = hasAccount ? { email: (await fixture.createUser()).email } : {};
+    const browser = fixture.browser();
+    expect((await authorize(browser, profile({ ...own, ...parts }))).error).toBe(error);
+    await expectSignedOut(browser);
   });
 
   test("a linked Discord account signs in its user only, whatever its email address", async () => {
     const { browser, userId } = await fixture.createSignedInUser();
     const who = profile({ verified: false });
-    const linked = await authorize(browser, who, "/link-social");
-    expect(linked.headers.get("location")).toBe("/welcome");
-    const me = (await browser.manage("GET", "/me")).body;
-    expect(me.sign_in_methods.discord.discord_id).toBe(who.id);
+    expect((await link(browser, who)).location).toBe("/welcome");
+    const { discord } = (await me(browser)).sign_in_methods;
+    expect(discord.discord_id).toBe(who.id);
     const later = fixture.browser();
     await authorize(later, who);
-    expect((await later.manage("GET", "/me")).body.id).toBe(userId);
+    expect((await me(later)).id).toBe(userId);
 
     const other = await fixture.createSignedInUser();
-    const stolen = await authorize(other.browser, who, "/link-social");
-    expect(errorOf(stolen)).toBe("account_already_linked_to_different_user");
-    const { account_id: accountId } = me.sign_in_methods.discord;
+    expect((await link(other.browser, who)).error).toBe("account_already_linked_to_different_user");
     // Refused both with and without another sign-in method.
-    expect((await other.browser.auth("/unlink-account", { accountId })).status).toBe(409);
-    await authorize(other.browser, profile(), "/link-social");
-    expect((await other.browser.auth("/unlink-account", { accountId })).status).toBe(404);
-    expect((await browser.auth("/unlink-account", { accountId })).status).toBe(200);
-    expect((await browser.manage("GET", "/me")).body.sign_in_methods.discord).toBeNull();
+    expect(await unlink(other.browser, discord.account_id)).toBe(409);
+    await link(other.browser, profile());
+    expect(await unlink(other.browser, discord.account_id)).toBe(404);
+    expect(await unlink(browser, discord.account_id)).toBe(200);
+    expect((await me(browser)).sign_in_methods.discord).toBeNull();
   });
 
-  test("linking needs a session, and the last sign-in method cannot be removed", async () => {
-    expect((await fixture.browser().auth("/link-social", { provider: "discord" })).status).toBe(401);
+  test("linking needs a session and the password, and the last sign-in method cannot be removed", async () => {
+    const { browser: signedIn } = await fixture.createSignedInUser();
+    const begin = (at: Browser, proof: object) => at.auth("/link-social", { provider: "discord", ...proof });
+    expect((await begin(fixture.browser(), {})).status).toBe(401);
+    const bare = await begin(signedIn, {});
+    expect([bare.status, bare.body.errors[0].field]).toEqual([422, "password"]);
+    const wrong = await begin(signedIn, { password: "not the one" });
+    expect([wrong.status, wrong.body.code]).toEqual([401, "wrong_password"]);
     const browser = fixture.browser();
     await authorize(browser, profile());
-    const me = (await browser.manage("GET", "/me")).body;
-    const { account_id: accountId } = me.sign_in_methods.discord;
-    expect((await browser.auth("/unlink-account", { accountId })).status).toBe(409);
+    const { account_id: accountId } = (await me(browser)).sign_in_methods.discord;
+    expect(await unlink(browser, accountId)).toBe(409);
   });
 
   test("signing in with Discord still requires the second factor", async () => {
     const { browser, userId } = await fixture.createSignedInUser();
     const who = profile();
-    await authorize(browser, who, "/link-social");
-    const { totpURI } = (await browser.auth("/two-factor/enable", { password: goodPassword })).body;
-    const secret = totpSecret(totpURI);
-    await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
+    await link(browser, who);
+    const { secret } = await fixture.enableSecondFactor(browser);
     const later = fixture.browser();
-    const back = await authorize(later, who);
     // The requested page is preserved.
-    const asked = `${fixture.url}/sign-in/second-factor?next=%2Fwelcome`;
-    expect([back.status, back.headers.get("location")]).toEqual([302, asked]);
+    expect((await authorize(later, who)).location).toBe(
+      `${fixture.url}/sign-in/second-factor?next=%2Fwelcome`,
+    );
     expect(later.cookies.has("countersign.session_token")).toBe(false);
-    expect((await later.manage("GET", "/me")).status).toBe(401);
+    await expectSignedOut(later);
     expect((await later.auth("/two-factor/verify-totp", { code: totpCode(secret, 1) })).status).toBe(200);
-    expect((await later.manage("GET", "/me")).body.id).toBe(userId);
+    expect((await me(later)).id).toBe(userId);
   });
 
   test("a callback for another browser, or with a foreign return URL, creates no session", async () => {
     const victim = fixture.browser();
     const begun = await fixture.browser().auth("/sign-in/social", { provider: "discord" });
-    const address = discord.approve(begun.body.url, profile());
-    expect(errorOf(await victim.send("GET", address))).toBe("state_mismatch");
-    expect((await victim.manage("GET", "/me")).status).toBe(401);
-    const elsewhere = await fixture
-      .browser()
-      .auth("/sign-in/social", { provider: "discord", callbackURL: "https://evil.example/" });
+    const back = await victim.send("GET", fixture.discord.approve(begun.body.url, profile()));
+    expect(back.headers.get("location")).toEndWith("error=state_mismatch");
+    await expectSignedOut(victim);
+    const foreign = { provider: "discord", callbackURL: "https://evil.example/" };
+    const elsewhere = await fixture.browser().auth("/sign-in/social", foreign);
     expect([elsewhere.status, elsewhere.body.errors[0].field]).toEqual([422, "callbackURL"]);
   });
 
@@ -150,29 +147,27 @@ describe.each(databases)("Discord on $kind", ({ make }) => {
     const who = profile();
     const browser = fixture.browser();
     await authorize(browser, who);
-    await suspendUserForTest(fixture.store, (await browser.manage("GET", "/me")).body.id);
+    await suspendUserForTest(fixture.store, (await me(browser)).id);
     const later = fixture.browser();
-    const back = await authorize(later, who);
+    expect((await authorize(later, who)).error).toBe("SUSPENDED");
     expect(later.cookies.has("countersign.session_token")).toBe(false);
-    expect(back.status).toBe(302);
-    expect(errorOf(back)).toBe("SUSPENDED");
   });
 
   test("with sign-up closed, only linked accounts can sign in", async () => {
-    const closed = await openSignInFixture(make, discord.settings);
-    const begun = await closed
-      .browser()
-      .auth("/sign-in/social", { provider: "discord", errorCallbackURL: "/sign-in" });
-    expect((await closed.browser().manage("GET", "/setup")).body.discord).toBe(true);
-    const browser = closed.browser();
-    const asked = await browser.auth("/sign-in/social", {
-      provider: "discord",
-      errorCallbackURL: "/sign-in",
-    });
-    expect(begun.status).toBe(200);
-    const back = await browser.send("GET", discord.approve(asked.body.url, profile()));
-    expect(errorOf(back)).toBe("signup_disabled");
-    expect(await closed.store.reads.selectFrom("users").select("id").execute()).toEqual([]);
-    await closed.close();
+    const { browser, userId } = await fixture.createSignedInUser();
+    const [linked, unknown] = [profile(), profile()];
+    await link(browser, linked);
+    await fixture.setSignUp("closed");
+    const setup = await fixture.browser().manage("GET", "/setup");
+    expect(setup.body).toMatchObject({ discord: true, sign_up: "closed" });
+    const [later, stranger] = [fixture.browser(), fixture.browser()];
+    await authorize(later, linked);
+    const { error } = await authorize(stranger, unknown);
+    await fixture.setSignUp("open");
+    expect((await me(later)).id).toBe(userId);
+    expect(error).toBe("signup_disabled");
+    await expectSignedOut(stranger);
+    const users = fixture.store.reads.selectFrom("users").select("id");
+    expect(await users.where("email", "=", unknown.email).execute()).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createSetupToken } from "../../apps/server/features/identity/setup-link.ts";
 import { Browser } from "../support/browser.ts";
-import { databases, postgres, sqlite } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
 import { runCountersign, startServerProcess } from "../support/server-process.ts";
 import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
@@ -10,202 +11,132 @@ setDefaultTimeout(60_000);
 
 const ada = { name: "Ada Lovelace", email: "Ada@Example.com", password: goodPassword };
 
-async function printedToken(output: () => string): Promise<string> {
-  await until("the set-up link is printed", () => output().includes("/setup?token="));
-  return /\/setup\?token=([\w-]{43})/.exec(output())?.[1] ?? "";
-}
-
-for (const { kind, make } of databases) {
-  describe(`the first run on ${kind}`, () => {
-    const fixtures: SignInFixture[] = [];
-    const fresh = async (settings = {}) => {
-      const fixture = await openSignInFixture(make, settings);
-      fixtures.push(fixture);
-      return fixture;
-    };
-    afterEach(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.close())));
-
-    test("the printed link creates the first user as platform admin and signs them in", async () => {
-      const fixture = await fresh();
-      const token = await printedToken(fixture.server.output);
-      expect(fixture.server.output()).toContain(`${fixture.url}/setup?token=`);
-      const browser = fixture.browser();
-      expect((await browser.manage("GET", "/setup")).body.is_open).toBe(true);
-      const made = await browser.manage("POST", "/setup", { ...ada, token });
-      expect(made.status).toBe(201);
-      expect(made.body).toMatchObject({
-        email: "ada@example.com",
-        is_platform_admin: true,
-        email_verified: true,
-      });
-      expect((await browser.manage("GET", "/me")).body.id).toBe(made.body.id);
-      expect((await browser.manage("GET", "/setup")).body.is_open).toBe(false);
-      const other = fixture.browser();
-      const { email, password } = ada;
-      expect((await other.auth("/sign-in/email", { email, password })).status).toBe(200);
-      expect(await fixture.actions(made.body.id)).toEqual(["person.set_up"]);
-
-      const again = await fixture
-        .browser()
-        .manage("POST", "/setup", { ...ada, email: "eve@example.com", token });
-      expect([again.status, again.body.code]).toEqual([403, "invalid_setup_link"]);
-      const rows = await fixture.store.reads.selectFrom("platform_state").selectAll().execute();
-      expect(JSON.stringify(rows)).not.toContain(token);
-    });
-
-    test("the set-up page says whether the link still works", async () => {
-      const fixture = await fresh();
-      const token = await printedToken(fixture.server.output);
-      const browser = fixture.browser();
-      const good = async (query: string) => (await browser.manage("GET", `/setup${query}`)).body.is_link_good;
-      expect(await good("")).toBeNull();
-      expect(await good(`?token=${token}`)).toBe(true);
-      expect(await good(`?token=${token.slice(1)}x`)).toBe(false);
-      await fixture.store.transaction(async (db) => {
-        await db
-          .updateTable("platform_state")
-          .set({ value: String(Date.now() - 60_000) })
-          .execute();
-      });
-      expect(await good(`?token=${token}`)).toBe(false);
-    });
-
-    test("an invented token, a weak password and missing members create no user", async () => {
-      const fixture = await fresh();
-      const token = await printedToken(fixture.server.output);
-      const browser = fixture.browser();
-      expect((await browser.manage("POST", "/setup", { ...ada, token: "x".repeat(43) })).status).toBe(403);
-      const weak = await browser.manage("POST", "/setup", { ...ada, password: "password1", token });
-      expect([weak.status, weak.body.errors[0].field]).toEqual([422, "password"]);
-      const short = await browser.manage("POST", "/setup", { token });
-      expect(short.body.errors.map((error: { field: string }) => error.field)).toEqual([
-        "name",
-        "email",
-        "password",
-      ]);
-      expect((await browser.manage("GET", "/setup")).body.is_open).toBe(true);
-    });
-
-    test("a link expires after half an hour", async () => {
-      const fixture = await fresh();
-      const token = await printedToken(fixture.server.output);
-      await fixture.store.transaction((db) =>
-        db
-          .updateTable("platform_state")
-          .set({ value: String(Date.now() - 60_000) })
-          .where("name", "like", "setup-link:%")
-          .execute(),
-      );
-      expect((await fixture.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
-    });
-
-    test("concurrent requests create one user", async () => {
-      const fixture = await fresh();
-      const token = await printedToken(fixture.server.output);
-      const answers = await Promise.all(
-        [1, 2, 3, 4].map((number) =>
-          fixture.browser().manage("POST", "/setup", { ...ada, email: `racer-${number}@example.com`, token }),
-        ),
-      );
-      expect(answers.map((answer) => answer.status).sort()).toEqual([201, 403, 403, 403]);
-      expect(await fixture.store.reads.selectFrom("users").select("id").execute()).toHaveLength(1);
-    });
-
-    test("the command line creates a user who can sign in, and adds organizations given the right password", async () => {
-      const fixture = await fresh();
-      const token = await printedToken(fixture.server.output);
-      const setup = (password: string, organization: string) =>
-        runCountersign(
-          [
-            "setup",
-            "--email",
-            "grace@example.com",
-            "--password",
-            password,
-            "--organization",
-            organization,
-            "--product",
-            "P",
-            "--json",
-          ],
-          fixture.environment,
-        );
-      const first = JSON.parse((await setup(goodPassword, "First")).stdout);
-      const second = JSON.parse((await setup(goodPassword, "Second")).stdout);
-      expect(second.user_id).toBe(first.user_id);
-      expect(second.access_token).not.toBe(first.access_token);
-      const wrong = await setup("not the one", "Third");
-      expect(wrong).toEqual({
-        code: 1,
-        stdout: "",
-        stderr:
-          "An account with the email address grace@example.com already exists, with a different password.\n",
-      });
-      const browser = fixture.browser();
-      await browser.auth("/sign-in/email", { email: "grace@example.com", password: goodPassword });
-      expect((await browser.manage("GET", "/me")).body.is_platform_admin).toBe(true);
-      const organizations = (await browser.manage("GET", "/organizations")).body.data;
-      expect(organizations.map((organization: { name: string }) => organization.name).sort()).toEqual([
-        "First",
-        "Second",
-      ]);
-      // The printed link stops working once an account exists.
-      expect((await fixture.browser().manage("POST", "/setup", { ...ada, token })).status).toBe(403);
-    });
-
-    test("a server with a user prints no link", async () => {
-      const fixture = await fresh();
-      await fixture.createUser();
-      await fixture.server.stop();
-      const again = await startServerProcess({ ...fixture.environment, PORT: String(await freePort()) });
-      await again.stop();
-      expect(again.output()).not.toContain("/setup?token=");
-    });
-  });
-}
-
-describe("the first user's emails", () => {
+describe.each(on("postgres"))("the first run on $kind", ({ make }) => {
   let fixture: SignInFixture;
-  afterEach(() => fixture.close());
+  let isFirstTest = true;
+  beforeAll(async () => {
+    fixture = await openSignInFixture(make, { why: "nobody has an account yet" });
+  });
+  afterAll(() => fixture.close());
+  beforeEach(async () => {
+    if (!isFirstTest) await removeEverybody();
+    isFirstTest = false;
+  });
+
+  const removeEverybody = () =>
+    fixture.store.transaction(async (db) => {
+      for (const table of ["roles", "products", "organizations", "users"] as const)
+        await db.deleteFrom(table).execute();
+    });
+  /** The token of a node that starts now. */
+  const newToken = async () => String(await createSetupToken(fixture.store, Date.now()));
+  const setUp = (body: object, browser = fixture.browser(), headers = {}) =>
+    browser.manage("POST", "/setup", { ...ada, ...body }, headers);
+  const stateOf = async (query = "") => (await fixture.browser().manage("GET", `/setup${query}`)).body;
+
+  test("the printed link creates the first user as platform admin and signs them in, on every node", async () => {
+    const { output } = fixture.server;
+    await until("the set-up link is printed", () => output().includes(`${fixture.url}/setup?token=`));
+    const token = /\/setup\?token=([\w-]{43})/.exec(output())?.[1] ?? "";
+    const tokenOfOtherNode = await newToken();
+    expect((await stateOf()).is_open).toBe(true);
+    const browser = fixture.browser();
+    const made = await setUp({ token }, browser);
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      email: "ada@example.com",
+      is_platform_admin: true,
+      email_verified: true,
+    });
+    expect((await browser.manage("GET", "/me")).body.id).toBe(made.body.id);
+    expect((await stateOf()).is_open).toBe(false);
+    expect((await fixture.signIn(ada.email)).status).toBe(200);
+    expect(await fixture.actions(made.body.id)).toEqual(["person.set_up"]);
+
+    // One use invalidates the links of all nodes.
+    for (const used of [token, tokenOfOtherNode]) {
+      const again = await setUp({ email: "eve@example.com", token: used });
+      expect([again.status, again.body.code]).toEqual([403, "invalid_setup_link"]);
+    }
+
+    // A node that starts now prints none. All nodes share one secret, so a session works on each of them.
+    const port = String(await freePort());
+    const second = await startServerProcess({ ...fixture.environment, PORT: port });
+    const onSecond = new Browser(`http://127.0.0.1:${port}`, "198.19.0.1");
+    for (const [name, value] of browser.cookies) onSecond.cookies.set(name, value);
+    expect((await onSecond.manage("GET", "/me")).body.id).toBe(made.body.id);
+    await second.stop();
+    expect(second.output()).not.toContain("/setup?token=");
+  });
+
+  test("the set-up page says whether the link still works", async () => {
+    const token = await newToken();
+    const isGood = async (query: string) => (await stateOf(query)).is_link_good;
+    expect(await isGood("")).toBeNull();
+    expect(await isGood(`?token=${token}`)).toBe(true);
+    expect(await isGood(`?token=${token.slice(1)}x`)).toBe(false);
+  });
+
+  test("an invented token, a weak password, an unknown language and missing members create no user", async () => {
+    const token = await newToken();
+    expect((await setUp({ token: "x".repeat(43) })).status).toBe(403);
+    const weak = await setUp({ password: "password1", token });
+    expect([weak.status, weak.body.errors[0].field]).toEqual([422, "password"]);
+    const klingon = await setUp({ token, locale: "tlh" });
+    expect([klingon.status, klingon.body.errors[0].field]).toEqual([422, "locale"]);
+    const short = await fixture.browser().manage("POST", "/setup", { token });
+    const fields = short.body.errors.map((error: { field: string }) => error.field);
+    expect(fields).toEqual(["name", "email", "password"]);
+    expect((await stateOf()).is_open).toBe(true);
+  });
+
+  test("concurrent requests create one user", async () => {
+    const token = await newToken();
+    const answers = await Promise.all(
+      [1, 2, 3].map((number) => setUp({ email: `racer-${number}@example.com`, token })),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 403, 403]);
+    expect(await fixture.store.reads.selectFrom("users").select("id").execute()).toHaveLength(1);
+  });
 
   test.each([
-    ["the requested language", { locale: "es" }, "de-AT,de;q=0.9", "es"],
-    ["the browser's language", {}, "fr, de-AT;q=0.9, en;q=0.8", "de"],
-    ["English by default", {}, "", "en"],
-  ])("are in %s", async (_what, body, header, locale) => {
-    fixture = await openSignInFixture(sqlite.make);
-    const token = await printedToken(fixture.server.output);
+    ["the requested language", { locale: "es" }, "de-AT,de;q=0.9", "es", "Nuevo inicio"],
+    ["the browser's language", {}, "fr, de-AT;q=0.9, en;q=0.8", "de", "Neue Anmeldung"],
+    ["English by default", {}, "", "en", "New sign-in to your account"],
+  ])("the first user's emails are in %s", async (_, body, header, locale, subject) => {
     const browser = fixture.browser();
-    const wrong = await browser.manage("POST", "/setup", { ...ada, token, locale: "tlh" });
-    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "locale"]);
-    const asked = { "accept-language": header };
-    const made = await browser.manage("POST", "/setup", { ...ada, token, ...body }, asked);
+    const made = await setUp({ token: await newToken(), ...body }, browser, { "accept-language": header });
     expect([made.status, made.body.locale]).toEqual([201, locale]);
     const { body: organization } = await browser.manage("POST", "/organizations", { name: "Casa" });
     expect(organization.locale).toBe(locale);
-    const { email, password } = ada;
-    await fixture.browser().auth("/sign-in/email", { email, password }, { "user-agent": "Another Browser" });
-    const subjects = { en: "New sign-in to your account", de: "Neue Anmeldung", es: "Nuevo inicio" };
-    const emails = await fixture.emails(email.toLowerCase());
-    expect(emails.map((message) => message.subject)).toEqual([
-      expect.stringContaining(subjects[locale as keyof typeof subjects]),
-    ]);
+    await fixture.signIn(ada.email, { headers: { "user-agent": "Another Browser" } });
+    expect((await fixture.emails("ada@example.com")).at(-1)?.subject).toContain(subject);
   });
-});
 
-test("several nodes print one link each, all work on any node, and one use invalidates them all", async () => {
-  const fixture = await openSignInFixture(postgres.make);
-  const port = String(await freePort());
-  const second = await startServerProcess({ ...fixture.environment, PORT: port });
-  const tokens = [await printedToken(fixture.server.output), await printedToken(second.output)];
-  expect(new Set(tokens).size).toBe(2);
-  const onSecond = new Browser(`http://127.0.0.1:${port}`, "198.19.0.1");
-  expect((await onSecond.manage("POST", "/setup", { ...ada, token: tokens[0] })).status).toBe(201);
-  expect((await fixture.browser().manage("POST", "/setup", { ...ada, token: tokens[1] })).status).toBe(403);
-  // All nodes share one secret, so a session works on each of them.
-  const onFirst = new Browser(fixture.url, "198.19.0.1");
-  for (const [name, value] of onSecond.cookies) onFirst.cookies.set(name, value);
-  expect((await onFirst.manage("GET", "/me")).status).toBe(200);
-  await second.stop();
-  await fixture.close();
+  test("the command line creates a user who can sign in, and adds organizations given the right password", async () => {
+    const token = await newToken();
+    const account = ["--email", "grace@example.com", "--password"];
+    const setup = (password: string, organization: string) => {
+      const names = ["--organization", organization, "--product", "P", "--json"];
+      return runCountersign(["setup", ...account, password, ...names], fixture.environment);
+    };
+    const first = JSON.parse((await setup(goodPassword, "First")).stdout);
+    const second = JSON.parse((await setup(goodPassword, "Second")).stdout);
+    expect(second.user_id).toBe(first.user_id);
+    expect(second.access_token).not.toBe(first.access_token);
+    expect(await setup("not the one", "Third")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        "An account with the email address grace@example.com already exists, with a different password.\n",
+    });
+    const browser = fixture.browser();
+    await fixture.signIn("grace@example.com", { browser });
+    expect((await browser.manage("GET", "/me")).body.is_platform_admin).toBe(true);
+    const { data } = (await browser.manage("GET", "/organizations")).body;
+    const names = data.map((organization: { name: string }) => organization.name);
+    expect(names.sort()).toEqual(["First", "Second"]);
+    // The printed link stops working once an account exists.
+    expect((await setUp({ token })).status).toBe(403);
+  });
 });

@@ -1,216 +1,157 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Browser, BrowserAnswer } from "../support/browser.ts";
-import { databases } from "../support/databases.ts";
+import type { Browser } from "../support/browser.ts";
+import { on } from "../support/databases.ts";
 import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
-import { totpCode, totpSecret } from "../support/totp.ts";
+import { totpCode } from "../support/totp.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(60_000);
 
 const newPassword = "something quite different";
+const wrong = { password: "not the one" };
 
-describe.each(databases)("locking out an account's owner on $kind", ({ make }) => {
+/** The limits themselves are tested in flood-limits.test.ts and auth-gate.test.ts. */
+describe.each(on("sqlite"))("limits and lockouts of an account on $kind", ({ make }) => {
   let fixture: SignInFixture;
   beforeAll(async () => {
     fixture = await openSignInFixture(make);
   });
   afterAll(() => fixture.close());
 
-  /** Tries again after a second when the global limit for unknown devices is reached. */
-  const retried = async (ask: () => Promise<BrowserAnswer>): Promise<BrowserAnswer> => {
-    for (;;) {
-      const answer = await ask();
-      if (answer.status !== 429 || answer.headers.get("retry-after") !== "1") return answer;
-      await Bun.sleep(1_000);
-    }
-  };
-  const signIn = (browser: Browser, email: string, password = goodPassword, from = {}) =>
-    retried(() => browser.auth("/sign-in/email", { email, password }, from));
-  /** The statuses of this many wrong passwords, each from its own IP address. */
-  const guesses = async (email: string, count: number) => {
-    const statuses: number[] = [];
-    for (let time = 0; time < count; time++)
-      statuses.push((await signIn(fixture.browser(), email, `guess number ${time}`)).status);
-    return statuses;
-  };
-  const signedIn = async () => {
-    const someone = await knownHere();
-    expect((await signIn(someone.browser, someone.email)).status).toBe(200);
-    return someone;
-  };
-  /** A user whose browser is a known device. */
+  const statusOf = async (email: string, options: Parameters<SignInFixture["signIn"]>[1] = {}) =>
+    (await fixture.signIn(email, options)).status;
+  /** A user whose browser is a known device, signed out. */
   const knownHere = async () => {
-    const someone = await fixture.createUser();
-    expect((await signIn(someone.browser, someone.email)).status).toBe(200);
+    const someone = await fixture.createSignedInUser();
     await someone.browser.auth("/sign-out", {});
     return someone;
   };
+  const deviceCookie = (browser: Browser): [name: string, value: string] =>
+    [...browser.cookies].find(([name]) => name.endsWith(".device")) ?? ["", ""];
+  const askForReset = async (browser: Browser, email: string, headers = {}) =>
+    (await browser.auth("/request-password-reset", { email }, headers)).status;
 
   test("wrong passwords are rate limited, and the owner's known device can still sign in", async () => {
     const { browser, email } = await knownHere();
-    expect(await guesses(email, 22)).toEqual([...Array(20).fill(401), 429, 429]);
-    expect((await signIn(browser, email)).status).toBe(200);
+    await fixture.useUp("sign_in", email, 19);
+    expect([await statusOf(email, wrong), await statusOf(email, wrong)]).toEqual([401, 429]);
     // On an unknown device the right password is limited too, so that it cannot be told from a wrong one.
-    const refused = await signIn(fixture.browser(), email);
-    expect(refused.status).toBe(429);
+    const refused = await fixture.signIn(email);
+    expect([refused.status, refused.body.code]).toEqual([429, "too_many_attempts"]);
     expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 181);
+    expect(await statusOf(email, { browser })).toBe(200);
   });
 
   test("an email address without an account is limited with identical responses", async () => {
     const { email } = await fixture.createUser();
-    const anonymous = `${newId()}@example.com`;
-    expect(await guesses(email, 21)).toEqual(await guesses(anonymous, 21));
-    const [known, unknown] = [
-      await signIn(fixture.browser(), email),
-      await signIn(fixture.browser(), anonymous),
-    ];
-    expect([known.status, known.body.code]).toEqual([unknown.status, unknown.body.code]);
+    const answers: unknown[] = [];
+    for (const address of [email, `${newId()}@example.com`]) {
+      await fixture.useUp("sign_in", address, 20);
+      const { status, body } = await fixture.signIn(address);
+      answers.push([status, { ...body, request_id: "" }]);
+    }
+    expect(answers[0]).toEqual(answers[1]);
   });
 
   test("one network gets only some of the attempts, whichever of its IPv6 addresses it uses", async () => {
-    const { email } = await fixture.createUser();
-    const statuses: number[] = [];
-    for (let time = 0; time < 12; time++) {
-      const from = { "x-forwarded-for": `2001:db8:77:1::${(time + 1).toString(16)}` };
-      statuses.push((await signIn(fixture.browser(), email, `guess ${time}`, from)).status);
-    }
-    expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
-    expect((await signIn(fixture.browser(), email)).status).toBe(200);
-  });
-
-  test("requests by others from the owner's IP address do not lock out the owner's device", async () => {
     const { browser, email } = await knownHere();
-    const from = { "x-forwarded-for": "203.0.113.200" };
-    for (let time = 0; time < 70; time++) await signIn(fixture.browser(), email, `guess ${time}`, from);
-    expect((await signIn(fixture.browser(), email, goodPassword, from)).status).toBe(429);
-    expect((await signIn(browser, email, goodPassword, from)).status).toBe(200);
+    const headers = { "x-forwarded-for": "2001:db8:77:1::2" };
+    await fixture.useUp("sign_in", email, 9, { ip: "2001:db8:77:1::1" });
+    expect(await statusOf(email, { ...wrong, headers })).toBe(401);
+    expect(await statusOf(email, { headers })).toBe(429);
+    expect(await statusOf(email)).toBe(200);
+    // The owner's device is not locked out, even there.
+    expect(await statusOf(email, { browser, headers })).toBe(200);
+    await fixture.useUp("reset", email, 2, { ip: "2001:db8:77:1::1" });
+    expect(await askForReset(fixture.browser(), email, headers)).toBe(429);
+    expect(await askForReset(fixture.browser(), email)).toBe(200);
   });
 
   test("a known device has its own limit, which a successful sign-in resets", async () => {
     const { browser, email } = await knownHere();
-    const wrong = async (count: number) => {
-      const statuses: number[] = [];
-      for (let time = 0; time < count; time++)
-        statuses.push((await signIn(browser, email, `guess ${time}`)).status);
-      return statuses;
-    };
-    expect(await wrong(9)).toEqual(Array(9).fill(401));
-    expect((await signIn(browser, email)).status).toBe(200);
+    const deviceId = deviceCookie(browser)[1].split(".")[1] ?? null;
+    await fixture.useUp("sign_in", email, 9, { deviceId });
+    expect(await statusOf(email, { browser })).toBe(200);
     await browser.auth("/sign-out", {});
-    expect(await wrong(11)).toEqual([...Array(10).fill(401), 429]);
+    await fixture.useUp("sign_in", email, 9, { deviceId });
+    expect(await statusOf(email, { ...wrong, browser })).toBe(401);
+    expect(await statusOf(email, { browser })).toBe(429);
     // Other devices have a separate limit.
-    expect((await signIn(fixture.browser(), email)).status).toBe(200);
+    expect(await statusOf(email)).toBe(200);
   });
 
   test("a device cookie is valid for its own account, if unmodified, until the password changes", async () => {
     const { browser, email } = await knownHere();
     const other = await knownHere();
-    await guesses(email, 21);
-    const name = [...browser.cookies.keys()].find((cookie) => cookie.endsWith(".device")) ?? "";
-    const mark = browser.cookies.get(name) ?? "";
-    expect(mark).not.toBe("");
-    expect((await signIn(other.browser, email)).status).toBe(429);
-    const forger = fixture.browser();
-    forger.cookies.set(name, `${mark.slice(0, -3)}AAA`);
-    expect((await signIn(forger, email)).status).toBe(429);
-    expect((await signIn(browser, email)).status).toBe(200);
+    await fixture.useUp("sign_in", email, 20);
+    const [name, mark] = deviceCookie(browser);
+    const withMark = (value: string) => {
+      const copy = fixture.browser();
+      copy.cookies.set(name, value);
+      return copy;
+    };
+    expect(await statusOf(email, { browser: other.browser })).toBe(429);
+    expect(await statusOf(email, { browser: withMark(`${mark.slice(0, -3)}AAA`) })).toBe(429);
+    expect(await statusOf(email, { browser })).toBe(200);
     const changed = await browser.auth("/change-password", { currentPassword: goodPassword, newPassword });
     expect(changed.status).toBe(200);
-    const old = fixture.browser();
-    old.cookies.set(name, mark);
-    expect((await signIn(old, email, newPassword)).status).toBe(429);
+    expect(await statusOf(email, { browser: withMark(mark), password: newPassword })).toBe(429);
     await browser.auth("/sign-out", {});
-    expect((await signIn(browser, email, newPassword)).status).toBe(200);
+    expect(await statusOf(email, { browser, password: newPassword })).toBe(200);
   });
 
   test("the device cookie is hidden from scripts and other sites and contains no email address", async () => {
-    const { email, browser } = await fixture.createUser();
-    const answer = await signIn(browser, email);
+    const { email } = await fixture.createUser();
+    const answer = await fixture.signIn(email);
     const mark = answer.headers.getSetCookie().find((cookie) => cookie.includes(".device="));
     expect(mark).toMatch(/^countersign\.device=[\w.-]+; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(mark).not.toContain("example");
-    expect((await signIn(fixture.browser(), email, "wrong")).headers.getSetCookie()).toEqual([]);
+    expect((await fixture.signIn(email, wrong)).headers.getSetCookie()).toEqual([]);
   });
 
-  test("code attempts by others do not use up those of the owner's device", async () => {
-    const { browser, email } = await signedIn();
-    const enabled = await browser.auth("/two-factor/enable", { password: goodPassword });
-    const secret = totpSecret(enabled.body.totpURI);
-    await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
-    await browser.auth("/sign-out", {});
-    const statuses: number[] = [];
-    for (let round = 0; round < 6; round++) {
-      const guesser = fixture.browser();
-      await signIn(guesser, email);
-      for (let time = 0; time < 4; time++)
-        statuses.push(
-          (await guesser.auth("/two-factor/verify-totp", { code: `${100_000 + round * 10 + time}` })).status,
-        );
-    }
-    expect(statuses.slice(-4)).toEqual([429, 429, 429, 429]);
-    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-    expect((await signIn(browser, email)).body.twoFactorRedirect).toBe(true);
-    const right = await browser.auth("/two-factor/verify-totp", { code: totpCode(secret, 1) });
-    expect(right.status).toBe(200);
-  });
+  test.each(["/two-factor/verify-totp", "/two-factor/verify-backup-code"])(
+    "guesses at %s are limited across sign-ins, and do not use up those of the owner's device",
+    async (path) => {
+      const { browser, email, userId } = await fixture.createSignedInUser();
+      const { secret } = await fixture.enableSecondFactor(browser);
+      await browser.auth("/sign-out", {});
+      await fixture.useUp("second_factor", userId, 9);
+      const guess = async (code: string) => {
+        const guesser = fixture.browser();
+        await fixture.signIn(email, { browser: guesser });
+        // The password alone does not make a device known.
+        expect(deviceCookie(guesser)).toEqual(["", ""]);
+        return guesser.auth(path, { code });
+      };
+      expect((await guess("100000")).status).toBe(401);
+      const refused = await guess("100001");
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect((await fixture.signIn(email, { browser })).body.twoFactorRedirect).toBe(true);
+      const right = await browser.auth("/two-factor/verify-totp", { code: totpCode(secret, 1) });
+      expect(right.status).toBe(200);
+    },
+  );
 
-  test("with a second factor, the password alone does not make a device known", async () => {
-    const { browser, email } = await signedIn();
-    const enabled = await browser.auth("/two-factor/enable", { password: goodPassword });
-    const secret = totpSecret(enabled.body.totpURI);
-    await browser.auth("/two-factor/verify-totp", { code: totpCode(secret) });
-    const half = fixture.browser();
-    await signIn(half, email);
-    expect([...half.cookies.keys()].filter((cookie) => cookie.endsWith(".device"))).toEqual([]);
-  });
-
-  test("reset emails requested by others do not use up the owner's", async () => {
+  test("an account gets few reset emails, and those requested by others do not use up the owner's", async () => {
     const { browser, email } = await knownHere();
-    const ask = (at: Browser) => retried(() => at.auth("/request-password-reset", { email }));
-    const statuses: number[] = [];
-    for (let time = 0; time < 6; time++) statuses.push((await ask(fixture.browser())).status);
-    expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
-    expect((await ask(browser)).status).toBe(200);
-    const emails = (await fixture.emails(email)).filter(({ kind }) => kind === "password_reset");
-    expect(emails).toHaveLength(5);
+    await fixture.useUp("reset", email, 3);
+    expect(await askForReset(fixture.browser(), email)).toBe(200);
+    expect(await askForReset(fixture.browser(), email)).toBe(429);
+    expect(await askForReset(browser, email)).toBe(200);
+    const emails = await fixture.emails(email);
+    expect(emails.map(({ kind }) => kind)).toEqual(["password_reset", "password_reset"]);
     // Every link works, because links that others requested reach only the owner.
-    const fresh = fixture.browser();
-    const reset = await fresh.auth("/reset-password", { token: tokenIn(emails[0]), newPassword });
-    expect(reset.status).toBe(200);
-  });
-
-  test("one network cannot use up an account's reset emails", async () => {
-    const { email } = await fixture.createUser();
-    const loud = fixture.browser();
-    const statuses: number[] = [];
-    for (let time = 0; time < 4; time++)
-      statuses.push((await retried(() => loud.auth("/request-password-reset", { email }))).status);
-    expect(statuses).toEqual([200, 200, 429, 429]);
-    expect((await fixture.browser().auth("/request-password-reset", { email })).status).toBe(200);
+    const reset = { token: tokenIn(emails[0]), newPassword };
+    expect((await fixture.browser().auth("/reset-password", reset)).status).toBe(200);
   });
 
   test("resetting the password makes the device known, so that a reset always restores access", async () => {
-    const { email } = await fixture.createUser();
-    await fixture.browser().auth("/request-password-reset", { email });
-    await guesses(email, 21);
-    const fresh = fixture.browser();
-    expect((await signIn(fresh, email)).status).toBe(429);
-    const token = tokenIn((await fixture.emails(email))[0]);
-    expect((await fresh.auth("/reset-password", { token, newPassword })).status).toBe(200);
-    expect((await signIn(fresh, email, newPassword)).status).toBe(200);
-  });
-
-  test("a flood from unknown devices does not keep a known device from signing in", async () => {
-    const { browser, email } = await knownHere();
-    const crowd = Array.from({ length: 60 }, () =>
-      signIn(fixture.browser(), `${newId()}@example.com`, "guess"),
-    );
-    // The first 429 shows that the password queue is full.
-    await Promise.any(
-      crowd.map((answer) => answer.then(({ status }) => (status === 429 ? true : Promise.reject()))),
-    );
-    const answer = await signIn(browser, email);
-    expect([answer.status, answer.body.detail]).toEqual([200, undefined]);
-    await Promise.all(crowd);
+    const { browser, email, userId } = await fixture.createUser();
+    await fixture.useUp("sign_in", email, 20);
+    expect(await statusOf(email, { browser })).toBe(429);
+    const token = await fixture.resetToken(userId);
+    expect((await browser.auth("/reset-password", { token, newPassword })).status).toBe(200);
+    expect(await statusOf(email, { browser, password: newPassword })).toBe(200);
   });
 });

@@ -1,19 +1,22 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
-describe.each(databases)("the email with a license key on $kind", ({ make }) => {
+describe.each(on("postgres"))("the email with a license key on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
     // The mail server is down, so that emails stay in the outbox.
     fixture = await openManageFixture(make, {
-      COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
-      COUNTERSIGN_MAIL_FROM: "license@example.com",
-      COUNTERSIGN_DAILY_EMAILS: "3",
+      why: "has a mail server and a limit of emails",
+      environment: {
+        COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
+        COUNTERSIGN_MAIL_FROM: "license@example.com",
+        COUNTERSIGN_DAILY_EMAILS: "3",
+      },
     });
   });
   afterAll(() => fixture.close());

@@ -1,112 +1,79 @@
-import { describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { long } from "../races/size.ts";
 import { databases, sqlite } from "../support/databases.ts";
-import { type ManageAnswer, manageClient } from "../support/manage-client.ts";
+import { manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const count = 1_000;
 
+const own = { why: "its server is killed" };
+
 /** Only long runs test both databases. */
 describe.each(long ? databases : [sqlite])("a bulk operation on $kind whose server is killed", ({ make }) => {
-  test("extends each license once when repeated with its Idempotency-Key", async () => {
-    const fixture = await openManageFixture(make);
+  let fixture: ManageFixture;
+  beforeEach(async () => {
+    fixture = await openManageFixture(make, own);
+  }, 60_000);
+  afterEach(() => fixture.close());
+
+  /** Kills the server partway, then repeats the request on the next server: three times at once, and once more. */
+  const killAndRepeat = async (path: string, order: object, done: () => Promise<number>) => {
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const sending = fixture.owner.api.post(path, order, headers).catch(() => null);
+    await until("some rows are written", async () => (await done()) > 0);
+    fixture.server.signal("SIGKILL");
+    await fixture.server.exited;
+    expect(await sending).toBeNull();
+    expect(await done()).toBeWithin(1, count);
+    const next = await startServerProcess(fixture.environment);
     try {
-      const made = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
-        customer_email: "killed@example.com",
-        expires_in_seconds: 86_400,
-        count,
-      });
-      const before = Date.parse(made.body.data[0].expires_at);
-      const path = `/organizations/${fixture.organizationId}/licenses/bulk`;
-      const order = {
-        action: "extend",
-        selection: { filter: { product_id: fixture.productId } },
-        extend_by_seconds: 60,
-      };
-      const again = await killAndRepeat(fixture, path, order, () => audited(fixture, "license.renewed"));
-      expect(again.atKill).toBeGreaterThan(0);
-      expect(again.atKill).toBeLessThan(count);
-      for (const { status, body } of again.answers) {
-        expect(status).toBe(200);
-        expect(body).toEqual({ matched: count, changed: count, dry_run: false, next_cursor: null });
-      }
-      expect(await audited(fixture, "license.renewed")).toBe(count);
-      const ends = await fixture.store.reads.selectFrom("licenses").select("expires_at").distinct().execute();
-      expect(ends).toEqual([{ expires_at: before + 60_000 }]);
+      const { post } = manageClient(next.url, fixture.owner.token);
+      const answers = await Promise.all([1, 2, 3].map(() => post(path, order, headers)));
+      return [...answers, await post(path, order, headers)];
     } finally {
-      await fixture.close();
+      await next.stop();
     }
+  };
+  const audited = async (action: string) => {
+    const rows = fixture.store.reads.selectFrom("audit_log").select("id").where("action", "=", action);
+    return (await rows.execute()).length;
+  };
+  const licenseCount = async () =>
+    (await fixture.store.reads.selectFrom("licenses").select("id").execute()).length;
+
+  test("extends each license once when repeated with its Idempotency-Key", async () => {
+    const made = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
+      customer_email: "killed@example.com",
+      expires_in_seconds: 86_400,
+      count,
+    });
+    const selection = { filter: { product_id: fixture.productId } };
+    const order = { action: "extend", selection, extend_by_seconds: 60 };
+    const path = `/organizations/${fixture.organizationId}/licenses/bulk`;
+    const result = { matched: count, changed: count, dry_run: false, next_cursor: null };
+    for (const { status, body } of await killAndRepeat(path, order, () => audited("license.renewed")))
+      expect([status, body]).toEqual([200, result]);
+    expect(await audited("license.renewed")).toBe(count);
+    const ends = await fixture.store.reads.selectFrom("licenses").select("expires_at").distinct().execute();
+    expect(ends).toEqual([{ expires_at: Date.parse(made.body.data[0].expires_at) + 60_000 }]);
   }, 120_000);
 
   test("creates each license once when repeated with its Idempotency-Key", async () => {
-    const fixture = await openManageFixture(make);
-    try {
-      const path = `/products/${fixture.productId}/licenses`;
-      const order = {
-        licenses: Array.from({ length: count }, (_, index) => ({
-          customer_email: "killed@example.com",
-          expires_in_seconds: 86_400,
-          ...(index % 2 === 0 ? {} : { license_key: `killed-${index}` }),
-        })),
-      };
-      const again = await killAndRepeat(fixture, path, order, () => licenseCount(fixture));
-      expect(again.atKill).toBeGreaterThan(0);
-      expect(again.atKill).toBeLessThan(count);
-      const [first, ...others] = again.answers;
-      expect(first?.status).toBe(201);
-      for (const other of others) expect(other.body).toEqual(first?.body);
-      expect(await licenseCount(fixture)).toBe(count);
-      expect(await audited(fixture, "license.created")).toBe(count);
-      const keys = first?.body.data.map((one: { license_key: string }) => one.license_key);
-      expect(new Set(keys).size).toBe(count);
-      expect(keys[count - 1]).toBe(`killed-${count - 1}`);
-      const ends = new Set(first?.body.data.map((one: { expires_at: string }) => one.expires_at));
-      expect(ends.size).toBe(1);
-    } finally {
-      await fixture.close();
-    }
+    const licenses = Array.from({ length: count }, (_, index) => ({
+      customer_email: "killed@example.com",
+      expires_in_seconds: 86_400,
+      ...(index % 2 === 0 ? {} : { license_key: `killed-${index}` }),
+    }));
+    const path = `/products/${fixture.productId}/licenses`;
+    const [first, ...others] = await killAndRepeat(path, { licenses }, licenseCount);
+    expect(first?.status).toBe(201);
+    for (const other of others) expect(other.body).toEqual(first?.body);
+    expect([await licenseCount(), await audited("license.created")]).toEqual([count, count]);
+    const data: { license_key: string; expires_at: string }[] = first?.body.data;
+    expect(new Set(data.map((one) => one.license_key)).size).toBe(count);
+    expect(data[count - 1]?.license_key).toBe(`killed-${count - 1}`);
+    expect(new Set(data.map((one) => one.expires_at)).size).toBe(1);
   }, 120_000);
 });
-
-/** Kills the server partway, then repeats the request on the next server: three times at once, and once more. */
-async function killAndRepeat(
-  fixture: ManageFixture,
-  path: string,
-  order: object,
-  done: () => Promise<number>,
-): Promise<{ atKill: number; answers: ManageAnswer[] }> {
-  const headers = { "idempotency-key": crypto.randomUUID() };
-  const sending = fixture.owner.api.post(path, order, headers).catch(() => null);
-  await until("some rows are written", async () => (await done()) > 0);
-  fixture.server.signal("SIGKILL");
-  await fixture.server.exited;
-  expect(await sending).toBeNull();
-  const atKill = await done();
-  const next = await startServerProcess(fixture.database.environment);
-  try {
-    const { post } = manageClient(next.url, fixture.owner.token);
-    const answers = await Promise.all([1, 2, 3].map(() => post(path, order, headers)));
-    return { atKill, answers: [...answers, await post(path, order, headers)] };
-  } finally {
-    await next.stop();
-  }
-}
-
-async function audited(fixture: ManageFixture, action: string): Promise<number> {
-  const { count } = await fixture.store.reads
-    .selectFrom("audit_log")
-    .select((is) => is.fn.countAll<number>().as("count"))
-    .where("action", "=", action)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-async function licenseCount(fixture: ManageFixture): Promise<number> {
-  const { count } = await fixture.store.reads
-    .selectFrom("licenses")
-    .select((is) => is.fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { csvFile, exported, importFile, newProduct } from "../support/license-files.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
-describe.each(databases)("an organization's time zone on $kind", ({ make }) => {
+describe.each(on("postgres"))("an organization's time zone on $kind", ({ make }) => {
   let fixture: ManageFixture;
   let organization: string;
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(make);
+    fixture = await openManageFixture(make);
     organization = `/organizations/${fixture.organizationId}`;
   }, 60_000);
   afterAll(() => fixture.close());

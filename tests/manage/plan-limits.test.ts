@@ -1,38 +1,42 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
 setDefaultTimeout(60_000);
 
-/** What exceeds a limit keeps working; nothing can be added. */
-describe.each(databases)("the limits of an organization on $kind", ({ make }) => {
+/**
+ * What exceeds a limit keeps working; nothing can be added. `check-limit.test.ts` of the server shows which limit
+ * applies.
+ */
+describe.each(on("postgres"))("the limits of an organization on $kind", ({ make }) => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(make);
+    fixture = await openManageFixture(make);
   });
   afterAll(() => fixture.close());
 
-  /** A new organization of the same owner, with one product. */
+  /** A new organization of a new owner, with one product. */
   const organization = async (overrides: object) => {
     const person = await fixture.person();
-    const { body } = await person.api.post("/organizations", { name: "Limited" });
+    const { api } = person;
+    const { body } = await api.post("/organizations", { name: "Limited" });
     const path = `/organizations/${body.id}`;
-    const { body: product } = await person.api.post(`${path}/products`, { name: "First" });
+    const { body: product } = await api.post(`${path}/products`, { name: "First" });
     const limit = async (changes: object) => {
       const changed = await fixture.admin.api.patch(`/admin${path}`, changes);
       expect(changed.status, changed.text).toBe(200);
     };
     await limit(overrides);
-    const licenses = `/products/${product.id}/licenses`;
+    const { body: roles } = await api.get(`${path}/roles`);
     return {
       person,
-      api: person.api,
-      id: String(body.id),
+      api,
       path,
       productId: String(product.id),
-      licenses,
+      licenses: `/products/${product.id}/licenses`,
       limit,
+      invite: (email: string) => api.post(`${path}/invitations`, { email, role_id: roles.data[0].id }),
     };
   };
   const customer = { customer_email: "buyer@example.com" };
@@ -41,7 +45,7 @@ describe.each(databases)("the limits of an organization on $kind", ({ make }) =>
     body: { code, params: { plan: "Enterprise", limit, used } },
   });
 
-  test("no more products than the limit, until one is deleted or the limit is raised", async () => {
+  test("there are no more products than the limit, until one is deleted or the limit is raised", async () => {
     const { api, path, productId, limit } = await organization({ max_products_override: 2 });
     const add = () => api.post(`${path}/products`, { name: "Another" });
     expect((await add()).status).toBe(201);
@@ -54,7 +58,7 @@ describe.each(databases)("the limits of an organization on $kind", ({ make }) =>
     expect((await add()).status).toBe(201);
   });
 
-  test("no more licenses than the limit, one by one or together", async () => {
+  test("there are no more licenses than the limit, one by one or together, and a transfer adds none", async () => {
     const { api, licenses } = await organization({ max_licenses_override: 3 });
     expect((await api.post(licenses, customer)).status).toBe(201);
     expect(await api.post(licenses, { ...customer, count: 3 })).toMatchObject(
@@ -67,22 +71,19 @@ describe.each(databases)("the limits of an organization on $kind", ({ make }) =>
     const { body } = await api.get(licenses);
     expect(body.data).toHaveLength(3);
     // What exists keeps working and can be changed.
-    expect((await api.patch(`/licenses/${body.data[0].id}`, { notes: "Changed" })).status).toBe(200);
-    expect((await api.delete(`/licenses/${body.data[0].id}`)).status).toBe(204);
+    const license = `/licenses/${body.data[0].id}`;
+    const moved = await api.patch(license, { notes: "Changed", customer_email: "other@example.com" });
+    expect([moved.status, moved.body.customer_email]).toEqual([200, "other@example.com"]);
+    expect((await api.delete(license)).status).toBe(204);
     expect((await api.post(licenses, customer)).status).toBe(201);
   });
 
-  test("a large order that does not fit creates nothing", async () => {
-    const { api, licenses } = await organization({ max_licenses_override: 249 });
-    expect(await api.post(licenses, { ...customer, count: 250 })).toMatchObject(
-      refused("license_limit_reached", 249, 0),
+  test("a large order that does not fit creates nothing, and a repeated one that fits continues", async () => {
+    const { api, licenses } = await organization({ max_licenses_override: 200 });
+    expect(await api.post(licenses, { ...customer, count: 201 })).toMatchObject(
+      refused("license_limit_reached", 200, 0),
     );
     expect((await api.get(licenses)).body.data).toEqual([]);
-    expect((await api.post(licenses, { ...customer, count: 249 })).status).toBe(201);
-  });
-
-  test("a repeated large order continues and fits", async () => {
-    const { api, licenses } = await organization({ max_licenses_override: 200 });
     const headers = { "idempotency-key": crypto.randomUUID() };
     const order = { ...customer, count: 200 };
     const first = await api.post(licenses, order, headers);
@@ -91,88 +92,24 @@ describe.each(databases)("the limits of an organization on $kind", ({ make }) =>
     expect(again.text).toBe(first.text);
   });
 
-  const file = (rows: number) =>
-    csvFile(
-      ["license_key", "customer_email"],
-      ...Array.from({ length: rows }, (_, row) => [`KEY-${row}`, "buyer@example.com"]),
-    );
-  const imported = async (org: Awaited<ReturnType<typeof organization>>, rows: number, query: string) =>
-    importFile({ ...fixture, owner: org.person }, file(rows), query, { productId: org.productId });
-
-  test("an import that does not fit imports nothing, and says so before", async () => {
-    const org = await organization({ max_licenses_override: 4 });
-    await org.api.post(org.licenses, customer);
-    const dry = await imported(org, 5, "?dry_run=true");
-    expect(dry).toMatchObject({ state: "finished", created: 3, failed: 2, failure: null });
-    const job = await imported(org, 5, "");
-    expect(job).toMatchObject({
-      state: "failed",
-      created: 0,
-      failed: 2,
-      failure: {
-        code: "import_license_limit_reached",
-        params: { plan: "Enterprise", limit: 4, used: 1 },
-      },
-    });
-    expect((await org.api.get(org.licenses)).body.data).toHaveLength(1);
-    expect(await imported(org, 3, "")).toMatchObject({ state: "finished", created: 3 });
-  });
-
-  test("row by row, an import creates what fits and names the other rows", async () => {
-    const org = await organization({ max_licenses_override: 2 });
-    const job = await imported(org, 4, "?mode=row_by_row");
-    expect(job).toMatchObject({ state: "finished", created: 2, failed: 2 });
-    const error = {
-      field: "row",
-      code: "over_license_limit",
-      params: { plan: "Enterprise", limit: 2 },
-      column: null,
-    };
-    expect(job.errors).toMatchObject([
-      { row: 4, ...error },
-      { row: 5, ...error },
-    ]);
-    const rejected = await org.api.get(`/products/${org.productId}/imports/${job.id}/rejected-rows`);
-    expect(rejected.body.data).toMatchObject([{ cells: ["KEY-2", "buyer@example.com"] }, {}]);
-    // Existing licenses can still be updated.
-    expect(await imported(org, 2, "?mode=row_by_row&on_existing=update")).toMatchObject({
-      updated: 2,
-      failed: 0,
-    });
-  });
-
-  test("transfers to another customer add no license", async () => {
-    const { api, licenses } = await organization({ max_licenses_override: 1 });
-    const { body } = await api.post(licenses, customer);
-    const moved = await api.patch(`/licenses/${body.id}`, { customer_email: "other@example.com" });
-    expect([moved.status, moved.body.customer_email]).toEqual([200, "other@example.com"]);
-  });
-
-  test("no more members than the limit, with the owner and open invitations", async () => {
-    const org = await organization({ max_members_override: 3 });
-    const { api, path } = org;
-    const { body: roles } = await api.get(`${path}/roles`);
-    const invite = (email: string) => api.post(`${path}/invitations`, { email, role_id: roles.data[0].id });
-    const guest = await fixture.person();
-    const other = await fixture.person();
-    const first = await invite(guest.email);
-    const second = await invite(other.email);
+  test("there are no more members than the limit, with the owner and open invitations", async () => {
+    const { invite, limit } = await organization({ max_members_override: 3 });
+    const [guest, other] = [await fixture.person(), await fixture.person()];
+    const [first, second] = [await invite(guest.email), await invite(other.email)];
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(await invite("third@example.com")).toMatchObject(refused("member_limit_reached", 3, 3));
     const accept = (person: typeof guest, invitation: typeof first) =>
       person.api.post(`/invitations/${String(invitation.body.link).split("/").at(-1)}/accept`);
     expect((await accept(guest, first)).status).toBe(200);
     expect(await invite("third@example.com")).toMatchObject(refused("member_limit_reached", 3, 3));
-    await org.limit({ max_members_override: 2 });
+    await limit({ max_members_override: 2 });
     expect(await accept(other, second)).toMatchObject(refused("member_limit_reached", 2, 2));
-    await org.limit({ max_members_override: 3 });
+    await limit({ max_members_override: 3 });
     expect((await accept(other, second)).status).toBe(200);
   });
 
   test("an expired invitation makes room, and is counted when it is sent again", async () => {
-    const { api, path } = await organization({ max_members_override: 2 });
-    const { body: roles } = await api.get(`${path}/roles`);
-    const invite = (email: string) => api.post(`${path}/invitations`, { email, role_id: roles.data[0].id });
+    const { api, path, invite } = await organization({ max_members_override: 2 });
     const { body: late } = await invite("late@example.com");
     await fixture.store.transaction((db) =>
       db.updateTable("invitations").set({ expires_at: 1, mailed_at: 1 }).where("id", "=", late.id).execute(),
@@ -183,7 +120,7 @@ describe.each(databases)("the limits of an organization on $kind", ({ make }) =>
     );
   });
 
-  test("no more webhooks than the limit", async () => {
+  test("there are no more webhooks than the limit", async () => {
     const { api, path } = await organization({ max_webhooks_override: 1 });
     const add = () => api.post(`${path}/webhooks`, { url: "https://example.com/hook" });
     const first = await add();
@@ -191,5 +128,48 @@ describe.each(databases)("the limits of an organization on $kind", ({ make }) =>
     expect(await add()).toMatchObject(refused("webhook_plan_limit_reached", 1, 1));
     expect((await api.delete(`${path}/webhooks/${first.body.id}`)).status).toBe(204);
     expect((await add()).status).toBe(201);
+  });
+
+  describe("of licenses in imports", () => {
+    const imported = async (org: Awaited<ReturnType<typeof organization>>, count: number, query: string) => {
+      const rows = Array.from({ length: count }, (_, row) => [`KEY-${row}`, "buyer@example.com"]);
+      const file = csvFile(["license_key", "customer_email"], ...rows);
+      return importFile({ ...fixture, owner: org.person }, file, query, { productId: org.productId });
+    };
+
+    test("an import that does not fit imports nothing, and says so before", async () => {
+      const org = await organization({ max_licenses_override: 4 });
+      await org.api.post(org.licenses, customer);
+      const dry = await imported(org, 5, "?dry_run=true");
+      expect(dry).toMatchObject({ state: "finished", created: 3, failed: 2, failure: null });
+      expect(await imported(org, 5, "")).toMatchObject({
+        state: "failed",
+        created: 0,
+        failed: 2,
+        failure: {
+          code: "import_license_limit_reached",
+          params: { plan: "Enterprise", limit: 4, used: 1 },
+        },
+      });
+      expect((await org.api.get(org.licenses)).body.data).toHaveLength(1);
+      expect(await imported(org, 3, "")).toMatchObject({ state: "finished", created: 3 });
+    });
+
+    test("row by row, an import creates what fits and names the other rows", async () => {
+      const org = await organization({ max_licenses_override: 2 });
+      const job = await imported(org, 4, "?mode=row_by_row");
+      expect(job).toMatchObject({ state: "finished", created: 2, failed: 2 });
+      const params = { plan: "Enterprise", limit: 2 };
+      const error = { field: "row", code: "over_license_limit", params, column: null };
+      expect(job.errors).toMatchObject([
+        { row: 4, ...error },
+        { row: 5, ...error },
+      ]);
+      const rejected = await org.api.get(`/products/${org.productId}/imports/${job.id}/rejected-rows`);
+      expect(rejected.body.data).toMatchObject([{ cells: ["KEY-2", "buyer@example.com"] }, {}]);
+      // Existing licenses can still be updated.
+      const update = await imported(org, 2, "?mode=row_by_row&on_existing=update");
+      expect(update).toMatchObject({ updated: 2, failed: 0 });
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { type DiscordProfile, type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
-import { PortalClient, signedInCustomer } from "../support/portal-client.ts";
+import { PortalClient } from "../support/portal-client.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
 
 setDefaultTimeout(60_000);
@@ -12,12 +12,15 @@ function profile(parts: Partial<DiscordProfile> = {}): DiscordProfile {
   return { id: `8000000000000${lastId}`, username: "grace", email: null, verified: false, ...parts };
 }
 
-describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
+describe.each(on("sqlite"))("the portal and Discord on $kind", ({ make }) => {
   let discord: FakeDiscord;
   let fixture: PortalFixture;
   beforeAll(async () => {
     discord = await startFakeDiscord();
-    fixture = await openPortalFixture(make, discord.settings);
+    fixture = await openPortalFixture(make, {
+      why: "people sign in with Discord",
+      environment: discord.settings,
+    });
   });
   afterAll(async () => {
     await fixture.close();
@@ -38,6 +41,7 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     expect(answer.status).toBe(302);
     return (answer.headers.get("location") ?? "").replace(`${fixture.url}/portal`, "");
   };
+  const identitiesOf = async (browser: PortalClient) => (await browser.get("/me")).body.identities;
   const isSignedIn = async (browser: PortalClient) => (await browser.get("/me")).status === 200;
 
   test("a customer signs in with Discord and continues to the page that was asked for", async () => {
@@ -64,9 +68,7 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     });
     const later = client();
     expect(locationOf(await signIn(later, { ...who, username: "hopper" }))).toBe("/");
-    expect((await later.get("/me")).body.identities).toMatchObject([
-      { id: me.identities[0].id, name: "hopper" },
-    ]);
+    expect(await identitiesOf(later)).toMatchObject([{ id: me.identities[0].id, name: "hopper" }]);
   });
 
   test("an email address from Discord proves nothing, verified or not", async () => {
@@ -74,9 +76,7 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     for (const verified of [true, false]) {
       const browser = client();
       await signIn(browser, profile({ email, verified }));
-      expect((await browser.get("/me")).body.identities.map(({ kind }: { kind: string }) => kind)).toEqual([
-        "discord",
-      ]);
+      expect(await identitiesOf(browser)).toMatchObject([{ kind: "discord" }]);
     }
   });
 
@@ -112,18 +112,13 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     const returned = discord.approve(url, profile());
     expect(locationOf(await browser.browser.send("GET", returned))).toBe("/sign-in?error=discord_expired");
 
-    const state = (from: string) => encodeURIComponent(new URL(from).searchParams.get("state") ?? "");
-    const callback = "/api/portal/v1/sign-in/discord/callback";
-    const denied = await browser.browser.send(
-      "GET",
-      `${callback}?error=access_denied&state=${state(await start(browser))}`,
-    );
-    expect(locationOf(denied)).toBe("/sign-in?error=discord_denied");
-    const wrong = await browser.browser.send(
-      "GET",
-      `${callback}?code=nonsense&state=${state(await start(browser))}`,
-    );
-    expect(locationOf(wrong)).toBe("/sign-in?error=discord_failed");
+    const backWith = async (query: string) => {
+      const state = new URL(await start(browser)).searchParams.get("state") ?? "";
+      const callback = `/api/portal/v1/sign-in/discord/callback?${query}`;
+      return locationOf(await browser.browser.send("GET", `${callback}&state=${encodeURIComponent(state)}`));
+    };
+    expect(await backWith("error=access_denied")).toBe("/sign-in?error=discord_denied");
+    expect(await backWith("code=nonsense")).toBe("/sign-in?error=discord_failed");
     expect(await isSignedIn(browser)).toBe(false);
   });
 
@@ -137,9 +132,9 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     const before = client();
     await signIn(before, who);
     const email = await fixture.customer();
-    const browser = await signedInCustomer(fixture.url, fixture.store, email);
+    const browser = await fixture.signedIn(email);
     expect(locationOf(await add(browser, who))).toBe("/account");
-    expect((await browser.get("/me")).body.identities).toMatchObject([
+    expect(await identitiesOf(browser)).toMatchObject([
       { kind: "email", value: email },
       { kind: "discord", value: who.id },
     ]);
@@ -147,16 +142,16 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     expect(await isSignedIn(before)).toBe(false);
     const later = client();
     await signIn(later, who);
-    expect((await later.get("/me")).body.identities).toHaveLength(2);
+    expect(await identitiesOf(later)).toHaveLength(2);
   });
 
   test("adding works only in the session that started it", async () => {
     const email = await fixture.customer();
-    const browser = await signedInCustomer(fixture.url, fixture.store, email);
+    const browser = await fixture.signedIn(email);
     const returned = discord.approve(await start(browser, "/me/discord", undefined), profile());
     await browser.signIn(fixture.store, email);
     expect(locationOf(await browser.browser.send("GET", returned))).toBe("/sign-in?error=discord_expired");
-    expect((await browser.get("/me")).body.identities).toHaveLength(1);
+    expect(await identitiesOf(browser)).toHaveLength(1);
     expect((await client().post("/me/discord")).status).toBe(401);
   });
 
@@ -167,7 +162,7 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     const returned = discord.approve(await start(browser), who);
     await browser.signIn(fixture.store, email);
     await browser.browser.send("GET", returned);
-    expect((await browser.get("/me")).body.identities).toMatchObject([{ kind: "discord", value: who.id }]);
+    expect(await identitiesOf(browser)).toMatchObject([{ kind: "discord", value: who.id }]);
   });
 
   test("a Discord ID that an organization wrote beside an email address gains nothing", async () => {
@@ -177,7 +172,7 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     await fixture.owner.api.post(path, { email: victim, discord_id: who.id });
     const seller = client();
     await signIn(seller, who);
-    expect((await seller.get("/me")).body.identities).toHaveLength(1);
+    expect(await identitiesOf(seller)).toHaveLength(1);
   });
 
   test("deleting a customer with only a Discord ID ends their sessions", async () => {
@@ -188,19 +183,5 @@ describe.each(databases)("the portal and Discord on $kind", ({ make }) => {
     await signIn(browser, who);
     expect((await fixture.owner.api.delete(`${path}/${id}`)).status).toBe(204);
     expect(await isSignedIn(browser)).toBe(false);
-  });
-});
-
-describe("without Discord", () => {
-  test("starting is refused", async () => {
-    const [sqlite] = databases;
-    if (sqlite === undefined) throw new Error("There is no database.");
-    const fixture = await openPortalFixture(sqlite.make);
-    try {
-      const answer = await new PortalClient(fixture.url).post("/sign-in/discord", {});
-      expect([answer.status, answer.body.code]).toEqual([404, "discord_not_configured"]);
-    } finally {
-      await fixture.close();
-    }
   });
 });

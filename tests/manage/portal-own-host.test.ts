@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Browser } from "../support/browser.ts";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
 import { freePort } from "../support/free-port.ts";
-import { newestCode, PortalClient, signedInCustomer } from "../support/portal-client.ts";
+import { newestCode, PortalClient, signedInWith } from "../support/portal-client.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
+import { addPortalPerson } from "../support/portal-rows.ts";
 import { openDashboardSession } from "../support/sign-in-fixture.ts";
 
 setDefaultTimeout(60_000);
 
 const page = { accept: "text/html" };
 
-describe.each(databases)("a portal with its own host on $kind", ({ make }) => {
+describe.each(on("postgres"))("a portal with its own host on $kind", ({ make }) => {
   let discord: FakeDiscord;
   let fixture: PortalFixture;
   let portalUrl: string;
@@ -21,9 +22,12 @@ describe.each(databases)("a portal with its own host on $kind", ({ make }) => {
     // Two names of one server: to a browser, they are two hosts.
     portalUrl = `http://localhost:${port}`;
     fixture = await openPortalFixture(make, {
-      ...discord.settings,
-      PORT: port,
-      COUNTERSIGN_PORTAL_URL: portalUrl,
+      why: "the portal has its own host",
+      environment: {
+        ...discord.settings,
+        PORT: port,
+        COUNTERSIGN_PORTAL_URL: portalUrl,
+      },
     });
   });
   afterAll(async () => {
@@ -40,8 +44,8 @@ describe.each(databases)("a portal with its own host on $kind", ({ make }) => {
     expect({ status: answer.status, isPage: html.includes("<html") }).toEqual({ status: 200, isPage: true });
     return html.includes('name="portal-base"');
   };
-  const sessionOf = (client: PortalClient) =>
-    `countersign_portal=${client.browser.cookies.get("countersign_portal")}`;
+  const signedInOnPortal = (email: string) =>
+    signedInWith({ store: fixture.store, server: { url: portalUrl } }, { emails: [email] });
 
   test("the portal's host serves the portal at /, the main host the dashboard", async () => {
     for (const path of ["/", "/licenses", "/open", "/sign-in/link", "/?seller=acme"]) {
@@ -73,7 +77,7 @@ describe.each(databases)("a portal with its own host on $kind", ({ make }) => {
         path,
         404,
       ]);
-    expect((await get(`${mainUrl()}/openapi.json`)).status).toBe(200);
+    expect((await get(`${mainUrl()}/docs`)).status).toBe(200);
     // Errors of the portal's API link to their descriptions.
     expect((await get(`${portalUrl}/problems/wrong_origin`)).status).toBe(200);
   });
@@ -126,7 +130,7 @@ describe.each(databases)("a portal with its own host on $kind", ({ make }) => {
 
   test("the portal's API accepts changes only from the portal's origin", async () => {
     const email = await fixture.customer();
-    const client = await signedInCustomer(portalUrl, fixture.store, email);
+    const client = await signedInOnPortal(email);
     for (const origin of [mainUrl(), "https://elsewhere.example", "null", ""]) {
       const answer = await client.post("/sign-out", { everywhere: true }, { origin });
       expect([origin, answer.status, answer.body.code]).toEqual([origin, 403, "wrong_origin"]);
@@ -163,15 +167,13 @@ describe.each(databases)("a portal with its own host on $kind", ({ make }) => {
   });
 
   test("a dashboard session does not open the portal, and a portal session does not open the dashboard", async () => {
-    const cookie = await openDashboardSession(
-      { store: fixture.store, url: mainUrl() },
-      await fixture.person(),
-    );
-    expect((await onPortal().get("/me", { cookie })).status).toBe(401);
-    const email = await fixture.customer();
-    const session = sessionOf(await signedInCustomer(portalUrl, fixture.store, email));
+    const { store } = fixture;
+    const dashboard = await openDashboardSession({ store, url: mainUrl() }, await fixture.person());
+    expect((await onPortal().get("/me", { cookie: dashboard })).status).toBe(401);
+    const { cookie } = await addPortalPerson(store, { emails: [await fixture.customer()] });
+    expect((await onPortal().get("/me", { cookie })).status).toBe(200);
     const main = new Browser(mainUrl(), "198.18.254.3");
-    expect((await main.manage("GET", "/me", undefined, { cookie: session })).status).toBe(401);
+    expect((await main.manage("GET", "/me", undefined, { cookie })).status).toBe(401);
   });
 
   test("a seller sees the portal's host as its URL, and what its preview needs is on both hosts", async () => {

@@ -1,46 +1,69 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { databases } from "../support/databases.ts";
+import { addLicense } from "../support/add-license.ts";
+import { apiOf } from "../support/api.ts";
+import { on } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
-describe.each(databases)("products on $kind", ({ make }) => {
+describe.each(on("sqlite"))("products on $kind", ({ make }) => {
   let fixture: ManageFixture;
+  let path: string;
+  let own: string;
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(make);
+    fixture = await openManageFixture(make);
+    path = `/organizations/${fixture.organizationId}/products`;
+    own = `/products/${fixture.productId}`;
   });
   afterAll(() => fixture.close());
 
+  const newProduct = async (name: string) => {
+    const { status, body } = await fixture.owner.api.post(path, { name });
+    expect(status).toBe(201);
+    return { id: String(body.id), apiKey: String(body.api_key) };
+  };
+  const statusWith = async (apiKey: string) =>
+    (await apiOf(fixture.server.url, apiKey).validate({ license_key: "x" })).body.status;
+
   test("the creating response alone shows a product's API key", async () => {
-    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
-      name: "Editor",
-    });
-    expect(made.status).toBe(201);
-    expect(made.body.api_key).toMatch(/^csk_/);
-    const read = await fixture.owner.api.get(`/products/${made.body.id}`);
+    const { id, apiKey } = await newProduct("Editor");
+    expect(apiKey).toMatch(/^csk_/);
+    const read = await fixture.owner.api.get(`/products/${id}`);
     expect(read.body.api_key).toBeUndefined();
-    expect(made.body.api_key).toStartWith(read.body.api_keys[0].prefix);
-    expect(read.text).not.toContain(made.body.api_key);
+    expect(apiKey).toStartWith(read.body.api_keys[0].prefix);
+    expect(read.text).not.toContain(apiKey);
   });
 
-  test("settings apply from the next request", async () => {
-    const changed = await fixture.owner.api.patch(`/products/${fixture.productId}`, { status: "disabled" });
-    expect(changed.body.status).toBe("disabled");
-    expect((await fixture.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
-      "product_disabled",
-    );
-    await fixture.owner.api.patch(`/products/${fixture.productId}`, { status: "active" });
-    expect((await fixture.publicApi.validate({ license_key: "AAAA-BBBB-CCCC-DDDD" })).body.status).toBe(
-      "license_not_found",
-    );
+  test("settings apply from the next request, and are in the audit log with actor and values", async () => {
+    for (const [status, answer] of [
+      ["disabled", "product_disabled"],
+      ["archived", "product_archived"],
+      ["active", "license_not_found"],
+    ] as const) {
+      expect((await fixture.owner.api.patch(own, { status })).body.status).toBe(status);
+      expect(await statusWith(fixture.apiKey)).toBe(answer);
+    }
+    const changes = await fixture.store.reads
+      .selectFrom("audit_log")
+      .selectAll()
+      .where("subject_id", "=", fixture.productId)
+      .where("action", "=", "product.updated")
+      .orderBy("id")
+      .execute();
+    expect(changes[0]).toMatchObject({
+      actor_kind: "person",
+      actor_id: fixture.owner.userId,
+      before: '{"status":"active"}',
+      after: '{"status":"disabled"}',
+      ip: "127.0.0.1",
+    });
   });
 
   test("a product closed for sale accepts no new licenses, and its existing ones keep working", async () => {
-    const path = `/products/${fixture.productId}`;
-    const added = await fixture.owner.api.post(`${path}/licenses`, { customer_email: "ada@example.com" });
-    const validates = async () =>
-      (await fixture.publicApi.validate({ license_key: added.body.license_key })).body;
+    const { owner, publicApi } = fixture;
+    const added = await owner.api.post(`${own}/licenses`, { customer_email: "ada@example.com" });
+    const validates = async () => (await publicApi.validate({ license_key: added.body.license_key })).body;
     const before = await validates();
-    const closed = await fixture.owner.api.patch(path, { closed_for_sale: true });
+    const closed = await owner.api.patch(own, { closed_for_sale: true });
     expect(closed.body).toMatchObject({ closed_for_sale: true, status: "active" });
 
     const refusal = { code: "product_closed_for_sale", params: { product: closed.body.name } };
@@ -48,43 +71,33 @@ describe.each(databases)("products on $kind", ({ make }) => {
     const csv = { "content-type": "text/csv" };
     const file = "customer_email\r\ngrace@example.com\r\n";
     for (const refused of [
-      await fixture.owner.api.post(`${path}/licenses`, one),
-      await fixture.owner.api.post(`${path}/licenses`, { ...one, count: 2 }),
-      await fixture.owner.api.post(`${path}/licenses`, { ...one, count: 500 }),
-      await fixture.owner.api.post(`${path}/licenses`, { licenses: [one] }),
-      await fixture.owner.api.send("POST", `${path}/licenses/import`, file, csv),
-      await fixture.owner.api.send("POST", `${path}/licenses/import?dry_run=true`, file, csv),
+      await owner.api.post(`${own}/licenses`, one),
+      await owner.api.post(`${own}/licenses`, { ...one, count: 2 }),
+      await owner.api.post(`${own}/licenses`, { ...one, count: 500 }),
+      await owner.api.post(`${own}/licenses`, { licenses: [one] }),
+      await owner.api.send("POST", `${own}/licenses/import`, file, csv),
+      await owner.api.send("POST", `${own}/licenses/import?dry_run=true`, file, csv),
     ])
       expect(refused).toMatchObject({ status: 409, body: refusal });
-    expect((await fixture.owner.api.get(`${path}/imports`)).body.data).toEqual([]);
+    expect((await owner.api.get(`${own}/imports`)).body.data).toEqual([]);
 
     expect(await validates()).toEqual({ ...before, ip_registered: false });
-    const renewed = await fixture.owner.api.patch(`/licenses/${added.body.id}`, { notes: "still ours" });
-    expect(renewed.status).toBe(200);
-    await fixture.owner.api.patch(path, { closed_for_sale: false });
-    expect((await fixture.owner.api.post(`${path}/licenses`, one)).status).toBe(201);
+    expect((await owner.api.patch(`/licenses/${added.body.id}`, { notes: "still ours" })).status).toBe(200);
+    await owner.api.patch(own, { closed_for_sale: false });
+    expect((await owner.api.post(`${own}/licenses`, one)).status).toBe(201);
   });
 
   test("a stale update is refused and changes nothing", async () => {
-    const read = await fixture.owner.api.get(`/products/${fixture.productId}`);
-    const etag = read.headers.get("etag") ?? "";
-    expect(
-      (await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "A" }, { "if-match": etag }))
-        .status,
-    ).toBe(200);
-    const late = await fixture.owner.api.patch(
-      `/products/${fixture.productId}`,
-      { name: "B" },
-      { "if-match": etag },
-    );
-    expect(late.status).toBe(412);
+    const read = await fixture.owner.api.get(own);
+    const guard = { "if-match": read.headers.get("etag") ?? "" };
+    expect((await fixture.owner.api.patch(own, { name: "A" }, guard)).status).toBe(200);
+    expect((await fixture.owner.api.patch(own, { name: "B" }, guard)).status).toBe(412);
     const guarded = { name: "B", updated_at: read.body.updated_at };
-    expect((await fixture.owner.api.patch(`/products/${fixture.productId}`, guarded)).status).toBe(412);
-    expect((await fixture.owner.api.get(`/products/${fixture.productId}`)).body.name).toBe("A");
+    expect((await fixture.owner.api.patch(own, guarded)).status).toBe(412);
+    expect((await fixture.owner.api.get(own)).body.name).toBe("A");
   });
 
   test("a repeated POST with the same Idempotency-Key creates one product and shows its API key once", async () => {
-    const path = `/organizations/${fixture.organizationId}/products`;
     const headers = { "idempotency-key": crypto.randomUUID() };
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => fixture.owner.api.post(path, { name: "Once" }, headers)),
@@ -96,7 +109,6 @@ describe.each(databases)("products on $kind", ({ make }) => {
   });
 
   test("an Idempotency-Key is specific to its token: another token of the same user gets no stored response", async () => {
-    const path = `/organizations/${fixture.organizationId}/products`;
     const headers = { "idempotency-key": crypto.randomUUID() };
     const made = await fixture.owner.api.post(path, { name: "Mine" }, headers);
     const narrow = await fixture.owner.api.post("/me/access-tokens", {
@@ -104,63 +116,30 @@ describe.each(databases)("products on $kind", ({ make }) => {
       permissions: ["products:view"],
       expires_at: null,
     });
-    const { status, text } = await manageClient(fixture.server.url, narrow.body.token).post(
-      path,
-      { name: "Mine" },
-      headers,
-    );
+    const api = manageClient(fixture.server.url, narrow.body.token);
+    const { status, text } = await api.post(path, { name: "Mine" }, headers);
     expect(status).toBe(403);
     expect(text).not.toContain(made.body.api_key);
   });
 
   test("validation errors name each field", async () => {
-    const path = `/organizations/${fixture.organizationId}/products`;
-    const { status, body } = await fixture.owner.api.post(path, {
-      name: "",
-      default_max_ips: 0,
-      max_ip: 3,
-      ipv6_prefix: 65,
-    });
+    const wrong = { name: "", default_max_ips: 0, max_ip: 3, ipv6_prefix: 65 };
+    const { status, body } = await fixture.owner.api.post(path, wrong);
     expect(status).toBe(422);
-    expect(body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
-      "default_max_ips",
-      "ipv6_prefix",
-      "max_ip",
-      "name",
-    ]);
-    expect(
-      body.errors.every((error: { field: string; message: string }) => error.message.startsWith(error.field)),
-    ).toBe(true);
+    const errors = body.errors as { field: string; message: string }[];
+    expect(errors.map(({ field }) => field).sort()).toEqual(Object.keys(wrong).sort());
+    expect(errors.every(({ field, message }) => message.startsWith(field))).toBe(true);
   });
 
-  test("a deleted product is not found, and its key answers product_not_found", async () => {
-    const made = await fixture.owner.api.post(`/organizations/${fixture.organizationId}/products`, {
-      name: "Short-lived",
-    });
-    expect((await fixture.owner.api.delete(`/products/${made.body.id}`)).status).toBe(204);
-    expect((await fixture.owner.api.get(`/products/${made.body.id}`)).status).toBe(404);
-    const answer = await fetch(`${fixture.server.url}/api/v1/validate`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${made.body.api_key}` },
-      body: JSON.stringify({ license_key: "x" }),
-    });
-    expect(await answer.json()).toMatchObject({ status: "product_not_found" });
-  });
-
-  test("the audit log records every change with actor and values", async () => {
-    const rows = await fixture.store.reads
-      .selectFrom("audit_log")
-      .selectAll()
-      .where("organization_id", "=", fixture.organizationId)
-      .execute();
-    const disabled = rows.find((row) => row.action === "product.updated" && row.after?.includes("disabled"));
-    expect(disabled).toMatchObject({
-      actor_kind: "person",
-      actor_id: fixture.owner.userId,
-      subject_id: fixture.productId,
-      before: '{"status":"active"}',
-      after: '{"status":"disabled"}',
-      ip: "127.0.0.1",
-    });
+  test("a deleted product and its licenses are not found, and its key answers product_not_found", async () => {
+    const { id, apiKey } = await newProduct("Short-lived");
+    const license = await addLicense(fixture, { productId: id });
+    const blocks = `/licenses/${license.id}/ip-blocks`;
+    expect((await fixture.owner.api.get(blocks)).status).toBe(200);
+    expect((await fixture.owner.api.delete(`/products/${id}`)).status).toBe(204);
+    for (const gone of [`/products/${id}`, blocks])
+      expect((await fixture.owner.api.get(gone)).status).toBe(404);
+    expect((await fixture.owner.api.post(`/products/${id}/rotate-key`, {})).status).toBe(404);
+    expect(await statusWith(apiKey)).toBe("product_not_found");
   });
 });

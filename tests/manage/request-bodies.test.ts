@@ -16,7 +16,10 @@ const deepBody = `${'{"a":'.repeat(30_000)}[${Array(5_000).fill('"\\u0000"').joi
 describe("bodies of the management and sign-in APIs", () => {
   let fixture: ManageFixture;
   beforeAll(async () => {
-    fixture = await openManageFixture(sqlite.make, { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" });
+    fixture = await openManageFixture(sqlite.make, {
+      why: "reads the whole log",
+      environment: { COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1" },
+    });
   });
   afterAll(() => fixture.close());
 

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { permissions } from "@countersign/domain/members/permissions";
-import { databases } from "../support/databases.ts";
+import { on } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openSharedManageFixture } from "../support/manage-fixture.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 
-describe.each(databases)("roles on $kind", ({ make }) => {
+/** Who may call these routes is tested in tests/routes. */
+describe.each(on("postgres"))("roles on $kind", ({ make }) => {
   let fixture: ManageFixture;
+  let organization: string;
   let roles: string;
   beforeAll(async () => {
-    fixture = await openSharedManageFixture(make);
-    roles = `/organizations/${fixture.organizationId}/roles`;
+    fixture = await openManageFixture(make);
+    organization = `/organizations/${fixture.organizationId}`;
+    roles = `${organization}/roles`;
   });
   afterAll(() => fixture.close());
 
@@ -18,6 +21,8 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect(made.status).toBe(201);
     return made.body;
   };
+  const namesIn = async (path: string) =>
+    (await fixture.owner.api.get(path)).body.data.map((role: { name: string }) => role.name);
 
   test("a role can be created, read, listed, changed and deleted", async () => {
     const made = await create(["licenses:create", "licenses:view", "licenses:view"], "Seller");
@@ -31,93 +36,58 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await fixture.owner.api.get(path)).body).toEqual(made);
     const changed = await fixture.owner.api.patch(path, { name: "Shop", permissions: ["licenses:view"] });
     expect(changed.body).toMatchObject({ id: made.id, name: "Shop", permissions: ["licenses:view"] });
-    const list = await fixture.owner.api.get(`${roles}?limit=200`);
-    expect(list.body.data).toContainEqual(changed.body);
+    const whole = await fixture.owner.api.get(`${roles}?limit=200`);
+    expect(whole.body.data.at(-1)).toEqual(changed.body);
+    expect(whole.body.next_cursor).toBeNull();
+    const first = await fixture.owner.api.get(`${roles}?limit=1`);
+    const second = await fixture.owner.api.get(`${roles}?limit=1&cursor=${first.body.next_cursor}`);
+    expect([...first.body.data, ...second.body.data]).toEqual(whole.body.data.slice(0, 2));
     expect((await fixture.owner.api.delete(path)).status).toBe(204);
     expect((await fixture.owner.api.get(path)).status).toBe(404);
   });
 
   test("a new organization has default roles in its language, which can be edited like any other", async () => {
-    const namesOf = async (id: string) =>
-      (await fixture.owner.api.get(`/organizations/${id}/roles`)).body.data.map(
-        (role: { name: string }) => role.name,
-      );
     const english = await fixture.owner.api.post("/organizations", { name: "Fresh" });
-    expect(await namesOf(english.body.id)).toEqual(["Administrator", "Support", "Read-only"]);
     const path = `/organizations/${english.body.id}/roles`;
+    expect(await namesIn(path)).toEqual(["Administrator", "Support", "Read-only"]);
     const [administrator, support, readOnly] = (await fixture.owner.api.get(path)).body.data;
     expect(administrator.permissions).toEqual([...permissions]);
-    expect(
-      (await fixture.owner.api.patch(`${path}/${support.id}`, { name: "Help desk", permissions: [] })).body,
-    ).toMatchObject({ name: "Help desk", permissions: [] });
+    const changes = { name: "Help desk", permissions: [] };
+    expect((await fixture.owner.api.patch(`${path}/${support.id}`, changes)).body).toMatchObject(changes);
     expect((await fixture.owner.api.delete(`${path}/${readOnly.id}`)).status).toBe(204);
-    expect(await namesOf(english.body.id)).toEqual(["Administrator", "Help desk"]);
-
-    const owner = await fixture.person();
-    const spanish = await owner.api.post("/organizations", { name: "Nuevo", locale: "es" });
-    const roles = await owner.api.get(`/organizations/${spanish.body.id}/roles`);
-    expect(roles.body.data.map((role: { name: string }) => role.name)).toEqual([
-      "Administrador",
-      "Soporte",
-      "Solo lectura",
-    ]);
-  });
-
-  test("the list is paginated", async () => {
-    await create([]);
-    await create([]);
-    const whole = await fixture.owner.api.get(`${roles}?limit=200`);
-    const first = await fixture.owner.api.get(`${roles}?limit=1`);
-    const second = await fixture.owner.api.get(`${roles}?limit=1&cursor=${first.body.next_cursor}`);
-    expect([...first.body.data, ...second.body.data]).toEqual(whole.body.data.slice(0, 2));
-    expect(whole.body.next_cursor).toBeNull();
+    expect(await namesIn(path)).toEqual(["Administrator", "Help desk"]);
+    const spanish = await fixture.owner.api.post("/organizations", { name: "Nuevo", locale: "es" });
+    const spanishRoles = await namesIn(`/organizations/${spanish.body.id}/roles`);
+    expect(spanishRoles).toEqual(["Administrador", "Soporte", "Solo lectura"]);
   });
 
   test("each permission is listed with its description", async () => {
     const { body } = await (await fixture.person()).api.get("/permissions");
-    expect(body.data.map((permission: { code: string }) => permission.code)).toEqual([...permissions]);
-    expect(body.data.every((permission: { description: string }) => permission.description.length > 8)).toBe(
-      true,
-    );
+    type Listed = { code: string; description: string };
+    expect(body.data.map(({ code }: Listed) => code)).toEqual([...permissions]);
+    expect(body.data.every(({ description }: Listed) => description.length > 8)).toBe(true);
     expect((await fixture.anonymous.get("/permissions")).status).toBe(401);
-  });
-
-  test("reading needs members:view or a permission to assign roles, changing needs roles:edit, and outsiders get 404", async () => {
-    const role = await create([]);
-    const viewer = await fixture.member(["members:view"]);
-    const other = await fixture.member(["members:remove"]);
-    const outsider = await fixture.person();
-    expect((await viewer.api.get(roles)).status).toBe(200);
-    expect((await viewer.api.get(`${roles}/${role.id}`)).status).toBe(200);
-    expect((await other.api.get(roles)).status).toBe(403);
-    expect((await other.api.get(`${roles}/${role.id}`)).status).toBe(403);
-    for (const [who, status] of [
-      [viewer, 403],
-      [outsider, 404],
-    ] as const) {
-      expect((await who.api.post(roles, { name: "X", permissions: [] })).status).toBe(status);
-      expect((await who.api.patch(`${roles}/${role.id}`, { name: "X" })).status).toBe(status);
-      expect((await who.api.delete(`${roles}/${role.id}`)).status).toBe(status);
-    }
   });
 
   test("nobody can create or change a role with permissions they do not have, including their own", async () => {
     const editor = await fixture.member(["roles:edit", "licenses:view"]);
-    const mightier = await create(["licenses:view", "licenses:delete"]);
+    const mightier = `${roles}/${(await create(["licenses:view", "licenses:delete"])).id}`;
     const made = await editor.api.post(roles, { name: "Mine", permissions: ["licenses:delete"] });
     expect(made.status).toBe(403);
     expect(made.body).toMatchObject({
       code: "permissions_exceeded",
       params: { permissions: ["licenses:delete"] },
     });
-    expect((await editor.api.patch(`${roles}/${mightier.id}`, { name: "Taken" })).status).toBe(403);
-    expect((await editor.api.patch(`${roles}/${mightier.id}`, { permissions: [] })).status).toBe(403);
-    expect((await editor.api.delete(`${roles}/${mightier.id}`)).status).toBe(403);
+    expect((await editor.api.delete(mightier)).status).toBe(403);
     const own = `${roles}/${editor.roleId}`;
-    const raised = { permissions: ["roles:edit", "licenses:view", "licenses:delete"] };
-    expect((await editor.api.patch(own, raised)).status).toBe(403);
-    expect((await editor.api.patch(own, { permissions: ["roles:edit"] })).status).toBe(200);
-    expect((await editor.api.patch(own, { permissions: ["roles:edit", "licenses:view"] })).status).toBe(403);
+    for (const [path, changes, status] of [
+      [mightier, { name: "Taken" }, 403],
+      [mightier, { permissions: [] }, 403],
+      [own, { permissions: ["roles:edit", "licenses:view", "licenses:delete"] }, 403],
+      [own, { permissions: ["roles:edit"] }, 200],
+      [own, { permissions: ["roles:edit", "licenses:view"] }, 403],
+    ] as const)
+      expect((await editor.api.patch(path, changes)).status).toBe(status);
   });
 
   test("a token cannot grant permissions it does not have, even the owner's", async () => {
@@ -128,76 +98,48 @@ describe.each(databases)("roles on $kind", ({ make }) => {
     expect((await limited.post(roles, { name: "B", permissions: ["licenses:delete"] })).status).toBe(403);
   });
 
-  test("names are unique within an organization", async () => {
+  test("names are unique within an organization, also for concurrent requests", async () => {
     const taken = await create([], "Unique");
     const again = await fixture.owner.api.post(roles, { name: " Unique ", permissions: [] });
     expect(again.status).toBe(409);
-    expect(again.body).toMatchObject({ code: "role_name_taken", params: { name: "Unique" } });
-    expect(again.body.errors[0].field).toBe("name");
+    expect(again.body).toMatchObject({
+      code: "role_name_taken",
+      params: { name: "Unique" },
+      errors: [{ field: "name" }],
+    });
     const other = await create([]);
     expect((await fixture.owner.api.patch(`${roles}/${other.id}`, { name: "Unique" })).status).toBe(409);
     expect((await fixture.owner.api.patch(`${roles}/${taken.id}`, { name: "Unique" })).status).toBe(200);
-    const elsewhere = await fixture.owner.api.post("/organizations", { name: "Second" });
-    const path = `/organizations/${elsewhere.body.id}/roles`;
-    expect((await fixture.owner.api.post(path, { name: "Unique", permissions: [] })).status).toBe(201);
-  });
-
-  test("concurrent requests for one name create one role", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => fixture.owner.api.post(roles, { name: "Wanted", permissions: [] })),
+      Array.from({ length: 4 }, () => fixture.owner.api.post(roles, { name: "Wanted", permissions: [] })),
     );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409]);
   });
 
   test("a role with members or invitations cannot be deleted, and the response counts them", async () => {
     const member = await fixture.member([]);
     const path = `${roles}/${member.roleId}`;
-    await fixture.owner.api.post(`/organizations/${fixture.organizationId}/invitations`, {
-      email: "promised@example.com",
-      role_id: member.roleId,
-    });
+    const invited = { email: `${crypto.randomUUID()}@example.com`, role_id: member.roleId };
+    const { body: invitation } = await fixture.owner.api.post(`${organization}/invitations`, invited);
     expect((await fixture.owner.api.get(path)).body).toMatchObject({ member_count: 1, invitation_count: 1 });
     const refused = await fixture.owner.api.delete(path);
     expect(refused.status).toBe(409);
     expect(refused.body).toMatchObject({ code: "role_in_use", params: { members: 1, invitations: 1 } });
-    await fixture.owner.api.delete(`/organizations/${fixture.organizationId}/members/${member.userId}`);
+    await fixture.owner.api.delete(`${organization}/members/${member.userId}`);
     expect((await fixture.owner.api.delete(path)).body.params).toEqual({ members: 0, invitations: 1 });
-    const list = await fixture.owner.api.get(
-      `/organizations/${fixture.organizationId}/invitations?state=pending`,
-    );
-    const invitation = list.body.data.find((one: { email: string }) => one.email === "promised@example.com");
-    await fixture.owner.api.delete(`/organizations/${fixture.organizationId}/invitations/${invitation.id}`);
+    await fixture.owner.api.delete(`${organization}/invitations/${invitation.id}`);
     expect((await fixture.owner.api.delete(path)).status).toBe(204);
   });
 
-  test("a role of another organization is not found", async () => {
-    const otherUser = await fixture.person();
-    const theirs = await otherUser.api.post("/organizations", { name: "Elsewhere" });
-    const role = await create([]);
-    const path = `/organizations/${theirs.body.id}/roles/${role.id}`;
-    for (const answer of [
-      await otherUser.api.get(path),
-      await otherUser.api.patch(path, { name: "X" }),
-      await otherUser.api.delete(path),
-    ]) {
-      expect(answer.status).toBe(404);
-    }
-    expect((await fixture.owner.api.get(`${roles}/${role.id}`)).body.name).toBe(role.name);
-  });
-
   test("validation errors name the fields, and a stale update is refused", async () => {
-    const wrong = await fixture.owner.api.post(roles, { name: "", permissions: ["everything"], id: "mine" });
+    const wrong = await fixture.owner.api.post(roles, { name: "", permissions: ["everything"] });
     expect(wrong.status).toBe(422);
-    expect(wrong.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
-      "id",
-      "name",
-      "permissions.0",
-    ]);
-    const role = await create([]);
-    const path = `${roles}/${role.id}`;
-    const guard = { updated_at: role.updated_at };
-    expect((await fixture.owner.api.patch(path, { name: `A ${role.id}`, ...guard })).status).toBe(200);
-    expect((await fixture.owner.api.patch(path, { name: `B ${role.id}`, ...guard })).status).toBe(412);
+    const fields = wrong.body.errors.map((error: { field: string }) => error.field);
+    expect(fields.sort()).toEqual(["name", "permissions.0"]);
+    const { id, updated_at } = await create([]);
+    const rename = async (name: string) =>
+      (await fixture.owner.api.patch(`${roles}/${id}`, { name: `${name} ${id}`, updated_at })).status;
+    expect([await rename("A"), await rename("B")]).toEqual([200, 412]);
   });
 
   test("the audit log records every change with the values before and after", async () => {

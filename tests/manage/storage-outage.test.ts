@@ -1,11 +1,11 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { sqlite, type TestDatabase } from "../support/databases.ts";
-import { freshDatabase, startPostgres } from "../support/postgres.ts";
+import { freshDatabase, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { skipWithReason } from "../support/skip.ts";
 import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
@@ -22,13 +22,20 @@ interface Breakable {
   readonly isSlow?: boolean;
   break(): Promise<void>;
   mend(): Promise<void>;
-  remove(): Promise<void>;
+  /** Undoes what else was prepared. */
+  remove?(): Promise<void>;
 }
 
+const own = { why: "its database fails" };
+
 describe("management, sign-in and set-up", () => {
+  let postgres: PostgresServer;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.stop());
+
   outage("while PostgreSQL is read-only", async () => {
-    const postgres = await startPostgres();
-    const url = await freshDatabase(postgres.url);
     const setReadOnly = (is: boolean) =>
       withClient(postgres.url, async (client) => {
         await client.query("set default_transaction_read_only = off");
@@ -36,16 +43,14 @@ describe("management, sign-in and set-up", () => {
         await client.query("select pg_reload_conf()");
       });
     return {
-      database: inPostgres(url),
+      database: inPostgres(await freshDatabase(postgres.url)),
       isGone: false,
       break: () => setReadOnly(true),
       mend: () => setReadOnly(false),
-      remove: () => postgres.stop(),
     };
   });
 
   outage("while PostgreSQL is unavailable", async () => {
-    const postgres = await startPostgres();
     let isStopped = false;
     return {
       database: inPostgres(await freshDatabase(postgres.url)),
@@ -58,14 +63,12 @@ describe("management, sign-in and set-up", () => {
         if (isStopped) await postgres.start();
         isStopped = false;
       },
-      remove: () => postgres.stop(),
     };
   });
 
   test("answer only 200 or 503 while PostgreSQL restarts", async () => {
-    const postgres = await startPostgres();
     const url = await freshDatabase(postgres.url);
-    const fixture = await openSignInFixture(async () => inPostgres(url));
+    const fixture = await openSignInFixture(async () => inPostgres(url), own);
     const { browser } = await fixture.createSignedInUser({ admin: true });
     const { body } = await browser.manage("POST", "/organizations", { name: "Acme" });
     const statuses = new Map<number, number>();
@@ -88,7 +91,6 @@ describe("management, sign-in and set-up", () => {
     expect([...statuses.keys()].sort()).toEqual([200, 503]);
     expect(fixture.server.output()).not.toContain("in a way it should not");
     await fixture.close();
-    await postgres.stop();
   });
 
   outage("while another process has locked SQLite", async () => {
@@ -107,7 +109,6 @@ describe("management, sign-in and set-up", () => {
         other?.close();
         other = null;
       },
-      remove: async () => {},
     };
   });
 
@@ -135,13 +136,13 @@ describe("management, sign-in and set-up", () => {
 function outage(name: string, make: () => Promise<Breakable>): void {
   test(`${name}, answer 503 with Retry-After and never 500, log one line per cause, and recover`, async () => {
     const breakable = await make();
-    const fixture = await openSignInFixture(async () => breakable.database);
+    const fixture = await openSignInFixture(async () => breakable.database, own);
     try {
       await expectUnavailable(fixture, breakable);
     } finally {
       await breakable.mend().catch(() => undefined);
       await fixture.close();
-      await breakable.remove();
+      await breakable.remove?.();
     }
   });
 }

@@ -27,8 +27,11 @@ test("a custom certificate authority is trusted for receivers in the operator's 
   });
   const servers = await Promise.all(listening);
   const fixture = await openManageFixture(sqlite.make, {
-    COUNTERSIGN_WEBHOOK_ALLOW: "localhost",
-    NODE_EXTRA_CA_CERTS: authorities,
+    why: "trusts another certificate authority",
+    environment: {
+      COUNTERSIGN_WEBHOOK_ALLOW: "localhost",
+      NODE_EXTRA_CA_CERTS: authorities,
+    },
   });
   try {
     const ids: string[] = [];

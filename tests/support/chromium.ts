@@ -1,7 +1,11 @@
+import { afterAll, afterEach, describe, expect, setDefaultTimeout } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { on, type TestedDatabase } from "./databases.ts";
+import { afterAllFiles } from "./shared-resources.ts";
+import { skipWithReason } from "./skip.ts";
 
 const candidates = [
   process.env.CHROMIUM ?? "",
@@ -13,23 +17,71 @@ const candidates = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Null if there is none. */
-export const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
+const chromiumPath = candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
 
-export const howToGetChromium =
+const howToGetChromium =
   "it needs Chromium. Install it (on Debian: apt-get install chromium), or set CHROMIUM to where it is.";
+
+/**
+ * Tests in a browser, which are skipped where there is none. Each fails if one of its pages has an error that people do
+ * not see. The dashboard and the portal are the same on both databases.
+ */
+export function browserTests(title: string, tests: (make: TestedDatabase["make"]) => void): void {
+  if (chromiumPath === null) {
+    skipWithReason(title, howToGetChromium);
+    return;
+  }
+  setDefaultTimeout(180_000);
+  describe.each(on("sqlite"))(`${title}, on $kind`, ({ make }) => {
+    afterEach(() => {
+      const found = areErrorsExpected ? [] : errors;
+      errors = [];
+      areErrorsExpected = false;
+      expect(found).toEqual([]);
+    });
+    tests(make);
+    afterAll(closeContexts);
+  });
+}
+
+let errors: string[] = [];
+let areErrorsExpected = false;
+
+/** For a test that makes a page fail. */
+export function expectErrors(): void {
+  areErrorsExpected = true;
+}
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Screenshots, for people to look at. Not committed. */
 const artifacts = join(import.meta.dir, "..", "artifacts");
 
 let running: Promise<Browser> | null = null;
+const contexts = new Set<BrowserContext>();
 
-/** One browser for all tests of a file. Each user has a separate context. */
-export async function openContext(
-  options: { readonly scheme?: "light" | "dark"; readonly width?: number } = {},
-): Promise<BrowserContext> {
-  running ??= chromium.launch({
+/** One browser for all test files of a process. Each user has a separate context. */
+export async function openContext(look: Look = {}): Promise<BrowserContext> {
+  running ??= launch();
+  const context = await (await running).newContext({
+    viewport: { width: look.width ?? desktop.width, height: 900 },
+    colorScheme: look.scheme ?? desktop.scheme,
+    locale: "en-US",
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(30_000);
+  watchErrors(context);
+  contexts.add(context);
+  context.on("close", () => contexts.delete(context));
+  return context;
+}
+
+/** Closes everything that a file has opened. The browser stays for the next file. */
+export async function closeContexts(): Promise<void> {
+  for (const context of contexts) await context.close();
+}
+
+async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: chromiumPath ?? "",
     // One process and some threads fewer use less processor time.
     args: [
@@ -38,121 +90,144 @@ export async function openContext(
       "--in-process-gpu",
       "--num-raster-threads=1",
       "--disable-lcd-text",
+      // Most scripts of a page run once.
+      "--js-flags=--no-opt --no-maglev",
     ],
   });
-  const context = await (await running).newContext({
-    viewport: { width: options.width ?? 1440, height: 900 },
-    colorScheme: options.scheme ?? "light",
-    locale: "en-US",
-    reducedMotion: "reduce",
-  });
-  context.setDefaultTimeout(30_000);
-  return context;
+  afterAllFiles.push(() => browser.close());
+  return browser;
 }
 
-export async function closeChromium(): Promise<void> {
-  await (await running)?.close();
-  running = null;
-}
-
-/** Problems of a page that are not visible: uncaught errors and content security policy violations. */
-export function pageErrorsOf(page: Page): string[] {
-  const troubles: string[] = [];
-  page.on("pageerror", (error) => troubles.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) troubles.push(message.text());
+/** Uncaught errors, violations of the content security policy, and requests to other hosts. */
+function watchErrors(context: BrowserContext): void {
+  context.on("weberror", (error) => errors.push(error.error().message));
+  context.on("console", (message) => {
+    if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) errors.push(message.text());
   });
-  page.on("request", (request) => {
+  context.on("request", (request) => {
     const { hostname, protocol } = new URL(request.url());
-    if (protocol.startsWith("http") && hostname !== "127.0.0.1") troubles.push(`asked ${request.url()}`);
+    if (protocol.startsWith("http") && !["127.0.0.1", "localhost"].includes(hostname))
+      errors.push(`asked ${request.url()}`);
   });
-  return troubles;
 }
 
-/** The axe violations of the current page, one per line, for the given rules or for all. */
-export async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+interface AxeOptions {
+  /** All, unless given. */
+  readonly rules?: readonly string[];
+  /** Whether the header and the navigation are checked, too. They are the same on every page. */
+  readonly shell?: boolean;
+}
+
+/** The axe violations of the current page, one per line. */
+export async function violationsOf(page: Page, { rules, shell = false }: AxeOptions = {}): Promise<string[]> {
   await settled(page);
   // Injected as an extension would, because the page's policy allows no inline script.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
-  const { violations } = await page.evaluate(
-    (runOnly) =>
-      (
-        globalThis as unknown as {
-          axe: {
-            run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
-          };
-        }
-      ).axe.run({
-        resultTypes: ["violations"],
-        preload: false,
-        ...(runOnly === undefined ? {} : { runOnly }),
-      }),
-    rules,
-  );
+  const options = { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) };
+  const exclude = shell ? [] : [[".mantine-AppShell-header"], [".mantine-AppShell-navbar"]];
+  const place = JSON.stringify({ exclude });
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(${place}, ${JSON.stringify(options)})`);
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" | ")}`,
   );
 }
 
-/** Changes the system theme under an open page. Returns when the page has changed and no colour is in transition. */
-export async function changeScheme(page: Page, scheme: "light" | "dark"): Promise<void> {
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+/** How a page is seen: its width, and the theme of the system. */
+export interface Look {
+  readonly width?: number;
+  readonly scheme?: "light" | "dark";
+}
+
+/** Every page is checked in both. */
+export const desktop = { width: 1440, scheme: "light" } as const;
+export const phone = { width: 390, scheme: "dark" } as const;
+
+/** The dark theme changes only colours. */
+export const contrastOnly: AxeOptions = { rules: ["color-contrast"] };
+
+/** Returns when the page has changed and no colour is in transition. */
+export async function changeLook(page: Page, { width, scheme }: Required<Look>): Promise<void> {
+  await page.setViewportSize({ width, height: 900 });
   await page.emulateMedia({ colorScheme: scheme });
-  await page.waitForFunction((wanted) => {
-    const { document } = globalThis as unknown as InBrowser;
-    return document.querySelector("html")?.getAttribute("data-mantine-color-scheme") === wanted;
-  }, scheme);
+  await page.waitForFunction(hasScheme, scheme, { polling: 25 });
   await settled(page);
+}
+
+/**
+ * Checks what a page shows as on a desktop and as on a phone: that axe finds nothing, and that nothing is wider than the
+ * window. All rules run once, because the other theme changes only colours.
+ */
+export async function looksRight(page: Page, name: string): Promise<void> {
+  await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
+  for (const look of [phone, desktop]) {
+    await changeLook(page, look);
+    expect(await violationsOf(page, look === phone ? contrastOnly : {})).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
+    await saveScreenshot(page, `${name}-${look.width}`);
+  }
+}
+
+/** By how many pixels the page is wider than the window. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 }
 
 /** Finishes all animations and transitions that end, because waiting for them would take a third of a second. */
 async function settled(page: Page): Promise<void> {
-  await page.evaluate(() => {
-    const { document } = globalThis as unknown as InBrowser;
-    for (const animation of document.getAnimations())
-      if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
-  });
+  await page.evaluate(`for (const animation of document.getAnimations())
+    if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();`);
 }
 
 /**
- * Navigates as a link on the page would, which is much faster than a reload of the dashboard. An empty page does load
- * it. Returns when the page or its title has changed.
+ * Goes to a page of the dashboard as its links do, which takes far less time than loading the dashboard. An empty page
+ * loads it. Returns when the page is shown with its heading.
  */
 export async function visit(page: Page, url: string): Promise<void> {
-  if (page.url() === "about:blank") {
-    await page.goto(url);
-    return;
-  }
-  await page.evaluate((to) => {
-    const { document, history } = globalThis as unknown as InBrowser;
-    document.querySelector("h1")?.setAttribute("data-left", document.title);
-    history.pushState({}, "", to);
-  }, url);
-  await page.waitForFunction(() => {
-    const { document } = globalThis as unknown as InBrowser;
-    const heading = document.querySelector("h1");
-    return heading !== null && heading.getAttribute("data-left") !== document.title;
-  });
+  const { pathname, search, hash } = new URL(url);
+  if (page.url() === "about:blank") await page.goto(url);
+  else await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(pathname + search + hash)})`);
+  await page.waitForFunction(hasArrived, undefined, { polling: 25 });
+}
+
+/** Until the router has rendered the next page, the previous one is shown. Then its heading may wait for data. */
+function hasArrived(): boolean {
+  const { document, __TSR_ROUTER__: router } = globalThis as unknown as InBrowser;
+  const { status, location, resolvedLocation } = router?.state ?? {};
+  if (status !== "idle" || resolvedLocation?.href !== location?.href) return false;
+  return document.querySelector("h1") !== null && document.querySelector(".mantine-Skeleton-root") === null;
+}
+
+/** The portal has no attribute for it, only style sheets. */
+function hasScheme(scheme: "light" | "dark"): boolean {
+  const { document } = globalThis as unknown as InBrowser;
+  const shown = document.querySelector("html")?.getAttribute("data-mantine-color-scheme");
+  return shown === null || shown === scheme;
 }
 
 /** The parts of a page's global scope that are used here. */
 interface InBrowser {
   readonly document: {
-    readonly title: string;
-    getAnimations(): {
-      finish(): void;
-      readonly effect: { getComputedTiming(): { readonly endTime: number } } | null;
-    }[];
-    querySelector(selector: string): {
-      getAttribute(name: string): string | null;
-      setAttribute(name: string, value: string): void;
-    } | null;
+    querySelector(selector: string): { getAttribute(name: string): string | null } | null;
   };
-  readonly history: { pushState(state: object, unused: string, url: string): void };
+  readonly __TSR_ROUTER__?: {
+    readonly state: {
+      readonly status: "idle" | "pending";
+      readonly location: { readonly href: string };
+      readonly resolvedLocation?: { readonly href: string };
+    };
+  };
 }
 
-/** For people to look at. In CI nobody does, and two hundred screenshots take a while. */
+/** For people to look at, if they ask for it: it takes more time than any check. */
 export async function saveScreenshot(page: Page, name: string): Promise<void> {
-  if (process.env.CI === "true") return;
+  if (process.env.COUNTERSIGN_TEST_SCREENSHOTS !== "true") return;
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: join(artifacts, `${name}.jpg`), type: "jpeg", quality: 85, fullPage: true });
 }

@@ -31,6 +31,15 @@ export const postgres: TestedDatabase = {
 /** Every storage suite runs on each of these. */
 export const databases: readonly TestedDatabase[] = [sqlite, postgres];
 
+/**
+ * The database of a file that tests through HTTP or in a browser. Databases differ only in packages/store, where each
+ * query is tested on both. `npm run test:all` runs every file on both.
+ */
+export function on(kind: TestedDatabase["kind"]): readonly TestedDatabase[] {
+  if (process.env.COUNTERSIGN_TEST_ALL === "true") return databases;
+  return databases.filter((database) => database.kind === kind);
+}
+
 export function freshFolder(): string {
   return mkdtempSync(join(tmpdir(), "countersign-test-"));
 }

@@ -1,6 +1,7 @@
 import { openEmail } from "@countersign/store/queries/mail/outbox";
 import type { Store } from "@countersign/store/store";
-import type { OutboxRow } from "@countersign/store/tables";
+import type { OutboxRow, WaitingEmailRow } from "@countersign/store/tables";
+import { newId } from "./test-organization.ts";
 
 /** The contents of the outbox, decrypted, oldest first. */
 export async function openedEmails(
@@ -18,4 +19,40 @@ export async function invitationTokenFor(store: Store, email: string): Promise<s
   const message = (await openedEmails(store, { to: email.toLowerCase(), kind: "invitation" })).at(-1);
   if (message === undefined) throw new Error(`Nobody invited ${email}.`);
   return /\/invitations\/([\w-]+)/.exec(message.body_text)?.[1] ?? "";
+}
+
+/** An email for the outbox that is due when it is written. */
+export function emailRow(settings: Partial<OutboxRow> = {}): OutboxRow {
+  const { created_at: writtenAtMs = Date.now() } = settings;
+  return {
+    id: newId(),
+    recipient: "ada@example.com",
+    subject: "Hello",
+    body_text: "Words.",
+    body_html: null,
+    reply_to: null,
+    kind: "test",
+    created_at: writtenAtMs,
+    sent_at: null,
+    failure: null,
+    attempts: 0,
+    next_attempt_at: writtenAtMs,
+    dedupe_key: null,
+    is_bulk: 0,
+    ...settings,
+  };
+}
+
+/** An email that waits for another day. */
+export function waitingEmailRow(settings: Partial<WaitingEmailRow> = {}): WaitingEmailRow {
+  return {
+    id: newId(),
+    organization_id: newId(),
+    kind: "license_delivery",
+    license_id: newId(),
+    ends_at: null,
+    created_at: Date.now(),
+    dedupe_key: newId(),
+    ...settings,
+  };
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
+import type { StripeSettings } from "../../apps/server/config.ts";
 import { stripeMock } from "./stripe-mock.ts";
 
 /** What a test changes in a subscription. */
@@ -43,9 +44,9 @@ export interface HeldRead {
  * payment pages. It answers reads from its memory. Every other call goes on to the test server, which checks it.
  */
 export interface FakeStripe {
-  readonly settings: Readonly<Record<string, string>>;
-  readonly webhookSecret: string;
-  readonly url: string;
+  readonly settings: StripeSettings;
+  /** The settings as environment variables of a server. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly customers: ReadonlyMap<string, FakeCustomer>;
   /** All calls so far. */
   readonly calls: readonly FakeCall[];
@@ -56,6 +57,8 @@ export interface FakeStripe {
   forget(customerId: string): void;
   archive(priceId: string): void;
   openPages(customerId: string): number;
+  /** How often the subscriptions of a customer were read. */
+  reads(customer: FakeCustomer): number;
   subscribe(customer: FakeCustomer, changes?: Partial<FakeSubscription>): FakeSubscription;
   holdNextRead(): HeldRead;
   close(): Promise<void>;
@@ -215,13 +218,17 @@ export async function startFakeStripe(): Promise<FakeStripe> {
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const webhookSecret = "whsec_test_7f3a9c";
-  const fake: FakeStripe = {
+  const settings = {
+    secretKey: "sk_test_4e1b7d",
+    webhookSecret: "whsec_test_7f3a9c",
     url,
-    webhookSecret,
-    settings: {
-      COUNTERSIGN_STRIPE_SECRET_KEY: "sk_test_4e1b7d",
-      COUNTERSIGN_STRIPE_WEBHOOK_SECRET: webhookSecret,
+    mode: "test",
+  } as const;
+  const fake: FakeStripe = {
+    settings,
+    environment: {
+      COUNTERSIGN_STRIPE_SECRET_KEY: settings.secretKey,
+      COUNTERSIGN_STRIPE_WEBHOOK_SECRET: settings.webhookSecret,
       COUNTERSIGN_STRIPE_URL: url,
     },
     customers,
@@ -239,6 +246,11 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     },
     openPages: (customerId) =>
       [...pages.values()].filter((page) => page.customer === customerId && page.status === "open").length,
+    reads: ({ id }) =>
+      calls.filter(
+        ({ method, path, params }) =>
+          method === "GET" && path === "/v1/subscriptions" && params.get("customer") === id,
+      ).length,
     subscribe: (customer, changes = {}) => {
       const nowMs = Date.now();
       const subscription: FakeSubscription = {

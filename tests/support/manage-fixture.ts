@@ -1,16 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
-import { openStore } from "@countersign/store/open";
 import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
 import { addUser } from "@countersign/store/queries/identity/users";
-import type { Store } from "@countersign/store/store";
 import { type Api, apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type ManageClient, manageClient } from "./manage-client.ts";
-import { type ServerProcess, startServerProcess } from "./server-process.ts";
-import { afterAllFiles } from "./shared-resources.ts";
 import { newId } from "./test-organization.ts";
+import { type OwnServer, openServer, type TestServer } from "./test-server.ts";
 
 /** A user with a token that has all permissions of the user. */
 export interface Person {
@@ -20,11 +17,8 @@ export interface Person {
   readonly api: ManageClient;
 }
 
-/** A new database with a server, a platform admin, and an organization with a product. */
-export interface ManageFixture {
-  readonly database: TestDatabase;
-  readonly server: ServerProcess;
-  readonly store: Store;
+/** A server with a platform admin, and a new organization with a product. */
+export interface ManageFixture extends TestServer {
   readonly admin: Person;
   readonly owner: Person;
   readonly organizationId: string;
@@ -37,60 +31,15 @@ export interface ManageFixture {
   /** A new user with their own role in the organization. */
   member(allowed: readonly Permission[], organizationId?: string): Promise<Person & { roleId: string }>;
   anonymous: ManageClient;
-  close(): Promise<void>;
 }
 
+/** On the shared server, unless the file needs its own. */
 export async function openManageFixture(
   make: () => Promise<TestDatabase>,
-  environment: Readonly<Record<string, string>> = {},
+  own?: OwnServer,
 ): Promise<ManageFixture> {
-  const running = await startOn(make, environment);
-  return officeOn(running, () => stop(running));
-}
-
-const shared = new Map<() => Promise<TestDatabase>, Promise<Running>>();
-
-/**
- * The same on a server that the test files of a process share, which saves a start for each. For tests that read and
- * change nothing outside their organizations.
- */
-export async function openSharedManageFixture(make: () => Promise<TestDatabase>): Promise<ManageFixture> {
-  let running = shared.get(make);
-  if (running === undefined) {
-    running = startOn(make, {});
-    const started = running;
-    afterAllFiles.push(async () => stop(await started));
-    shared.set(make, running);
-  }
-  return officeOn(await running, async () => {});
-}
-
-interface Running {
-  readonly database: TestDatabase;
-  readonly server: ServerProcess;
-  readonly store: Store;
-}
-
-async function startOn(
-  make: () => Promise<TestDatabase>,
-  environment: Readonly<Record<string, string>>,
-): Promise<Running> {
-  const database = await make();
-  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
-  const server = await startServerProcess({ ...database.environment, ...environment });
-  return { database, server, store };
-}
-
-async function stop({ database, server, store }: Running): Promise<void> {
-  await server.stop();
-  await store.close();
-  database.remove();
-}
-
-async function officeOn(
-  { database, server, store }: Running,
-  close: () => Promise<void>,
-): Promise<ManageFixture> {
+  const running = await openServer(make, own);
+  const { server, store } = running;
   const person: ManageFixture["person"] = async (options = {}) => {
     const userId = newId();
     const email = `${userId}@example.com`;
@@ -126,9 +75,7 @@ async function officeOn(
   const product = await owner.api.post(`/organizations/${organizationId}/products`, { name: "Plugin" });
   const apiKey = String(product.body.api_key);
   return {
-    database,
-    server,
-    store,
+    ...running,
     admin,
     owner,
     organizationId,
@@ -165,6 +112,5 @@ async function officeOn(
       return { ...someone, roleId };
     },
     anonymous: manageClient(server.url, null),
-    close,
   };
 }

@@ -2,8 +2,7 @@ import { stripeWebhookPath } from "@countersign/contract/stripe-webhook";
 import { billingOf } from "@countersign/store/queries/billing/billing";
 import { organizationById } from "@countersign/store/queries/manage/access";
 import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
-import type { StripeSettings } from "../../apps/server/config.ts";
-import { type Api, apiOf } from "./api.ts";
+import { apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
 import {
   type FakeCustomer,
@@ -14,16 +13,15 @@ import {
 } from "./fake-stripe.ts";
 import { type ManageFixture, openManageFixture, type Person } from "./manage-fixture.ts";
 
-/** A server that takes payments with a fake Stripe. Pro costs 29 a month and 290 a year. */
+/** A server that takes payments with a fake Stripe. */
 export interface PaymentFixture extends ManageFixture {
   readonly stripe: FakeStripe;
-  readonly settings: StripeSettings;
   /** A new organization on Free, with a license that is valid. */
   payer(): Promise<Payer>;
   /** The same, with a customer in Stripe. */
   customer(): Promise<Payer & { readonly customer: FakeCustomer }>;
   /** Sends an event as Stripe does. */
-  deliver(event: FakeEvent, options?: Delivery): Promise<Delivered>;
+  deliver(event: FakeEvent): Promise<Delivered>;
 }
 
 export interface Payer {
@@ -31,18 +29,10 @@ export interface Payer {
   readonly id: string;
   readonly slug: string;
   readonly path: string;
-  readonly api: Api;
-  readonly licenseKey: string;
   organization(): Promise<OrganizationRow>;
   billing(): Promise<OrganizationBillingRow | undefined>;
   /** The status that a validation of its license reports. */
   validated(): Promise<unknown>;
-}
-
-export interface Delivery {
-  readonly url?: string;
-  readonly secret?: string;
-  readonly signedAtMs?: number;
 }
 
 export interface Delivered {
@@ -52,23 +42,12 @@ export interface Delivered {
   readonly body: any;
 }
 
-export async function openPaymentFixture(
-  make: () => Promise<TestDatabase>,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<PaymentFixture> {
+export async function openPaymentFixture(make: () => Promise<TestDatabase>): Promise<PaymentFixture> {
   const stripe = await startFakeStripe();
   const fixture = await openManageFixture(make, {
-    COUNTERSIGN_DEFAULT_PLAN: "free",
-    ...stripe.settings,
-    ...environment,
+    why: "takes payments",
+    environment: { COUNTERSIGN_DEFAULT_PLAN: "free", ...stripe.environment },
   });
-  await fixture.store.transaction((db) =>
-    db
-      .updateTable("plans")
-      .set({ monthly_price: 2900, yearly_price: 29000 })
-      .where("id", "=", "pro")
-      .execute(),
-  );
   const payer = async (): Promise<Payer> => {
     const owner = await fixture.person();
     const { body: organization } = await owner.api.post("/organizations", { name: "Payer" });
@@ -83,8 +62,6 @@ export async function openPaymentFixture(
       id: organization.id,
       slug: organization.slug,
       path,
-      api,
-      licenseKey: license.license_key,
       organization: async () => {
         const row = await organizationById(fixture.store.reads, organization.id);
         if (row === undefined) throw new Error("The organization is gone.");
@@ -97,12 +74,6 @@ export async function openPaymentFixture(
   return {
     ...fixture,
     stripe,
-    settings: {
-      secretKey: stripe.settings.COUNTERSIGN_STRIPE_SECRET_KEY ?? "",
-      webhookSecret: stripe.webhookSecret,
-      url: stripe.url,
-      mode: "test",
-    },
     payer,
     customer: async () => {
       const one = await payer();
@@ -113,11 +84,10 @@ export async function openPaymentFixture(
       if (status !== 200) throw new Error(`There is no checkout: ${text}`);
       return { ...one, customer: stripe.customerOf(one.id) };
     },
-    deliver: async (event, options = {}) => {
+    deliver: async (event) => {
       const payload = JSON.stringify(event);
-      const secret = options.secret ?? stripe.webhookSecret;
-      const header = await signature(payload, secret, options.signedAtMs);
-      return sendEvent(options.url ?? fixture.server.url, payload, { "stripe-signature": header });
+      const header = await signature(payload, stripe.settings.webhookSecret);
+      return sendEvent(fixture.server.url, payload, { "stripe-signature": header });
     },
     close: async () => {
       await fixture.close();

@@ -7,6 +7,7 @@ import { Router } from "../../apps/server/http/manage/router.ts";
 import { portalRoutes } from "../../apps/server/http/manage/routes.ts";
 import { Browser, type BrowserAnswer } from "./browser.ts";
 import { openedEmails } from "./emails.ts";
+import { addPortalPerson, addSessionOf, type PortalIdentities } from "./portal-rows.ts";
 
 let lastIp = 0;
 
@@ -53,11 +54,30 @@ export class PortalClient {
   }
 }
 
-/** A client that is signed in with this email address, which some organization has as a customer. */
+/** Signs in with a code that is sent to this email address, which some organization has as a customer. */
 export async function signedInCustomer(url: string, store: Store, email: string): Promise<PortalClient> {
   const client = new PortalClient(url);
   await client.signIn(store, email);
   return client;
+}
+
+export interface SignedInClient extends PortalClient {
+  readonly personId: string;
+}
+
+/** Someone who has proven these identities, or another session of a person: without the steps of a sign-in. */
+export async function signedInWith(
+  { store, server }: { readonly store: Store; readonly server: { readonly url: string } },
+  who: PortalIdentities | { readonly personId: string },
+  ip?: string,
+): Promise<SignedInClient> {
+  const { personId, token } =
+    "personId" in who
+      ? { ...who, ...(await addSessionOf(store, who.personId)) }
+      : await addPortalPerson(store, who);
+  const client = new PortalClient(server.url, ip);
+  client.browser.cookies.set("countersign_portal", token);
+  return Object.assign(client, { personId });
 }
 
 /** The code and the link's token in the newest email to this email address. */

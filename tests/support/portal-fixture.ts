@@ -1,60 +1,57 @@
-import { signInSecret } from "../../apps/server/features/identity/secret.ts";
-import { PortalSecrets } from "../../apps/server/features/portal/secrets.ts";
+import { type AddedLicense, addLicense } from "./add-license.ts";
+import type { BrowserAnswer } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
-import { freePort } from "./free-port.ts";
 import { type ManageFixture, openManageFixture, type Person } from "./manage-fixture.ts";
+import type { SignedInClient } from "./portal-client.ts";
+import { signedInWith } from "./portal-client.ts";
+import type { PortalIdentities } from "./portal-rows.ts";
 import { newId } from "./test-organization.ts";
+import type { OwnServer } from "./test-server.ts";
 
-export interface Seller {
+/** An organization with a product. */
+export interface Seller extends Pick<ManageFixture, "store" | "organizationId" | "productId" | "apiKey"> {
   readonly owner: Person;
-  readonly organizationId: string;
-  readonly productId: string;
 }
 
-/** A server that knows its own URL, so that customers can sign in to the portal. */
+/** A license with its customer, who is signed in. */
+export interface SoldLicense extends AddedLicense {
+  readonly email: string;
+  readonly customer: SignedInClient;
+  /** As the portal shows it to the customer. */
+  shown(by?: SignedInClient): Promise<BrowserAnswer["body"]>;
+}
+
+/** A server with customers who sign in to the portal. */
 export interface PortalFixture extends ManageFixture {
-  readonly url: string;
-  readonly secrets: PortalSecrets;
-  /** Another organization with a product. */
-  seller(settings?: { locale?: "en" | "de" | "es" }): Promise<Seller>;
+  /** Another organization, with a product that has these settings. */
+  seller(settings?: { locale?: "en" | "de" | "es"; product?: object }): Promise<Seller>;
   /** A customer of an organization, by default the fixture's. Returns the email address. */
   customer(at?: { organizationId: string; owner: Person; email?: string }): Promise<string>;
-  codeRows(email: string): Promise<StoredCode[]>;
-  /** As after ten minutes. */
-  expireCodes(email: string): Promise<void>;
+  /** Someone who has proven this email address or these identities, or another session of a person. */
+  signedIn(who: string | PortalIdentities | { personId: string }, ip?: string): Promise<SignedInClient>;
+  /** A license of a new customer. Written directly to the tables. */
+  sold(at: Seller, settings?: Parameters<typeof addLicense>[1]): Promise<SoldLicense>;
 }
 
-type StoredCode = {
-  readonly attempts: number;
-  readonly other_attempts: number;
-  readonly created_at: number;
-  readonly expires_at: number;
-};
-
+/** On the shared server, unless the file needs its own. */
 export async function openPortalFixture(
   make: () => Promise<TestDatabase>,
-  settings: Readonly<Record<string, string>> = {},
+  own?: OwnServer,
 ): Promise<PortalFixture> {
-  const port = settings.PORT ?? String(await freePort());
-  const url = `http://127.0.0.1:${port}`;
-  const fixture = await openManageFixture(make, {
-    PORT: port,
-    COUNTERSIGN_URL: url,
-    COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
-    ...settings,
-  });
+  const fixture = await openManageFixture(make, own);
   const { store } = fixture;
-  const secrets = new PortalSecrets(await signInSecret(store));
+  const signedIn: PortalFixture["signedIn"] = (who, ip) =>
+    signedInWith(fixture, typeof who === "string" ? { emails: [who] } : who, ip);
   return {
     ...fixture,
-    url,
-    secrets,
-    seller: async ({ locale = "en" } = {}) => {
+    signedIn,
+    seller: async ({ locale = "en", product = {} } = {}) => {
       const owner = await fixture.person();
-      const organization = await owner.api.post("/organizations", { name: "Another seller", locale });
+      const organization = await owner.api.post("/organizations", { name: "Seller", locale });
       const organizationId = String(organization.body.id);
-      const product = await owner.api.post(`/organizations/${organizationId}/products`, { name: "Tool" });
-      return { owner, organizationId, productId: String(product.body.id) };
+      const path = `/organizations/${organizationId}/products`;
+      const { body } = await owner.api.post(path, { name: "Plugin", ...product });
+      return { store, owner, organizationId, productId: String(body.id), apiKey: String(body.api_key) };
     },
     customer: async (at) => {
       const { organizationId, owner } = at ?? fixture;
@@ -63,21 +60,12 @@ export async function openPortalFixture(
       if (answer.status !== 201) throw new Error(`No customer was created: ${answer.text}`);
       return email;
     },
-    codeRows: (email) =>
-      store.reads
-        .selectFrom("portal_codes")
-        .selectAll()
-        .where("email_hash", "=", secrets.emailHash(email))
-        .orderBy("id")
-        .execute(),
-    expireCodes: async (email) => {
-      await store.transaction((db) =>
-        db
-          .updateTable("portal_codes")
-          .set({ expires_at: Date.now() - 60_000 })
-          .where("email_hash", "=", secrets.emailHash(email))
-          .execute(),
-      );
+    sold: async (at, settings = {}) => {
+      const email = `${newId()}@example.com`;
+      const license = await addLicense(at, { customer: { email }, ...settings });
+      const customer = await signedIn(email);
+      const shown = async (by = customer) => (await by.get(`/licenses/${license.id}`)).body;
+      return { ...license, email, customer, shown };
     },
   };
 }

@@ -1,21 +1,13 @@
-import { randomBytes } from "node:crypto";
-import { addPortalSession } from "@countersign/store/queries/portal/sessions";
+import { afterAll, beforeAll } from "bun:test";
 import type { Store } from "@countersign/store/store";
-import type { BrowserContext, Page } from "playwright-core";
-import { hashPortalToken } from "../../apps/server/features/portal/session.ts";
-import { apiOf } from "./api.ts";
-import { openContext } from "./chromium.ts";
+import type { Page } from "playwright-core";
+import { browserTests, closeContexts, type Look, openContext, phone } from "./chromium.ts";
 import { type Dashboard, openDashboard } from "./dashboard.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "./fake-discord.ts";
 import { freePort } from "./free-port.ts";
 import { newestCode } from "./portal-client.ts";
-import { newId } from "./test-organization.ts";
-
-export interface Look {
-  readonly scheme?: "light" | "dark";
-  readonly width?: number;
-}
+import { addPortalPerson, addSessionOf } from "./portal-rows.ts";
 
 /** A server with the built portal, a seller with branding, and a customer with licenses. */
 export interface PortalPages {
@@ -34,6 +26,7 @@ export interface PortalPages {
   /** The code in the newest email. */
   code(email: string, kind?: "portal_sign_in" | "portal_email"): Promise<string>;
   link(email: string): Promise<string>;
+  /** A new page on a phone, unless another look is given. */
   visitor(look?: Look): Promise<Page>;
   /** A page with a signed-in customer. */
   signedIn(email: string, look?: Look): Promise<Page>;
@@ -49,23 +42,49 @@ export const homeIp = "203.0.113.24";
 export const oldIp = "198.51.100.7";
 export const thirdIp = "192.0.2.99";
 
-export async function openPortalPages(
+interface PortalHost {
+  /** Whether the portal has another host than the dashboard. */
+  readonly hasOwnHost?: boolean;
+}
+
+/** Tests of the customer portal in a browser. */
+export function portalTests(
+  title: string,
+  tests: (portal: PortalPages) => void,
+  host: PortalHost = {},
+): void {
+  browserTests(title, (make) => {
+    // Complete before the first test.
+    const portal = {} as PortalPages;
+    beforeAll(async () => {
+      Object.assign(portal, await openPortalPages(make, host));
+    });
+    tests(portal);
+    afterAll(async () => {
+      await closeContexts();
+      await portal.close();
+    });
+  });
+}
+
+async function openPortalPages(
   make: () => Promise<TestDatabase>,
-  { hasOwnHost = false } = {},
+  { hasOwnHost = false }: PortalHost,
 ): Promise<PortalPages> {
   const discord = await startFakeDiscord();
   const port = String(await freePort());
   const ownHost = `http://localhost:${port}`;
   const dashboard = await openDashboard(make, {
-    ...discord.settings,
-    PORT: port,
-    ...(hasOwnHost ? { COUNTERSIGN_PORTAL_URL: ownHost } : {}),
-    // Email is configured, so emails wait in the outbox.
-    COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
-    COUNTERSIGN_MAIL_FROM: "license@example.com",
+    why: "people sign in with Discord, and emails wait in the outbox",
+    environment: {
+      ...discord.settings,
+      PORT: port,
+      ...(hasOwnHost ? { COUNTERSIGN_PORTAL_URL: ownHost } : {}),
+      COUNTERSIGN_SMTP_URL: "smtp://127.0.0.1:1",
+      COUNTERSIGN_MAIL_FROM: "license@example.com",
+    },
   });
-  const { fixture, manage, organizationId, productId, apiKey } = dashboard;
-  const api = apiOf(fixture.url, apiKey);
+  const { fixture, manage, organizationId, productId, api } = dashboard;
   const email = "mara@studio.example";
   await manage("PATCH", `/organizations/${organizationId}/branding`, {
     display_name: "Nordlicht <b>Software</b>",
@@ -109,10 +128,8 @@ export async function openPortalPages(
   for (const ip of [oldIp, homeIp, thirdIp]) await validate(fullLicense.key, ip);
   const plainLicense = await sellOf(viewed.id, email, { is_lifetime: true });
 
-  const contexts: BrowserContext[] = [];
-  const visitor = async (look: Look = {}) => {
+  const visitor = async (look: Look = phone) => {
     const context = await openContext(look);
-    contexts.push(context);
     await context.setExtraHTTPHeaders({ "x-forwarded-for": homeIp });
     return context.newPage();
   };
@@ -130,51 +147,29 @@ export async function openPortalPages(
     visitor,
     signedIn: async (customer, look) => {
       const page = await visitor(look);
-      const value = await openSession(fixture.store, customer);
+      const value = await portalTokenOf(fixture.store, customer);
       const url = hasOwnHost ? ownHost : fixture.url;
       await page.context().addCookies([{ name: "countersign_portal", value, url }]);
       return page;
     },
     close: async () => {
-      for (const context of contexts) await context.close();
       await dashboard.close();
       discord.close();
     },
   };
 }
 
-/** Another session of the person with this email address, without a code: how many are sent is limited. */
-async function openSession(store: Store, email: string): Promise<string> {
-  const token = randomBytes(32).toString("base64url");
-  const nowMs = Date.now();
-  await store.transaction(async (db) => {
-    const known = await db
-      .selectFrom("portal_identities")
-      .select("person_id")
-      .where("kind", "=", "email")
-      .where("value", "=", email)
-      .executeTakeFirst();
-    const personId = known?.person_id ?? newId();
-    if (known === undefined) {
-      const person = { id: personId, locale: null, created_at: nowMs, updated_at: nowMs };
-      await db.insertInto("portal_people").values(person).execute();
-      const identity = { kind: "email" as const, value: email, name: null, verified_at: nowMs };
-      await db
-        .insertInto("portal_identities")
-        .values({ id: newId(), person_id: personId, ...identity })
-        .execute();
-    }
-    await addPortalSession(db, {
-      id: newId(),
-      person_id: personId,
-      token_hash: hashPortalToken(token),
-      signed_in_by: "email",
-      ip: homeIp,
-      user_agent: null,
-      created_at: nowMs,
-      last_used_at: nowMs,
-      expires_at: nowMs + 86_400_000,
-    });
-  });
+/** The token of another session of the person with this email address, without a code: how many are sent is limited. */
+export async function portalTokenOf(store: Store, email: string): Promise<string> {
+  const known = await store.reads
+    .selectFrom("portal_identities")
+    .select("person_id")
+    .where("kind", "=", "email")
+    .where("value", "=", email)
+    .executeTakeFirst();
+  const { token } =
+    known === undefined
+      ? await addPortalPerson(store, { emails: [email] })
+      : await addSessionOf(store, known.person_id);
   return token;
 }

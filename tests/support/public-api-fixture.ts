@@ -1,37 +1,25 @@
 import { type Api, apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
-import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
+import { type OwnServer, openServer, type TestServer } from "./test-server.ts";
 
-/** A new database, an organization on it, and a server. */
-export interface PublicApiFixture {
-  readonly database: TestDatabase;
-  readonly server: ServerProcess;
+/** A server with a new organization. */
+export interface PublicApiFixture extends TestServer {
   readonly org: TestOrganization;
   /** Uses the product's API key. */
   readonly api: Api;
-  close(): Promise<void>;
 }
 
+/** On the shared server, unless the file needs its own. */
 export async function openPublicApiFixture(
   make: () => Promise<TestDatabase>,
-  options: Parameters<typeof openTestOrganization>[1] = {},
-  environment: Readonly<Record<string, string>> = {},
+  options: Omit<NonNullable<Parameters<typeof openTestOrganization>[1]>, "store"> = {},
+  own?: OwnServer,
 ): Promise<PublicApiFixture> {
-  const database = await make();
-  const org = await openTestOrganization(database.location, options);
-  const server = await startServerProcess({ ...database.environment, ...environment });
-  return {
-    database,
-    server,
-    org,
-    api: apiOf(server.url, org.apiKey),
-    close: async () => {
-      await server.stop();
-      await org.store.close();
-      database.remove();
-    },
-  };
+  const running = await openServer(make, own);
+  const { store, url } = running;
+  const org = await openTestOrganization(null, { ...options, store });
+  return { ...running, org, api: apiOf(url, org.apiKey) };
 }
 
 /** The counted requests of the product, on all days. */

@@ -1,14 +1,20 @@
-import { openStore } from "@countersign/store/open";
+import { setState } from "@countersign/store/queries/admin/platform-state";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser } from "@countersign/store/queries/identity/users";
 import type { Store } from "@countersign/store/store";
 import type { OutboxRow } from "@countersign/store/tables";
-import { Browser } from "./browser.ts";
+import { AccountLimits, type Origin } from "../../apps/server/features/identity/account-limits.ts";
+import type { Attempt } from "../../apps/server/features/identity/attempts.ts";
+import { newPasswordLink } from "../../apps/server/features/identity/password-link.ts";
+import { Authenticator } from "./authenticator.ts";
+import { Browser, type BrowserAnswer } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
 import { openedEmails } from "./emails.ts";
-import { freePort } from "./free-port.ts";
-import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { type FakeDiscord, startFakeDiscord } from "./fake-discord.ts";
+import { afterAllFiles } from "./shared-resources.ts";
 import { newId } from "./test-organization.ts";
+import { type OwnServer, openServer, type TestServer } from "./test-server.ts";
+import { totpCode, totpSecret } from "./totp.ts";
 
 export const goodPassword = "a good password";
 
@@ -18,49 +24,55 @@ export interface TestUser {
   readonly browser: Browser;
 }
 
-/** A server that knows its own URL, so that users can sign in. */
-export interface SignInFixture {
-  readonly database: TestDatabase;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly server: ServerProcess;
-  readonly store: Store;
-  readonly url: string;
+/** A server with users who sign in. */
+export interface SignInFixture extends TestServer {
   /** A new browser with its own IP address. */
   browser(): Browser;
   /** A user with a password, not signed in. Without a given hash, the password is fast to check. */
   createUser(options?: { verified?: boolean; admin?: boolean; hash?: string }): Promise<TestUser>;
   /** The same, signed in. */
   createSignedInUser(options?: { admin?: boolean }): Promise<TestUser>;
+  /** Signs in with the good password in a new browser, unless others are given. */
+  signIn(
+    email: string,
+    options?: { password?: string; browser?: Browser; headers?: Record<string, string> },
+  ): Promise<BrowserAnswer>;
+  /** Uses up attempts on an account, from as many networks unless an origin is given. */
+  useUp(attempt: Attempt, account: string, count: number, from?: Partial<Origin>): Promise<void>;
+  /** A token that resets a user's password, without the email. */
+  resetToken(userId: string): Promise<string>;
+  /** Adds a passkey to the account of a signed-in user. */
+  addPasskey(browser: Browser, proof?: object, name?: string): Promise<{ device: Authenticator; id: string }>;
+  /** Turns the second factor of a signed-in user on, with the current code: the next one is still unused. */
+  enableSecondFactor(browser: Browser): Promise<{ secret: Uint8Array; recoveryCodes: readonly string[] }>;
   emails(to: string): Promise<OutboxRow[]>;
+  emailKinds(to: string): Promise<string[]>;
   /** The audit log entries about a user. */
   actions(userId: string): Promise<string[]>;
-  close(): Promise<void>;
 }
 
 let lastIp = 0;
 
 const knownHash = cheapHash(goodPassword);
 
+/** On the shared server, unless the file needs its own. */
 export async function openSignInFixture(
   make: () => Promise<TestDatabase>,
-  settings: Readonly<Record<string, string>> = {},
+  own?: OwnServer,
 ): Promise<SignInFixture> {
-  const database = await make();
-  const port = settings.PORT ?? String(await freePort());
-  const url = `http://127.0.0.1:${port}`;
-  const environment = {
-    ...database.environment,
-    PORT: port,
-    COUNTERSIGN_URL: url,
-    COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
-    ...settings,
-  };
-  const server = await startServerProcess(environment);
-  const encryptionKey = settings.COUNTERSIGN_ENCRYPTION_KEY ?? null;
-  const store = await openStore(database.location, { encryptionKey, durability: "standard" });
+  return signInFixtureOf(await openServer(make, own));
+}
+
+/** The same on a server that already runs. */
+export function signInFixtureOf(running: TestServer): SignInFixture {
+  const { store, url } = running;
   const browser = () => {
     lastIp += 1;
     return new Browser(url, `198.18.${lastIp >> 8}.${lastIp & 255}`);
+  };
+  const signIn: SignInFixture["signIn"] = (email, options = {}) => {
+    const { password = goodPassword, browser: given = browser(), headers = {} } = options;
+    return given.auth("/sign-in/email", { email, password }, headers);
   };
   const createUser: SignInFixture["createUser"] = async ({
     verified = true,
@@ -77,23 +89,43 @@ export async function openSignInFixture(
     return { userId, email, browser: browser() };
   };
   return {
-    database,
-    environment,
-    server,
-    store,
-    url,
+    ...running,
     browser,
     createUser,
     createSignedInUser: async (options = {}) => {
       const someone = await createUser(options);
-      const answer = await someone.browser.auth("/sign-in/email", {
-        email: someone.email,
-        password: goodPassword,
-      });
-      if (answer.status !== 200) throw new Error(`The sign-in failed: ${answer.text}`);
+      succeeded(await signIn(someone.email, { browser: someone.browser }));
       return someone;
     },
+    signIn,
+    useUp: async (attempt, account, count, from = {}) => {
+      const limits = new AccountLimits(store);
+      for (let time = 0; time < count; time++) {
+        lastIp += 1;
+        const ip = `198.19.${lastIp >> 8}.${lastIp & 255}`;
+        await limits.check(attempt, account, { ip, deviceId: null, ...from });
+      }
+    },
+    resetToken: async (userId) => {
+      const link = { userId, isFirst: false, goodForMs: 3_600_000 };
+      const { url: made } = await store.transaction((db) => newPasswordLink(db, url, link, Date.now()));
+      return new URL(made).searchParams.get("token") ?? "";
+    },
+    addPasskey: async (at, proof = { password: goodPassword }, name = "Phone") => {
+      const device = new Authenticator(url);
+      const options = succeeded(await at.auth("/passkey/generate-register-options", proof));
+      const response = device.register(options.body);
+      const added = succeeded(await at.auth("/passkey/verify-registration", { response, name }));
+      return { device, id: String(added.body.id) };
+    },
+    enableSecondFactor: async (at) => {
+      const { body } = succeeded(await at.auth("/two-factor/enable", { password: goodPassword }));
+      const secret = totpSecret(body.totpURI);
+      succeeded(await at.auth("/two-factor/verify-totp", { code: totpCode(secret) }));
+      return { secret, recoveryCodes: body.backupCodes };
+    },
     emails: (to) => openedEmails(store, { to }),
+    emailKinds: async (to) => (await openedEmails(store, { to })).map(({ kind }) => kind),
     actions: async (userId) => {
       const rows = await store.reads
         .selectFrom("audit_log")
@@ -103,12 +135,42 @@ export async function openSignInFixture(
         .execute();
       return rows.map((row) => row.action);
     },
-    close: async () => {
-      await server.stop();
-      await store.close();
-      database.remove();
-    },
   };
+}
+
+/** A server on which anyone can sign up, also with Discord. */
+export interface SignUpFixture extends SignInFixture {
+  readonly discord: FakeDiscord;
+  /** Open, unless a test closes it. */
+  setSignUp(value: "open" | "closed"): Promise<void>;
+}
+
+const openToAll = new Map<() => Promise<TestDatabase>, Promise<SignUpFixture>>();
+
+/** The test files of a process share it. */
+export async function openSignUpFixture(make: () => Promise<TestDatabase>): Promise<SignUpFixture> {
+  const known = openToAll.get(make) ?? startOpenToAll(make);
+  openToAll.set(make, known);
+  return known;
+}
+
+async function startOpenToAll(make: () => Promise<TestDatabase>): Promise<SignUpFixture> {
+  const discord = await startFakeDiscord();
+  const own = { why: "anyone can sign up, also with Discord", environment: discord.settings };
+  const fixture = await openSignInFixture(make, own);
+  const setSignUp = (value: "open" | "closed") =>
+    fixture.store.transaction((db) => setState(db, "sign_up", value));
+  await setSignUp("open");
+  afterAllFiles.push(async () => {
+    await fixture.close();
+    discord.close();
+  });
+  return { ...fixture, discord, setSignUp };
+}
+
+function succeeded(answer: BrowserAnswer): BrowserAnswer {
+  if (answer.status !== 200) throw new Error(`The request failed: ${answer.text}`);
+  return answer;
 }
 
 /** Signs a user in to the dashboard, and returns the session's cookie. */
@@ -118,8 +180,7 @@ export async function openDashboardSession(
 ): Promise<string> {
   await store.transaction((db) => addPassword(db, { id: newId(), userId, hash: knownHash }, Date.now()));
   const browser = new Browser(url, "198.18.255.1");
-  const answer = await browser.auth("/sign-in/email", { email, password: goodPassword });
-  if (answer.status !== 200) throw new Error(`The sign-in failed: ${answer.text}`);
+  succeeded(await browser.auth("/sign-in/email", { email, password: goodPassword }));
   const cookie = [...browser.cookies].find(([name]) => name.endsWith(".session_token"));
   if (cookie === undefined) throw new Error("There is no session cookie.");
   return cookie.join("=");

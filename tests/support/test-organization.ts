@@ -24,8 +24,9 @@ export interface TestOrganization {
   product(settings?: Partial<ProductSettings>): Promise<{ productId: string; apiKey: string }>;
 }
 
+/** Opens a store at this location, unless one is given. */
 export async function openTestOrganization(
-  location: DatabaseLocation,
+  location: DatabaseLocation | null,
   options: {
     plan?: Plan;
     dailyLimit?: number | null;
@@ -35,13 +36,7 @@ export async function openTestOrganization(
     store?: Store;
   } = {},
 ): Promise<TestOrganization> {
-  const store =
-    options.store ??
-    (await openStore(location, {
-      encryptionKey: null,
-      durability: "standard",
-      ...(options.now === undefined ? {} : { now: options.now }),
-    }));
+  const store = options.store ?? (await openAt(location, options.now));
   const organizationId = newId();
   await store.transaction((db) =>
     createOrganization(
@@ -99,4 +94,10 @@ export async function openTestOrganization(
       return { id, key };
     },
   };
+}
+
+async function openAt(location: DatabaseLocation | null, now?: () => number): Promise<Store> {
+  if (location === null) throw new Error("Without a location, an organization needs an open store.");
+  const options = { encryptionKey: null, durability: "standard" } as const;
+  return openStore(location, now === undefined ? options : { ...options, now });
 }

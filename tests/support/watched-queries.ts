@@ -4,11 +4,13 @@ import { CompiledQuery, type RootOperationNode } from "kysely";
 /** Wraps a store to record the query plan of each statement that it reads. */
 export function watched(store: Store) {
   const seen = new Map<string, { query: CompiledQuery; by: Store["reads"] }>();
+  let statements = 0;
   const watching = (by: Store["reads"]) =>
     by.withPlugin({
       transformQuery: ({ node, queryId }) => {
         const query = by.getExecutor().compileQuery(node as RootOperationNode, queryId);
         seen.set(query.sql, { query, by });
+        statements += 1;
         return node;
       },
       transformResult: async ({ result }) => result,
@@ -25,6 +27,8 @@ export function watched(store: Store) {
         return typeof value === "function" ? value.bind(target) : value;
       },
     }),
+    /** How many statements were run. */
+    count: () => statements,
     plans: async () => {
       const plans: { text: string; plan: string }[] = [];
       for (const { query, by } of seen.values()) {

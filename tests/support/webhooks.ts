@@ -1,12 +1,18 @@
 import { randomBytes } from "node:crypto";
 import type { EventType } from "@countersign/domain/events/types";
+import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
 import { distribution } from "@countersign/store/distribution";
 import { addEvents } from "@countersign/store/queries/events/events";
-import { openAttempt } from "@countersign/store/queries/webhooks/delivery-results";
+import { openAttempt, sealAttempt } from "@countersign/store/queries/webhooks/delivery-results";
 import { addEndpoint, addSecret } from "@countersign/store/queries/webhooks/endpoints";
 import type { Store } from "@countersign/store/store";
-import type { EventRow, WebhookEndpointRow } from "@countersign/store/tables";
+import type {
+  DeliveryAttemptRow,
+  DeliveryRow,
+  EventRow,
+  WebhookEndpointRow,
+} from "@countersign/store/tables";
 import { newId } from "./test-organization.ts";
 
 /** Lets a server call receivers on this machine. */
@@ -77,6 +83,99 @@ export async function makeEvents(
   }));
   await store.transaction((db) => addEvents(db, rows));
   return rows.map((row) => row.id);
+}
+
+let made = 0;
+
+/** An ID that sorts as if it had been generated at this time. */
+export function idAt(ms: number): string {
+  made += 1;
+  return firstUuidAt(ms).slice(0, -12) + made.toString(16).padStart(12, "0");
+}
+
+/** Where deliveries belong. */
+export interface DeliveryOwner {
+  readonly store: Store;
+  readonly organizationId: string;
+  readonly endpointId: string;
+}
+
+/** Creates deliveries and their events, each as if it had been created at its `created_at`. */
+export async function makeDeliveries(
+  { store, organizationId, endpointId }: DeliveryOwner,
+  settings: readonly Partial<DeliveryRow>[],
+): Promise<DeliveryRow[]> {
+  const rows = settings.map((fields): DeliveryRow => {
+    const createdAt = fields.created_at ?? Date.now() - 3_600_000;
+    return {
+      id: idAt(createdAt),
+      organization_id: organizationId,
+      endpoint_id: endpointId,
+      event_id: newId(),
+      event_type: "license.updated",
+      state: "delivered",
+      attempts: 1,
+      next_attempt_at: null,
+      claimed_by: null,
+      claimed_until: null,
+      last_status: 200,
+      created_at: createdAt,
+      finished_at: null,
+      ...fields,
+    };
+  });
+  const events = rows.map((row) => ({
+    id: row.event_id,
+    organization_id: organizationId,
+    product_id: null,
+    license_id: null,
+    type: row.event_type,
+    at: row.created_at,
+    data: JSON.stringify({ organization_id: organizationId }),
+    undistributed: distribution.none,
+  }));
+  await store.transaction(async (db) => {
+    await store.bulk.insert(db, "events", events, "(id) do nothing");
+    await store.bulk.insert(db, "deliveries", rows);
+  });
+  return rows;
+}
+
+/** Creates one delivery with these attempts. */
+export async function makeDelivery(
+  owner: DeliveryOwner,
+  fields: Partial<DeliveryRow> = {},
+  attempts: readonly Partial<DeliveryAttemptRow>[] = [],
+): Promise<DeliveryRow> {
+  const [row] = await makeDeliveries(owner, [fields]);
+  if (row === undefined) throw new Error("One delivery was created.");
+  await makeAttempts(
+    owner,
+    attempts.map((attempt) => ({ at: row.created_at, delivery_id: row.id, ...attempt })),
+  );
+  return row;
+}
+
+/** Creates attempts, each as if it had been made at its `at`. */
+export async function makeAttempts(
+  { store, endpointId }: DeliveryOwner,
+  attempts: readonly (Pick<DeliveryAttemptRow, "at" | "delivery_id"> & Partial<DeliveryAttemptRow>)[],
+): Promise<void> {
+  await store.transaction(async (db) => {
+    const rows = attempts.map((attempt) =>
+      sealAttempt(db, {
+        id: idAt(attempt.at),
+        endpoint_id: endpointId,
+        duration_ms: 5,
+        request_headers: JSON.stringify({ "webhook-id": "evt_x", "x-own": "" }),
+        status: 200,
+        response_body: "ok",
+        failure: null,
+        ...attempt,
+      }),
+    );
+    await store.bulk.insert(db, "delivery_attempts", rows);
+  });
 }
 
 export async function deliveriesTo(store: Store, endpointId: string) {

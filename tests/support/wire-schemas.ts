@@ -47,6 +47,7 @@ const operation = z.object({
 });
 const jsonSchema = z.custom<Parameters<typeof z.fromJSONSchema>[0]>((value) => typeof value === "object");
 const published = new Map<string, z.ZodType | null>();
+let document: ReturnType<typeof openApiDocument> | undefined;
 
 function publishedSchema(endpoint: Endpoint, status: number): z.ZodType | null {
   const name = `${endpoint} ${status}`;
@@ -58,7 +59,9 @@ function publishedSchema(endpoint: Endpoint, status: number): z.ZodType | null {
 }
 
 function readPublished(endpoint: Endpoint, status: number): z.ZodType | null {
-  const { paths, components } = openApiDocument();
+  // Generating it takes a second.
+  document ??= openApiDocument();
+  const { paths, components } = document;
   const described =
     endpoint === "validate" ? paths["/api/v1/validate"]?.post : paths["/api/v1/license/{key}"]?.get;
   const answer = operation.parse(described).responses[String(status)];

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../support/until.ts";
 
-const root = join(import.meta.dir, "../..");
-const { ProcessPool, runJobs } = await import(join(root, "scripts/process-pool.mjs"));
-const { longestFirst, planOf } = await import(join(root, "scripts/test-plan.mjs"));
-const { testFiles } = await import(join(root, "scripts/test-report.mjs"));
+const { ProcessPool, runJobs } = await import(join(import.meta.dir, "../../scripts/process-pool.mjs"));
 
 describe("a process of the test run", () => {
   test("returns its exit code, and its output in one piece", async () => {
@@ -58,28 +54,6 @@ test("every job runs once, and never more than the given number at a time", asyn
   });
   expect(most).toBe(3);
   expect(done.sort((a, b) => a - b)).toEqual(jobs);
-});
-
-describe("the plan", () => {
-  const files: string[] = testFiles(root, ["packages", "apps", "sdks", "tests"]);
-  const { parallel, last } = planOf(files);
-  const filesOf = (groups: { files: string[] }[]) => groups.flatMap((group) => group.files);
-
-  test("contains every test file once", () => {
-    expect(filesOf([...parallel, ...last]).sort()).toEqual([...files].sort());
-    expect(files).toContain("tests/test-run/process-pool.test.ts");
-    const here = readdirSync(import.meta.dir).filter((name) => name.endsWith(".test.ts"));
-    expect(files.filter((file) => file.startsWith("tests/test-run/"))).toHaveLength(here.length);
-  });
-
-  test("starts with the longest files, and they exist", () => {
-    expect(filesOf(parallel).slice(0, longestFirst.length)).toEqual(longestFirst);
-  });
-
-  test("runs tests that need an idle machine last", () => {
-    expect(filesOf(last)).toContain("tests/faults/faults.test.ts");
-    expect(filesOf(parallel).filter((file) => file.startsWith("tests/faults/"))).toEqual([]);
-  });
 });
 
 function isRunning(pid: number): boolean {

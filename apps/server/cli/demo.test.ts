@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { validateStatuses } from "@countersign/domain/validate/status";
 import { openStore } from "@countersign/store/open";
-import { databases } from "../../../tests/support/databases.ts";
+import { on } from "../../../tests/support/databases.ts";
 import { freePort } from "../../../tests/support/free-port.ts";
 import { signedInCustomer } from "../../../tests/support/portal-client.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
@@ -18,7 +18,7 @@ interface Printed {
   readonly body: Readonly<Record<string, string>> | null;
 }
 
-for (const { kind, makeEmpty: make } of databases) {
+for (const { kind, makeEmpty: make } of on("postgres")) {
   describe(`demo on ${kind}`, async () => {
     test("every printed request gets the printed response, also when it is repeated", async () => {
       const database = await make();

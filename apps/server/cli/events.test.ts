@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { webhookKey } from "@countersign/domain/webhooks/secret";
 import { webhookSignature } from "@countersign/domain/webhooks/signature";
-import { databases } from "../../../tests/support/databases.ts";
+import { on } from "../../../tests/support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../../../tests/support/manage-fixture.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
 import { until } from "../../../tests/support/until.ts";
 
 const secret = `whsec_${Buffer.from("a secret of enough bytes for a test").toString("base64")}`;
 
-describe.each(databases)("countersign events on $kind", ({ make }) => {
+describe.each(on("sqlite"))("countersign events on $kind", ({ make }) => {
   let fixture: ManageFixture;
   const received: { headers: Headers; body: string }[] = [];
   const receiver = Bun.serve({

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "@countersign/store/open";
 import { apiOf } from "../../../tests/support/api.ts";
-import { databases, freshFolder, type TestDatabase } from "../../../tests/support/databases.ts";
+import { freshFolder, on, type TestDatabase } from "../../../tests/support/databases.ts";
 import { manageClient } from "../../../tests/support/manage-client.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 
@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 const names = ["--organization", "Nordlicht Söhne", "--product", "Polaris"];
 
-for (const { kind, makeEmpty: make } of databases) {
+for (const { kind, makeEmpty: make } of on("sqlite")) {
   describe(`setup on ${kind}`, async () => {
     const made: TestDatabase[] = [];
     const fresh = async () => {
@@ -84,9 +84,17 @@ for (const { kind, makeEmpty: make } of databases) {
         .selectFrom("organizations")
         .innerJoin("users", "users.id", "organizations.owner_id")
         .select(["users.email", "users.locale as theirs", "organizations.locale as customers"])
+        .select("users.is_platform_admin as admin")
         .orderBy("organizations.id")
         .execute();
       await store.close();
+      // Only the first account of a server administers it.
+      expect(found.map(({ email, admin }) => [email, admin])).toEqual([
+        ["named@example.com", 1],
+        ["terminal@example.com", 0],
+        ["neither@example.com", 0],
+        ["named@example.com", 1],
+      ]);
       expect(found.map(({ email, theirs, customers }) => [email, theirs, customers])).toEqual([
         ["named@example.com", "es", "es"],
         ["terminal@example.com", "de", "de"],

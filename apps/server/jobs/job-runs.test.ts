@@ -64,14 +64,14 @@ describe("why a job failed", () => {
     expect(failureText(new Error(reason))).toBe(shown);
   });
 
-  test("is bounded", () => {
+  test("a long reason is cut at a whole character", () => {
     const text = failureText(new Error("🔑".repeat(10_000)));
     expect(text.length).toBeLessThanOrEqual(500);
     expect(text.isWellFormed()).toBeTrue();
     expect(text).toEndWith("…");
   });
 
-  test("includes the cause, and is a text for anything that can be thrown", () => {
+  test("the reason includes the cause, and is a text for anything that can be thrown", () => {
     expect(failureText(new Error("outer", { cause: new Error("inner") }))).toBe("outer (inner)");
     expect(failureText("text")).toBe("text");
   });

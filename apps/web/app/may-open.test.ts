@@ -32,6 +32,23 @@ test.each<[string, Permission[], boolean]>([
   expect(mayOpen(held(...permissions), path)).toBe(isOpen);
 });
 
+test.each([
+  "/licenses/new",
+  "/licenses/import",
+  "/products",
+  "/products/new",
+  "/customers",
+  "/transfers",
+  "/webhooks",
+  "/audit-log",
+  "/members",
+  "/roles",
+  "/access-tokens",
+  "/settings",
+])("a role that can only view licenses does not open %s", (path) => {
+  expect(mayOpen(held("licenses:view"), path)).toBe(false);
+});
+
 test("the owner opens everything", () => {
   expect(mayOpen({ is_owner: true, permissions: [] }, "/settings")).toBe(true);
 });

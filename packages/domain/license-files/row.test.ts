@@ -16,6 +16,8 @@ const read = (cells: Cells, ipv6Prefix: 64 | 128 = 64) => readRow(cells, { ...de
 describe("a row that is right", () => {
   const rows: [says: string, cells: Cells, means: Partial<ImportedLicense>][] = [
     ["nothing", {}, { key: null, customer: null, expiry: undefined, tags: undefined, notes: undefined }],
+    ["nothing about a revocation", { notes: "x" }, { revokedAtMs: undefined, revokedReason: undefined }],
+    ["no revocation", { revoked_at: "" }, { revokedAtMs: null }],
     ["an empty cell", { notes: " ", tags: "" }, { notes: null, tags: [] }],
     ["a key", { license_key: " abc " }, { key: "abc", keyMatch: "ABC" }],
     ["no end", { expires_at: "" }, { expiry: { isLifetime: true, expiresAtMs: null, termMs: null } }],

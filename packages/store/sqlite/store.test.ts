@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freshFolder, sqlite } from "../../../tests/support/databases.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import type { DatabaseLocation, StoreOptions } from "../open.ts";
 import { openStore } from "../open.ts";
 import { StoreProblem } from "../problem.ts";
 import { storeSuite } from "../store.suite.ts";
+import { validate } from "../suite/calls.ts";
 import { openDatabase, sqliteFiles } from "./files.ts";
 import { migrateSqlite } from "./migrate.ts";
 
@@ -31,6 +33,22 @@ describe("a SQLite data folder", () => {
     );
     await first.close();
     await (await open({ soleServer: true })).close();
+  });
+
+  test("does not count a validation that was answered 503 because another writer took too long", async () => {
+    const org = await openTestOrganization({ kind: "sqlite", folder });
+    const { key } = await org.license();
+    const held = Promise.withResolvers<void>();
+    const writer = org.store.transaction(() => held.promise);
+    const refusal = await org.store.validateBatch([validate(org.apiKey, key)]).catch(String);
+    expect(refusal).toContain("Another writer has held the database for too long.");
+    held.resolve();
+    await writer;
+    // The next validation follows the late one, and is the first that is counted.
+    await org.store.validateBatch([validate(org.apiKey, key)]);
+    const counted = await org.store.reads.selectFrom("daily_usage").select("used").execute();
+    expect(counted.map(({ used }) => Number(used))).toEqual([1]);
+    await org.store.close();
   });
 
   test("admits commands while its server runs", async () => {

@@ -25,6 +25,17 @@ export function eventBounds(fixture: StoreFixture) {
       expect(await summariesOf(org, id)).toEqual([{ count: 84, ipCount: 30, isExact: true }]);
     });
 
+    test("repeated rejections of one IP address in a batch are all counted", async () => {
+      const org = await fixture.org({ now: () => noonMs });
+      const { id, key } = await org.license({ maxIps: 1 });
+      await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
+      // Ten IP addresses get their own events. The next one is only counted.
+      for (const ips of [times(10, address), times(3, () => address(10))])
+        await org.store.validateBatch(ips.map((ip) => validate(org.apiKey, key, { ip })));
+      expect(await refusalsOf(org, id)).toHaveLength(10);
+      expect(await summariesOf(org, id)).toEqual([{ count: 3, ipCount: 1, isExact: true }]);
+    });
+
     test("more than a hundred IP addresses are not told apart", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });

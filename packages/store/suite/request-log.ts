@@ -207,6 +207,18 @@ export function requestLogSuite(fixture: StoreFixture) {
         expect(await requestLog(store)).toHaveLength(1);
       });
 
+      test("a late row is stored although another node has dropped the tables of its day", async () => {
+        const at = nextMidnight();
+        await journal.append([journalEntry({ at })]);
+        await closeAll(at + dayMs);
+        const other = await openJournal(location);
+        await other.append([journalEntry({ at: at + 3 * dayMs })]);
+        expect(await other.prune(keptForADay, at + 3 * dayMs)).toBe(1);
+        await other.close();
+        await journal.append([journalEntry({ at: at + 1 })]);
+        expect(await requestLog(store)).toHaveLength(2);
+      });
+
       test("the keys of a day are sorted once it has ended, unless someone reads them", async () => {
         const at = nextMidnight();
         await journal.append([at, at + dayMs].map((ms) => journalEntry({ at: ms })));

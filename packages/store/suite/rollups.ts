@@ -61,6 +61,22 @@ export function rollUps(fixture: StoreFixture) {
       expect(closed + open).toBe(4_500);
     });
 
+    test("of more products than are written at once are complete", async () => {
+      const products = Array.from({ length: 600 }, (_, at) =>
+        journalEntry({
+          at: startMs + 2 * hourMs + at,
+          organization_id: "many",
+          product_id: `p${at}`,
+          ip: "192.0.2.1",
+        }),
+      );
+      await journal.append(products);
+      while ((await journal.closeSegment(startMs + 3 * hourMs)) > 0);
+      // Each product has a row, and one is of all products.
+      for (const table of ["rollup_hours", "rollup_days"] as const)
+        expect(await rows(table, "many")).toBe(601);
+    });
+
     test("are deleted with their organization, and those of others stay", async () => {
       const shared = Array.from({ length: 6 }, (_, at) =>
         journalEntry({

@@ -55,6 +55,18 @@ export function terms(fixture: StoreFixture) {
       expect(first).toBe(second ?? 0);
     });
 
+    test("is not started again by another IP address", async () => {
+      let nowMs = Date.UTC(2030, 0, 1);
+      const org = await fixture.org({ now: () => nowMs });
+      const { key } = await org.license({ termMs: hourMs });
+      const expiresAtMs = nowMs + hourMs;
+      for (const ip of ["203.0.113.1", "203.0.113.2", "203.0.113.3"]) {
+        const found = await verdict(org.store, validate(org.apiKey, key, { ip }));
+        expect(found).toMatchObject({ status: "active", expiresAtMs, ipRegistered: true });
+        nowMs += 60_000;
+      }
+    });
+
     test("the first use of a license without a term is recorded and changes nothing else", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license();

@@ -52,13 +52,13 @@ export function transactions(fixture: StoreFixture) {
               .execute();
           }
         });
-      await Promise.all(times(4, (index) => rename(index % 2 === 0 ? ids : ids.toReversed())));
+      await Promise.all([rename(ids), rename(ids.toReversed())]);
       const rows = await store.reads
         .selectFrom("organizations")
         .select("ip_blocks_revision")
         .where("id", "in", ids)
         .execute();
-      expect(rows.map((row) => row.ip_blocks_revision)).toEqual([4, 4]);
+      expect(rows.map((row) => row.ip_blocks_revision)).toEqual([2, 2]);
     }, 30_000);
 
     test("uncommitted writes are not visible, here or on another node", async () => {

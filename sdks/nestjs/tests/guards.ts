@@ -42,7 +42,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const withKey = { headers: { "x-license-key": key } };
 const valid = [{ real: {} }];
 const revoked = [{ real: { outcome: "a revoked license is refused" } }];
-const full = [{ real: { outcome: "a full license refuses a new address" } }];
+const full = [{ real: { outcome: "a new IP address is refused if the limit is reached" } }];
 const unreachable = [{ fault: "cut" }];
 const wrongApiKey = [{ real: { api_key: "wrong" } }];
 const limited = [{ status: 429, headers: { "retry-after": "120" }, json: {} }];
@@ -84,6 +84,21 @@ class GuardedController {
   @SkipLicense()
   free() {
     return { free: true };
+  }
+}
+
+@Controller("unguarded")
+@SkipLicense()
+class UnguardedController {
+  @Get("free")
+  free() {
+    return { free: true };
+  }
+
+  @Get("in")
+  @RequireLicense()
+  in() {
+    return { in: true };
   }
 }
 
@@ -150,7 +165,7 @@ async function serve(
 ) {
   @Module({
     imports: [countersign],
-    controllers: [ShopController, GuardedController, WebhookController],
+    controllers: [ShopController, GuardedController, UnguardedController, WebhookController],
     providers: [
       ClientUser,
       ...(isGlobalGuard ? [{ provide: APP_GUARD, useExisting: LicenseGuard }] : []),
@@ -263,6 +278,14 @@ for (const [name, adapter] of Object.entries(adapters)) {
       assert.equal((await request("/guarded/in")).status, 401);
       assert.equal((await request("/guarded/in", withKey)).status, 200);
       assert.equal((await request("/guarded/free")).status, 200);
+    });
+
+    test("@SkipLicense applies to a class, except for methods with @RequireLicense", async () => {
+      const { options } = await startCase(valid);
+      const { request } = await serve(adapter, root(options), { isGlobalGuard: true });
+      assert.equal((await request("/unguarded/free")).status, 200);
+      assert.equal((await request("/unguarded/in")).status, 401);
+      assert.equal((await request("/unguarded/in", withKey)).status, 200);
     });
 
     test("a global guard covers the whole app, and several guards send one request", async () => {

@@ -105,6 +105,7 @@ urlpatterns: list[Any] = [
     path("about", about),
     path("about-view", AboutView.as_view()),
     path("public/terms", plain),
+    path("public-reports", plain),
     path("hook", hook),
     path("hook-async", hook_async),
 ]

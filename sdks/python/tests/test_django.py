@@ -68,6 +68,7 @@ def test_the_middleware_requires_a_license_unless_a_view_skips_it(server: Played
             "/reports-async",
             "/reports-view",
             "/versioned",
+            "/public-reports",
         ):
             refused = request(interface, "GET", path)
             assert (refused.status_code, refused.json()["error"]) == (401, "license_missing"), path

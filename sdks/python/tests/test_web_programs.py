@@ -20,7 +20,7 @@ from countersign import sign_webhook
 
 SDK = Path(__file__).parents[1]
 SNIPPETS = SDK.parent / "snippets"
-FULL = {"real": {"outcome": "a full license refuses a new address"}}
+FULL = {"real": {"outcome": "a new IP address is refused if the limit is reached"}}
 
 Send = Callable[..., httpx.Response]
 

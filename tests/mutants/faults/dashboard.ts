@@ -48,7 +48,7 @@ export const dashboard: readonly Fault[] = [
     why: "A user of a screen reader does not hear which license the checkbox selects.",
     find: `aria-label={t("select.one", { key: license.license_key })}`,
     replace: "",
-    guards: ["tests/browser/pages.test.ts", "tests/browser/pages-on-a-phone.test.ts"],
+    guards: ["tests/browser/pages-of-organizations.test.ts"],
   },
   {
     name: "the question whether to discard changes opens behind the dialog it is about",
@@ -62,7 +62,7 @@ export const dashboard: readonly Fault[] = [
     why: "A user deletes the wrong license, product or organization by typing a single letter.",
     find: `(typed !== undefined && words !== typed)`,
     replace: `(typed !== undefined && words === "")`,
-    guards: ["tests/browser/organization.test.ts", "tests/browser/webhooks.test.ts"],
+    guards: ["tests/browser/organization.test.ts"],
   },
   {
     name: "the copy button of a secret that is shown once copies its own label",
@@ -76,14 +76,14 @@ export const dashboard: readonly Fault[] = [
     why: "People with low vision cannot read descriptions and times in the dark theme.",
     find: `"--mantine-color-dimmed": "#9aa7b2"`,
     replace: `"--mantine-color-dimmed": "#56616b"`,
-    guards: ["tests/browser/usage.test.ts", "tests/browser/pages.test.ts"],
+    guards: ["tests/browser/usage.test.ts", "tests/browser/pages-of-organizations.test.ts"],
   },
   {
     name: "the plans of the platform are wider than a phone",
     why: "An operator has to scroll sideways on a phone to read prices and limits.",
     find: `minmax(min(100%, 18rem), 1fr)`,
     replace: `minmax(28rem, 1fr)`,
-    guards: ["tests/browser/pages-on-a-phone.test.ts", "tests/browser/overlays.test.ts"],
+    guards: ["tests/browser/pages-of-the-platform.test.ts"],
   },
   {
     name: "lists of the dashboard end after their first page",
@@ -126,7 +126,7 @@ export const dashboard: readonly Fault[] = [
     why: "An owner who looks for the changes of one member sees those of everyone.",
     find: `askPages("listAuditLog", { params: { organization_id: id }, query: filters })`,
     replace: `askPages("listAuditLog", { params: { organization_id: id }, query: {} })`,
-    guards: ["tests/browser/product-portal.test.ts", "tests/browser/organization.test.ts"],
+    guards: ["tests/browser/product-portal.test.ts"],
   },
   {
     name: "an upgrade is ordered monthly although yearly was chosen",

@@ -22,7 +22,7 @@ export const databases: readonly Fault[] = [
     why: "Anyone with a license key fills the seller's event list and webhooks from many IP addresses.",
     find: "others.set(scope, before + 1);",
     replace: "others.set(scope, before);",
-    guards: ["packages/store/sqlite/store.test.ts", "tests/manage/events-summaries.test.ts"],
+    guards: ["packages/store/sqlite/store.test.ts", "apps/server/features/events/prune-refusals.test.ts"],
   },
   {
     name: "a batch of validations that waited too long for the writer is carried out anyway on SQLite",
@@ -50,7 +50,7 @@ export const databases: readonly Fault[] = [
     why: "After a failed move, an operator's customers are all answered that their API key is invalid.",
     find: "?.size ?? 0) > 0) return null;",
     replace: "?.size ?? 0) >= 0) return null;",
-    guards: ["tests/http/data-files.test.ts"],
+    guards: ["packages/store/open.test.ts", "tests/http/data-files.test.ts"],
   },
   {
     name: "other users of the machine can read a backup of SQLite",
@@ -64,7 +64,7 @@ export const databases: readonly Fault[] = [
     why: "A seller is told that a license was created, and it does not exist.",
     find: "size >= 1; size >>= 1",
     replace: "size > 1; size >>= 1",
-    guards: ["tests/manage/licenses-create.test.ts", "tests/manage/license-import.test.ts"],
+    guards: ["packages/store/queries/versions/versions.test.ts", "tests/manage/license-import.test.ts"],
   },
   {
     name: "log entries that are written again after an unknown outcome are counted again on SQLite",
@@ -78,7 +78,7 @@ export const databases: readonly Fault[] = [
     why: "IP addresses of a deleted organization's customers remain in the log of the operator.",
     find: `request_days where day >= ?").all(dayOf(closedUntil))`,
     replace: `request_days where day > ?").all(dayOf(closedUntil))`,
-    guards: ["packages/store/sqlite/store.test.ts", "tests/manage/organization-removal.test.ts"],
+    guards: ["apps/server/features/organizations/remove-due.test.ts"],
   },
   {
     name: "a text index that is newer than the restored database is used",
@@ -140,7 +140,7 @@ export const databases: readonly Fault[] = [
     why: "Two changes of a license at the same moment overwrite each other, and its events contradict it.",
     find: `order by id for update", [ids]`,
     replace: `order by id", [ids]`,
-    guards: ["tests/races/transfers.test.ts"],
+    guards: ["tests/races/transfers.test.ts", "tests/manage/portal-self-service.test.ts"],
   },
   {
     name: "nodes close parts of the request log at the same time, and add rows one after another",
@@ -161,7 +161,7 @@ export const databases: readonly Fault[] = [
     why: "Other sellers lose the record of where their licenses were used.",
     find: "rows.filter((row) => !row.is_known).map(",
     replace: "rows.map(",
-    guards: ["tests/manage/organization-removal.test.ts"],
+    guards: ["apps/server/features/organizations/remove-due.test.ts"],
   },
   {
     name: "roll-ups of many products lose one row in five hundred on PostgreSQL",
@@ -226,7 +226,7 @@ export const databases: readonly Fault[] = [
     why: "The hourly summary tells a seller of far fewer rejections than there were.",
     find: "noted.count += 1;",
     replace: "",
-    guards: ["packages/store/sqlite/store.test.ts", "tests/manage/events-summaries.test.ts"],
+    guards: ["packages/store/sqlite/store.test.ts", "apps/server/features/events/prune-refusals.test.ts"],
   },
   {
     name: "sandbox requests are part of the roll-ups",

@@ -28,21 +28,21 @@ export const server: readonly Fault[] = [
     why: "A token that was given to a contractor for a week opens the organization for ever.",
     find: " || (row.expires_at !== null && row.expires_at <= nowMs)",
     replace: "",
-    guards: ["tests/manage/access-tokens.test.ts", "tests/manage/access-matrix.test.ts"],
+    guards: ["tests/manage/access-tokens.test.ts", "tests/routes/every-route.test.ts"],
   },
   {
     name: "a token of the owner has every permission in the organization, whatever it was limited to",
     why: "A token that only reads products, stored on a build server, deletes licenses.",
     find: "permissions: both(everyPermission, actor.atMost)",
     replace: "permissions: everyPermission",
-    guards: ["tests/manage/access-tokens.test.ts", "tests/manage/access-matrix.test.ts"],
+    guards: ["tests/manage/access-tokens.test.ts", "tests/routes/every-route.test.ts"],
   },
   {
     name: "the portal accepts changes by signed-in customers from pages of other sites",
     why: "A page that a customer visits replaces the keys of their licenses.",
     find: `actor?.kind === "customer" || (actor?.kind === "person"`,
     replace: `(actor?.kind === "person"`,
-    guards: ["tests/manage/portal-sign-in.test.ts", "tests/manage/access-matrix.test.ts"],
+    guards: ["tests/manage/portal-sign-in.test.ts", "tests/routes/every-route.test.ts"],
   },
   {
     name: "a page of another site can sign its visitor in to the dashboard",
@@ -56,7 +56,7 @@ export const server: readonly Fault[] = [
     why: "A token with few permissions gets the stored response to a request of a more powerful one.",
     find: `return "token" in actor.by ? actor.by.token : actor.userId;`,
     replace: "return actor.userId;",
-    guards: ["tests/manage/access-tokens.test.ts"],
+    guards: ["apps/server/http/manage/actor.test.ts", "tests/manage/access-tokens.test.ts"],
   },
   {
     name: "the stored hash of a request with an idempotency key covers the password in its body",
@@ -86,7 +86,7 @@ export const server: readonly Fault[] = [
     why: "Someone who has a user's password tries recovery codes until one fits.",
     find: "await countTry(userId);",
     replace: "if (context.path === totpPath) await countTry(userId);",
-    guards: ["tests/manage/identity-second-factor.test.ts"],
+    guards: ["tests/manage/identity-lockout.test.ts"],
   },
   {
     name: "a successful sign-in clears the failures of all networks together",
@@ -153,14 +153,14 @@ export const server: readonly Fault[] = [
     why: "A seller receives the licenses and customers of other sellers.",
     find: "({ listener, wants }) => listener.organization_id === event.organization_id && wants(event)",
     replace: "({ wants }) => wants(event)",
-    guards: ["tests/manage/webhook-delivery.test.ts", "tests/manage/webhook-throughput.test.ts"],
+    guards: ["apps/server/features/webhooks/distribute.test.ts"],
   },
   {
     name: "the organizations of one owner do not share the daily limit of emails",
     why: "Someone with many organizations sends any number of emails in the operator's name.",
     find: "const slots = grant(left, 0, grant(allowed, used, fresh.length));",
     replace: "const slots = grant(allowed, used, fresh.length);",
-    guards: ["tests/manage/mail-limit.test.ts"],
+    guards: ["apps/server/features/mail/waiting-emails.test.ts"],
   },
 
   // Payments and plans.
@@ -169,7 +169,7 @@ export const server: readonly Fault[] = [
     why: "Someone who has recorded an event sends it again at any later time.",
     find: "const nowMs = await this.#parts.store.clock();\n    try {",
     replace: "const nowMs = Math.floor((await this.#parts.store.clock()) / 1000);\n    try {",
-    guards: ["tests/manage/stripe-webhooks.test.ts"],
+    guards: ["apps/server/features/billing/webhook.test.ts"],
   },
   {
     name: "an organization can have one product or license more than its plan allows",
@@ -185,14 +185,14 @@ export const server: readonly Fault[] = [
     why: "Members who read the audit log, and its exports, get keys that work.",
     find: "return { ...license, license_key: maskedKey(license.license_key) };",
     replace: "return { ...license };",
-    guards: ["tests/manage/licenses-lifecycle.test.ts", "tests/manage/portal-self-service.test.ts"],
+    guards: ["tests/manage/licenses-change.test.ts", "tests/manage/portal-self-service.test.ts"],
   },
   {
     name: "the events of the single licenses of a bulk revocation are sent to webhooks, too",
     why: "A seller who revokes thousands of licenses at once floods their own systems with each of them.",
     find: "await write(db, nowMs, events, distribution.none);",
     replace: "await write(db, nowMs, events, distribution.waiting);",
-    guards: ["tests/manage/events.test.ts"],
+    guards: ["apps/server/features/events/record-changes.test.ts"],
   },
   {
     name: "the audit log of an organization has no entry about its suspension by the operator",

@@ -31,9 +31,12 @@ const signed = (value: string) =>
   encodeURIComponent(`${value}.${createHmac("sha256", secret).update(value).digest("base64")}`);
 
 describe("the auth gate", () => {
-  test("an IP address over its limit is rejected, and others are not affected", () => {
+  test("an IP address over its limit is rejected, whatever it claims to be, and others are not affected", () => {
     const { knock } = gateWith();
-    const answers = Array.from({ length: 500 }, () => knock("/sign-in/email", "192.0.2.1"));
+    const answers = Array.from({ length: 500 }, (_, time) => {
+      const forged = { "x-countersign-ip": `10.0.0.${time}`, "x-forwarded-for": `10.0.0.${time}` };
+      return knock("/sign-in/email", "192.0.2.1", forged);
+    });
     expect(answers.filter((answer) => "route" in answer)).toHaveLength(60);
     expect(answers.at(-1)).toEqual({ retryAfterSeconds: 300 });
     expect(knock("/sign-in/email", "192.0.2.2")).toMatchObject({ route: { id: "signIn" } });

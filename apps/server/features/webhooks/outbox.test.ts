@@ -5,7 +5,7 @@ import { sqlite } from "../../../../tests/support/databases.ts";
 import { openReceiver } from "../../../../tests/support/receiver.ts";
 import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { attemptsAt, deliveriesTo, makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
 import { JobRuns } from "../../jobs/job-runs.ts";
 import { Outbox, webhookSender } from "./outbox.ts";
 
@@ -13,13 +13,16 @@ setDefaultTimeout(120_000);
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-test("SQLite's write lock is never held for long while webhooks are sent at full speed", async () => {
+test("at full speed each event arrives and is recorded once, and SQLite's write lock is never held for long", async () => {
   const database = await sqlite.make();
   const { store, organizationId } = await openTestOrganization(database.location);
   const receiver = await openReceiver(() => ({ status: 200, body: "x".repeat(2_000) }));
-  for (let number = 0; number < 3; number++) await makeEndpoint(store, organizationId, receiver.url);
+  const paths = ["/1", "/2", "/3"];
+  const endpoints = await Promise.all(
+    paths.map((path) => makeEndpoint(store, organizationId, receiver.url + path)),
+  );
   const data = JSON.stringify({ notes: "n".repeat(2_000) });
-  await makeEvents(store, organizationId, 3_000, { data });
+  const events = await makeEvents(store, organizationId, 500, { data });
   const heldMs: number[] = [];
   const timed = new Proxy(store, {
     get: (target, name) => {
@@ -40,7 +43,14 @@ test("SQLite's write lock is never held for long while webhooks are sent at full
   const sender = webhookSender(loopback.ok ? loopback.allowed : noAllowedTargets);
   const outbox = new Outbox(timed, "http://127.0.0.1", sender, quiet, new JobRuns("test"));
   try {
-    await until("all have arrived", () => receiver.received.length >= 9_000, 60_000);
+    await until("all have arrived", () => receiver.received.length >= 3 * events.length, 60_000);
+    await outbox.close();
+    const arrived = new Set(receiver.received.map(({ path, id }) => `${path} ${id}`));
+    expect([arrived.size, receiver.received.length]).toEqual([3 * events.length, 3 * events.length]);
+    for (const { id } of endpoints) {
+      expect((await deliveriesTo(store, id)).every((row) => row.state === "delivered")).toBe(true);
+      expect(await attemptsAt(store, id)).toHaveLength(events.length);
+    }
   } finally {
     await outbox.close();
     await receiver.close();

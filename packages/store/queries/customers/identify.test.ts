@@ -1,80 +1,173 @@
 import { expect, test } from "bun:test";
 import type { KyselyPlugin } from "kysely";
-import { databases, postgres } from "../../../../tests/support/databases.ts";
-import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
-import { customerFor, knownCustomerId } from "./identify.ts";
+import { onBothDatabases, type QueryFixture } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { customersInBulk, identifierOf } from "./bulk.ts";
+import {
+  type CustomerIdentifiers,
+  customerCreatedAt,
+  customerFor,
+  customerIdFor,
+  customersFor,
+  knownCustomerId,
+  removeUnknownCustomers,
+} from "./identify.ts";
+import { customerOf, removeCustomerView } from "./views.ts";
 
-test("a customer who is removed between being found and being read is created again", async () => {
-  const database = await postgres.make();
-  const { store, organizationId } = await openTestOrganization(database.location);
-  const who = { email: "gone@example.com", discordId: null, name: null };
-  const before = crypto.randomUUID();
-  await store.transaction((db) =>
-    db
-      .insertInto("customers")
-      .values({
+type Some = Partial<CustomerIdentifiers>;
+const person = (who: Some): CustomerIdentifiers => ({ email: null, discordId: null, name: null, ...who });
+
+/** Both ways to identify customers: those of a few licenses, and those of an import. */
+const ways: [string, (fixture: QueryFixture, organizationId: string, people: Some[]) => Promise<string[]>][] =
+  [
+    [
+      "one by one",
+      (fixture, organizationId, people) =>
+        fixture.write((db) => customersFor(db, organizationId, people.map(person), newId, 7)),
+    ],
+    [
+      "in bulk",
+      async (fixture, organizationId, people) => {
+        const all = people.map(person);
+        const found = await fixture.write((db) =>
+          customersInBulk(db, fixture.store.bulk, organizationId, all, newId, 7),
+        );
+        return all.map((who) => found.get(identifierOf(who))?.id ?? "");
+      },
+    ],
+  ];
+
+onBothDatabases("customers", (fixture) => {
+  test.each(ways)(
+    "identified %s are the same by email address in any case, and else by Discord ID",
+    async (_, identify) => {
+      const { organizationId } = await fixture.organization();
+      const discordId = newId();
+      const email = `Ada.${newId()}@Example.com`;
+      const ids = await identify(fixture, organizationId, [
+        { email },
+        { email: ` ${email.toUpperCase()} `, discordId },
+        { discordId },
+      ]);
+      expect(ids[0]).toBe(ids[1] as string);
+      expect(ids[2]).not.toBe(ids[0] as string);
+      expect(await identify(fixture, organizationId, [{ discordId }, { email }])).toEqual([
+        ids[2],
+        ids[0],
+      ] as string[]);
+      const other = await fixture.organization();
+      const theirs = await identify(fixture, other.organizationId, [{ email }, { discordId }]);
+      for (const id of theirs) expect(ids).not.toContain(id);
+    },
+  );
+
+  test.each(ways)("identified %s keep values that are not specified", async (_, identify) => {
+    const { organizationId } = await fixture.organization();
+    const email = `${newId()}@example.com`;
+    const [id = ""] = await identify(fixture, organizationId, [
+      { email, name: "Ada" },
+      { email, discordId: "5" },
+    ]);
+    const view = () => customerOf(fixture.reads, organizationId, id);
+    expect(await view()).toMatchObject({ email, name: "Ada", discord_id: "5" });
+    await identify(fixture, organizationId, [{ email: email.toUpperCase(), name: "Grace" }]);
+    const search_text = `${email}\ngrace\n5`;
+    expect(await view()).toMatchObject({
+      email: email.toUpperCase(),
+      name: "Grace",
+      discord_id: "5",
+      search_text,
+    });
+  });
+
+  test.each(ways)("identified %s by two transactions at once are created once", async (_, identify) => {
+    const { organizationId } = await fixture.organization();
+    const people = Array.from({ length: 30 }, () => ({ email: `${newId()}@example.com` }));
+    const [first, second] = await Promise.all([
+      identify(fixture, organizationId, people),
+      identify(fixture, organizationId, people.toReversed()),
+    ]);
+    expect(second?.toReversed()).toEqual(first as string[]);
+    expect(new Set(first).size).toBe(30);
+  });
+
+  test("are found by their email address in the organization only", async () => {
+    const [ours, theirs, none] = [
+      await fixture.organization(),
+      await fixture.organization(),
+      await fixture.organization(),
+    ];
+    const who = person({ email: `Ada.${newId()}@example.com` });
+    const ids = [];
+    for (const { organizationId } of [ours, theirs])
+      ids.push(await fixture.write((db) => customerFor(db, organizationId, who, newId, 9)));
+    const known = [ours, theirs, none].map(({ organizationId }) =>
+      knownCustomerId(fixture.reads, organizationId, who),
+    );
+    expect(await Promise.all(known)).toEqual([...ids, null]);
+    expect(await customerCreatedAt(fixture.reads, ids[0] ?? "")).toBe(9);
+    expect(await customerCreatedAt(fixture.reads, "none")).toBeNull();
+  });
+
+  test("are removed if nothing refers to them, while others with the same email address are created", async () => {
+    const [ours, theirs] = [await fixture.organization(), await fixture.organization()];
+    const emails = [1, 2, 3].map(() => `${newId()}@example.com`);
+    const idsIn = (organizationId: string) =>
+      fixture.write((db) =>
+        customersFor(
+          db,
+          organizationId,
+          emails.map((email) => person({ email })),
+          newId,
+          1,
+        ),
+      );
+    const [alone = "", recorded = "", licensed = ""] = await idsIn(ours.organizationId);
+    for (const id of [alone, licensed])
+      await fixture.write((db) => removeCustomerView(db, ours.organizationId, id));
+    await ours.license({ customerId: licensed });
+    const [removed, others] = await Promise.all([
+      fixture.write((db) => removeUnknownCustomers(db, [alone, recorded, licensed, alone])),
+      idsIn(theirs.organizationId),
+    ]);
+    expect(removed).toEqual([{ email: emails[0] ?? "", discord_id: null }]);
+    expect(await idsIn(theirs.organizationId)).toEqual(others);
+    const again = await fixture.write((db) =>
+      customerIdFor(db, ours.organizationId, { email: emails[0] ?? "", discordId: null }, newId, 2),
+    );
+    expect(again).not.toBe(alone);
+  });
+
+  // Only there can others write while a transaction is open.
+  if (fixture.kind === "postgres") {
+    test("who are removed between being found and being read are created again", async () => {
+      const { organizationId } = await fixture.organization();
+      const who = person({ email: `${newId()}@example.com` });
+      const before = newId();
+      const row = {
         id: before,
         organization_id: organizationId,
         email: who.email,
         discord_id: null,
         created_at: 0,
-      })
-      .execute(),
-  );
-  let statements = 0;
-  const removing: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      statements += 1;
-      // The first statement has found the customer and changed nothing.
-      if (statements === 1) await store.reads.deleteFrom("customers").where("id", "=", before).execute();
-      return result;
-    },
-  };
-  const id = await store.transaction((db) =>
-    customerFor(db.withPlugin(removing), organizationId, who, () => crypto.randomUUID(), Date.now()),
-  );
-  expect(id).not.toBe(before);
-  const there = await store.reads
-    .selectFrom("customers")
-    .select("id")
-    .where("email", "=", who.email)
-    .execute();
-  expect(there).toEqual([{ id }]);
-  await store.close();
-  database.remove();
-}, 60_000);
-
-test.each(databases)(
-  "a customer is found by their email address in the organization only, on $kind",
-  async ({ make }) => {
-    const database = await make();
-    const { store, organizationId } = await openTestOrganization(database.location);
-    const organization = await store.reads
-      .selectFrom("organizations")
-      .selectAll()
-      .where("id", "=", organizationId)
-      .executeTakeFirstOrThrow();
-    const others = [crypto.randomUUID(), crypto.randomUUID()];
-    const who = { email: "Ada@example.com", discordId: null, name: null };
-    const newId = () => crypto.randomUUID();
-    const ids = await store.transaction(async (db) => {
-      for (const id of others)
-        await db
-          .insertInto("organizations")
-          .values({ ...organization, id, slug: id })
-          .execute();
-      const found: string[] = [];
-      for (const id of [others[0] ?? "", organizationId])
-        found.push(await customerFor(db, id, who, newId, Date.now()));
-      return found;
+      };
+      await fixture.write((db) => db.insertInto("customers").values(row).execute());
+      let statements = 0;
+      const removing: KyselyPlugin = {
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          statements += 1;
+          // The first statement has found the customer and changed nothing.
+          if (statements === 1)
+            await fixture.reads.deleteFrom("customers").where("id", "=", before).execute();
+          return result;
+        },
+      };
+      const id = await fixture.write((db) =>
+        customerFor(db.withPlugin(removing), organizationId, who, newId, Date.now()),
+      );
+      expect(id).not.toBe(before);
+      expect(await knownCustomerId(fixture.reads, organizationId, who)).toBe(id);
     });
-    const known = [others[0] ?? "", organizationId, others[1] ?? ""].map((id) =>
-      knownCustomerId(store.reads, id, who),
-    );
-    expect(await Promise.all(known)).toEqual([...ids, null]);
-    await store.close();
-    database.remove();
-  },
-  60_000,
-);
+  }
+});

@@ -69,7 +69,7 @@ class ExampleTest {
 
   @Test
   void aRejectionThatTheCustomerCanSolveLinksToThePortal() throws Exception {
-    Map<String, Object> full = Map.of("outcome", "a full license refuses a new address");
+    Map<String, Object> full = Map.of("outcome", "a new IP address is refused if the limit is reached");
     Map<String, Object> started = ConformanceServer.startCase(List.of(Map.of("real", full)));
     String url = (String) started.get("url");
     String apiKey = (String) CaseRunner.map(started.get("client")).get("api_key");

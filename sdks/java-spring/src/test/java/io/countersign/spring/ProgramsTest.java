@@ -75,7 +75,7 @@ class ProgramsTest {
 
   @Test
   void theExampleLinksToThePortalAndReceivesWebhooks() throws Exception {
-    JsonNode started = server.start("{\"outcome\":\"a full license refuses a new address\"}");
+    JsonNode started = server.start("{\"outcome\":\"a new IP address is refused if the limit is reached\"}");
     String url = started.path("url").asText();
     try (StartedApp app =
         StartedApp.compiledFrom(

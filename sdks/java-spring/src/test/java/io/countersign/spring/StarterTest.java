@@ -142,6 +142,20 @@ class StarterTest {
   }
 
   @Test
+  void theSandboxIsRefusedUnlessItIsAllowed() {
+    assertThat(LicensedApp.propertiesOf(Map.of()).allowSandbox()).isFalse();
+    assertThat(LicensedApp.propertiesOf(Map.of("countersign.allow-sandbox", "true")).allowSandbox()).isTrue();
+  }
+
+  @Test
+  void theTextOfThePropertiesHasNoSecrets() {
+    String text = LicensedApp.propertiesOf(
+            Map.of("countersign.api-key", "csk_secret", "countersign.webhook-secret", "whsec_secret"))
+        .toString();
+    assertThat(text).doesNotContain("secret");
+  }
+
+  @Test
   void thePropertiesAreDocumented() throws Exception {
     String metadata = new String(
         getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json").readAllBytes());

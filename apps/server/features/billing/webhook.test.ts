@@ -1,0 +1,382 @@
+import { describe, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { updateBilling } from "@countersign/store/queries/billing/billing";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import {
+  type FakeCustomer,
+  type FakeEvent,
+  type FakeSubscription,
+  signature,
+  stripeEvent,
+} from "../../../../tests/support/fake-stripe.ts";
+import { openPayments, type Payer, type Payments } from "../../../../tests/support/payers.ts";
+import { onBothDatabases, type QueryFixture } from "../../../../tests/support/query-tests.ts";
+import { skipWithReason } from "../../../../tests/support/skip.ts";
+import { howToGetStripeMock, stripeMockPath } from "../../../../tests/support/stripe-mock.ts";
+import { StripeWebhook } from "./webhook.ts";
+
+/** What happens in Stripe, one after the other, and the event that each step sends. */
+interface Step {
+  readonly event: string;
+  readonly status: string;
+}
+
+const renewalFails: Step = { event: "invoice.payment_failed", status: "past_due" };
+const renewalIsPaid: Step = { event: "invoice.paid", status: "active" };
+const isCancelled: Step = { event: "customer.subscription.deleted", status: "canceled" };
+
+const stories: readonly [name: string, steps: readonly Step[], final: { plan: string; state: string }][] = [
+  ["a renewal fails and is paid", [renewalFails, renewalIsPaid], { plan: "pro", state: "active" }],
+  ["a renewal is paid and the next fails", [renewalIsPaid, renewalFails], { plan: "pro", state: "grace" }],
+  [
+    "a renewal fails, is paid, and the subscription ends",
+    [renewalFails, renewalIsPaid, isCancelled],
+    { plan: "free", state: "cancelled" },
+  ],
+];
+
+/**
+ * Every order in which the steps can happen and their events can arrive: the steps in their own order, each event some
+ * time after its step. A number is a step, and a primed one the arrival of its event.
+ */
+function ordersOf(steps: number): string[][] {
+  const found: string[][] = [];
+  const extend = (order: string[], happened: number, arrived: ReadonlySet<number>) => {
+    if (arrived.size === steps) found.push(order);
+    if (happened < steps) extend([...order, `${happened + 1}`], happened + 1, arrived);
+    for (let step = 0; step < happened; step++) {
+      if (!arrived.has(step)) extend([...order, `${step + 1}'`], happened, new Set([...arrived, step]));
+    }
+  };
+  extend([], 0, new Set());
+  return found;
+}
+
+/** The receivers of two nodes, and what they recorded. */
+function receiversOf(fixture: QueryFixture, payments: Payments) {
+  const nodes: StripeWebhook[] = [];
+  const node = (index: number) => {
+    nodes[index] ??= new StripeWebhook(payments.parts, payments.log);
+    return nodes[index];
+  };
+  const receive = async (payload: string, header: string | null, index = 0) => {
+    const headers: Record<string, string> = header === null ? {} : { "stripe-signature": header };
+    const request = new Request("https://countersign.example/", { method: "POST", body: payload, headers });
+    const response = await node(index).handle(request, "request-1");
+    return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
+  };
+  const signed = (payload: string, signedAtMs?: number) =>
+    signature(payload, payments.stripe.settings.webhookSecret, signedAtMs);
+  const deliver = async (
+    event: FakeEvent,
+    { signedAtMs, index }: { signedAtMs?: number; index?: number } = {},
+  ) => {
+    const payload = JSON.stringify(event);
+    return receive(payload, await signed(payload, signedAtMs), index);
+  };
+  return {
+    receive,
+    signed,
+    deliver,
+    arrive: async (type: string, { id }: FakeCustomer) => {
+      const { status, body } = await deliver(stripeEvent(type, id));
+      expect([status, body]).toEqual([200, { received: true }]);
+    },
+    recorded: (eventId: string) =>
+      fixture.reads.selectFrom("stripe_events").selectAll().where("id", "=", eventId).execute(),
+    changesOf: async ({ id }: Payer) => {
+      const entries = await fixture.reads
+        .selectFrom("audit_log")
+        .select(["action", "actor_name"])
+        .where("organization_id", "=", id)
+        .orderBy("id")
+        .execute();
+      return entries.map(({ action, actor_name }) => [action, actor_name]);
+    },
+  };
+}
+
+const pro = { plan: "pro", state: "active" };
+
+test("the orders of three steps include every permutation of their events", () => {
+  expect(ordersOf(2)).toHaveLength(3);
+  expect(ordersOf(3)).toHaveLength(15);
+  const arrivals = ordersOf(3).map((order) => order.filter((one) => one.endsWith("'")).join(""));
+  expect(new Set(arrivals).size).toBe(6);
+});
+
+if (stripeMockPath === null) skipWithReason("events of Stripe", howToGetStripeMock);
+else {
+  onBothDatabases("the order of Stripe's events", (fixture) => {
+    const payments = openPayments(fixture);
+    const { arrive } = receiversOf(fixture, payments);
+
+    describe.each(stories)("%s", (_, steps, final) => {
+      test.each(ordersOf(steps.length).map((order) => [order.join(" "), order] as const))(
+        "the state is that of Stripe in the order %s",
+        async (_name, order) => {
+          const payer = await payments.subscriber();
+          for (const one of order) {
+            const step = steps[Number.parseInt(one, 10) - 1];
+            if (step === undefined) throw new Error("There is no such step.");
+            if (!one.endsWith("'")) payer.subscription.status = step.status;
+            else {
+              await arrive(step.event, payer.customer);
+              // Whatever the event was, the state is that of Stripe.
+              expect((await payer.billing())?.subscription_status).toBe(payer.subscription.status as never);
+            }
+          }
+          expect(await payer.state()).toEqual(final);
+        },
+      );
+    });
+  });
+
+  onBothDatabases("an event of Stripe", (fixture) => {
+    const payments = openPayments(fixture);
+    const { arrive, changesOf, deliver, recorded } = receiversOf(fixture, payments);
+
+    test("grants the plan that was paid, and its end is Free", async () => {
+      const payer = await payments.subscriber();
+      const { subscription, customer } = payer;
+      expect(await payer.state()).toEqual(pro);
+      expect(await payer.billing()).toMatchObject({
+        plan_set_by: "subscription",
+        subscription_id: subscription.id,
+        subscription_status: "active",
+        subscription_plan: "pro",
+        subscription_interval: "month",
+        subscription_amount: 2900,
+        subscription_currency: "usd",
+        period_ends_at: subscription.periodEnd * 1000,
+        cancels_at: null,
+      });
+      subscription.cancelAtPeriodEnd = true;
+      await arrive("customer.subscription.updated", customer);
+      expect(await payer.billing()).toMatchObject({ cancels_at: subscription.periodEnd * 1000 });
+      expect(await payer.state()).toEqual(pro);
+      subscription.status = "canceled";
+      await arrive("customer.subscription.deleted", customer);
+      expect(await payer.state()).toEqual({ plan: "free", state: "cancelled" });
+      expect(await changesOf(payer)).toEqual([
+        ["organization.plan_changed", "Stripe"],
+        ["organization.plan_changed", "Stripe"],
+      ]);
+    });
+
+    const trialEnd = Math.floor(Date.now() / 1000) + 14 * 86_400;
+    test.each<[what: string, changes: Partial<FakeSubscription>, state: object, billing: object]>([
+      [
+        "applies another plan and interval",
+        { product: "countersign_enterprise", interval: "year", amount: 99_000 },
+        { plan: "enterprise", state: "active" },
+        { subscription_interval: "year", subscription_amount: 99_000 },
+      ],
+      [
+        "ignores a subscription to something else",
+        { product: "prod_shirts" },
+        { plan: "free", state: "active" },
+        {},
+      ],
+      [
+        "grants the plan for a trial, which is remembered",
+        { status: "trialing", trialEnd },
+        pro,
+        { had_trial: 1, trial_ends_at: trialEnd * 1000 },
+      ],
+    ])("%s", async (_, changes, state, billing) => {
+      const payer = await payments.payer();
+      payments.stripe.subscribe(payer.customer, changes);
+      await arrive("customer.subscription.created", payer.customer);
+      expect(await payer.state()).toEqual(state as never);
+      expect(await payer.billing()).toMatchObject(billing);
+    });
+
+    test("that arrives twice does nothing the second time", async () => {
+      const payer = await payments.subscriber();
+      const event = stripeEvent("invoice.paid", payer.customer.id);
+      expect((await deliver(event)).status).toBe(200);
+      const before = payments.stripe.reads(payer.customer);
+      expect((await deliver(event)).body).toEqual({ received: true });
+      expect(payments.stripe.reads(payer.customer)).toBe(before);
+      expect(await recorded(event.id)).toMatchObject([{ type: "invoice.paid", organization_id: payer.id }]);
+    });
+
+    test("that arrives on two nodes at once with others changes the plan once, and is recorded once", async () => {
+      const payer = await payments.payer();
+      payments.stripe.subscribe(payer.customer);
+      const event = stripeEvent("customer.subscription.created", payer.customer.id);
+      const others = Array.from({ length: 5 }, () => stripeEvent("invoice.paid", payer.customer.id));
+      const answers = await Promise.all(
+        [event, event, event, event, event, ...others].map((one, at) => deliver(one, { index: at % 2 })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+      expect(await payer.state()).toEqual(pro);
+      expect(await changesOf(payer)).toHaveLength(1);
+      expect(await recorded(event.id)).toHaveLength(1);
+    });
+
+    test.each<[about: string, type: string, members: object]>([
+      ["another account", "customer.subscription.deleted", { account: "acct_other" }],
+      ["something else", "charge.succeeded", {}],
+    ])("about %s is recorded, and nothing is fetched", async (_, type, members) => {
+      const payer = await payments.subscriber();
+      payer.subscription.status = "canceled";
+      const before = payments.stripe.reads(payer.customer);
+      const event = stripeEvent(type, payer.customer.id, members);
+      expect((await deliver(event)).status).toBe(200);
+      expect(await recorded(event.id)).toMatchObject([{ organization_id: null }]);
+      expect(payments.stripe.reads(payer.customer)).toBe(before);
+      expect(await payer.state()).toEqual(pro);
+    });
+
+    test("about an unknown customer is recorded and ignored", async () => {
+      const event = stripeEvent("invoice.paid", "cus_of_another_program");
+      expect((await deliver(event)).status).toBe(200);
+      expect(await recorded(event.id)).toMatchObject([{ organization_id: null }]);
+    });
+
+    test("about a deleted organization is recorded and ignored", async () => {
+      const payer = await payments.subscriber();
+      await fixture.write((db) => updateOrganization(db, payer.id, { deleted_at: Date.now() }));
+      payer.subscription.status = "past_due";
+      const before = await payer.billing();
+      const event = stripeEvent("invoice.payment_failed", payer.customer.id);
+      expect((await deliver(event)).status).toBe(200);
+      expect(await recorded(event.id)).toMatchObject([{ organization_id: payer.id }]);
+      expect(await payer.billing()).toEqual(before as never);
+      expect(await payer.state()).toEqual(pro);
+    });
+
+    test("about a customer who was deleted in Stripe ends the subscription", async () => {
+      const payer = await payments.subscriber();
+      payer.customer.isDeleted = true;
+      const about = { object: { object: "customer", id: payer.customer.id } };
+      expect((await deliver(stripeEvent("customer.deleted", null, { data: about }))).status).toBe(200);
+      expect(await payer.state()).toEqual({ plan: "free", state: "cancelled" });
+    });
+
+    test("about a customer who is not in this account or mode changes nothing", async () => {
+      const payer = await payments.subscriber();
+      payments.stripe.forget(payer.customer.id);
+      await arrive("invoice.payment_failed", payer.customer);
+      expect(await payer.state()).toEqual(pro);
+    });
+
+    test("does not change a plan that the operator set", async () => {
+      const payer = await payments.subscriber();
+      await fixture.write(async (db) => {
+        await updateOrganization(db, payer.id, { plan: "enterprise" });
+        await updateBilling(db, payer.id, { plan_set_by: "operator" });
+      });
+      payer.subscription.status = "canceled";
+      await arrive("customer.subscription.deleted", payer.customer);
+      expect(await payer.state()).toEqual({ plan: "enterprise", state: "active" });
+      expect(await payer.billing()).toMatchObject({ subscription_status: "canceled" });
+    });
+
+    test.each([500, 429, 401])(
+      "is not processed while Stripe answers %i, and applied when it is repeated",
+      async (failure) => {
+        const payer = await payments.subscriber();
+        const { stripe } = payments;
+        payer.subscription.status = "past_due";
+        const event = stripeEvent("invoice.payment_failed", payer.customer.id);
+        stripe.fails = ({ params }) => (params.get("customer") === payer.customer.id ? failure : null);
+        const failed = await deliver(event);
+        stripe.fails = null;
+        expect([failed.status, failed.body.code]).toEqual([503, "event_not_processed"]);
+        expect(failed.headers.get("retry-after")).toBe("60");
+        expect(await recorded(event.id)).toEqual([]);
+        expect(await payer.state()).toEqual(pro);
+        expect((await deliver(event)).status).toBe(200);
+        expect(await payer.state()).toEqual({ plan: "pro", state: "grace" });
+        expect(payments.logged()).not.toContain(stripe.settings.secretKey);
+      },
+    );
+
+    test.each([
+      ["the same node", 0],
+      ["another node", 1],
+    ])("whose fetch is slow does not overwrite a newer one on %s", async (_, index) => {
+      const payer = await payments.subscriber();
+      payer.subscription.status = "past_due";
+      const slow = payments.stripe.holdNextRead();
+      const older = deliver(stripeEvent("invoice.payment_failed", payer.customer.id));
+      await slow.arrived;
+      payer.subscription.status = "active";
+      const newer = await deliver(stripeEvent("invoice.paid", payer.customer.id), { index });
+      slow.release();
+      expect([newer.status, (await older).status]).toEqual([200, 200]);
+      expect(await payer.state()).toEqual(pro);
+      const billing = await payer.billing();
+      expect(billing).toMatchObject({ subscription_status: "active", sync_applied: billing?.sync_started });
+    });
+
+    test("whose fetch is slow is applied if a newer one fails", async () => {
+      const payer = await payments.subscriber();
+      payer.subscription.status = "past_due";
+      const slow = payments.stripe.holdNextRead();
+      const older = deliver(stripeEvent("invoice.payment_failed", payer.customer.id));
+      await slow.arrived;
+      payments.stripe.fails = ({ params }) => (params.get("customer") === payer.customer.id ? 500 : null);
+      const newer = await deliver(stripeEvent("invoice.payment_failed", payer.customer.id));
+      payments.stripe.fails = null;
+      slow.release();
+      expect([newer.status, (await older).status]).toEqual([503, 200]);
+      expect(await payer.state()).toEqual({ plan: "pro", state: "grace" });
+    });
+  });
+
+  onBothDatabases("the signature of Stripe's events", (fixture) => {
+    const payments = openPayments(fixture);
+    const { deliver, receive, recorded, signed } = receiversOf(fixture, payments);
+
+    test.each<[name: string, header: (payload: string) => Promise<string | null>]>([
+      ["no signature", async () => null],
+      ["an empty signature", async () => ""],
+      ["nonsense as a signature", async () => "t=1,v1=,v0=x"],
+      ["the secret of another", (payload) => signature(payload, "whsec_other")],
+      ["the signature of another body", (payload) => signed(`${payload} `)],
+      ["an old scheme", async (payload) => (await signed(payload)).replace("v1=", "v0=")],
+    ])("an event with %s is refused, and nothing is parsed or recorded", async (_, headerOf) => {
+      const payer = await payments.subscriber();
+      payer.subscription.status = "canceled";
+      const event = stripeEvent("customer.subscription.deleted", payer.customer.id);
+      const before = payments.stripe.reads(payer.customer);
+      for (const payload of [JSON.stringify(event), "not JSON", "[".repeat(10_000)]) {
+        const { status, body } = await receive(payload, await headerOf(payload));
+        expect([status, body.code]).toEqual([400, "invalid_stripe_signature"]);
+      }
+      expect(payments.stripe.reads(payer.customer)).toBe(before);
+      expect(await recorded(event.id)).toEqual([]);
+      expect(await payer.state()).toEqual(pro);
+    });
+
+    test("an event that is replayed after a day is refused, and without effect if it is signed again", async () => {
+      const payer = await payments.subscriber();
+      const event = stripeEvent("invoice.paid", payer.customer.id);
+      await deliver(event);
+      payer.subscription.status = "past_due";
+      const before = payments.stripe.reads(payer.customer);
+      const old = await deliver(event, { signedAtMs: Date.now() - dayMs });
+      expect([old.status, old.body.code]).toEqual([400, "invalid_stripe_signature"]);
+      const again = await deliver(event);
+      expect([again.status, again.body]).toEqual([200, { received: true }]);
+      expect(payments.stripe.reads(payer.customer)).toBe(before);
+      expect(await payer.state()).toEqual(pro);
+    });
+
+    test.each(["not JSON", '{"id":'])("%s is refused although it is signed", async (payload) => {
+      const { status, body } = await receive(payload, await signed(payload));
+      expect([status, body.code]).toEqual([400, "malformed_json"]);
+    });
+
+    test.each(["null", "[]", "1", "{}", '{"id":1,"type":2}', '{"id":"evt_x","type":"invoice.paid"}'])(
+      "%s is signed JSON of another shape, which is accepted and ignored",
+      async (payload) => {
+        expect((await receive(payload, await signed(payload))).status).toBe(200);
+      },
+    );
+  });
+}

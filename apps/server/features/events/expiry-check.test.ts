@@ -1,0 +1,232 @@
+import { beforeEach, expect, test } from "bun:test";
+import { distribution } from "@countersign/store/distribution";
+import { removeState, setState, stateOf } from "@countersign/store/queries/admin/platform-state";
+import {
+  deleting,
+  extending,
+  type LicenseChange,
+  reinstating,
+  revoking,
+  settingExpiry,
+} from "@countersign/store/queries/licenses/changes";
+import { licenseViews } from "@countersign/store/queries/licenses/views";
+import { addLicense } from "../../../../tests/support/add-license.ts";
+import { openedEmails } from "../../../../tests/support/emails.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { readConfig } from "../../config.ts";
+import { ExpiryCheck } from "./expiry-check.ts";
+import { type ChangeEvent, recordingChanges } from "./record-changes.ts";
+import { watchedUntil } from "./record-expiries.ts";
+
+const startMs = Date.UTC(2030, 5, 1);
+const dayMs = 86_400_000;
+const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "1000" });
+
+onBothDatabases("the check of expiries", (fixture) => {
+  const { write } = fixture;
+  let org: TestOrganization;
+  let customer: string;
+  let nowMs: number;
+  beforeEach(async () => {
+    nowMs = startMs;
+    customer = `${newId()}@example.net`;
+    org = await fixture.organization({ settings: { expiring_soon_email: 1 } });
+    // As if none had ever run.
+    await write((db) => removeState(db, watchedUntil));
+  });
+
+  /** Runs the checks of several nodes at the same time. */
+  const runAt = async (ms: number, nodes = 1) => {
+    nowMs = ms;
+    const check = () => new ExpiryCheck(fixture.store, config, async () => nowMs).run();
+    await Promise.all(Array.from({ length: nodes }, check));
+  };
+  const license = (expiresAtMs: number, product: { readonly productId: string } = org) =>
+    addLicense(org, { expiresAtMs, productId: product.productId, customer: { email: customer } });
+  const recorded = async () => {
+    const rows = await fixture.reads
+      .selectFrom("events")
+      .select(["type", "license_id", "at", "data", "undistributed"])
+      .where("organization_id", "=", org.organizationId)
+      .orderBy("id")
+      .execute();
+    return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
+  };
+  const types = async () => (await recorded()).map(({ type }) => type);
+  const emails = () => openedEmails(fixture.store, { to: customer });
+  const setExpiry = (id: string, ms: number) =>
+    write((db) => db.updateTable("licenses").set({ expires_at: ms }).where("id", "=", id).execute());
+  const changed = (id: string, type: ChangeEvent, change: LicenseChange) =>
+    write((db) =>
+      recordingChanges(db, nowMs, type, [id], async () => {
+        await change.apply(db, await licenseViews(db, [id]));
+      }),
+    );
+
+  test("the first check ever records nothing for licenses that expired earlier", async () => {
+    await license(startMs - 400 * dayMs);
+    await license(startMs - dayMs);
+    await runAt(startMs);
+    await runAt(startMs + dayMs);
+    expect(await recorded()).toEqual([]);
+    expect(await emails()).toEqual([]);
+  });
+
+  test("a license records expiring_soon the product's number of days ahead, and expired at its expiry, once each", async () => {
+    const { id } = await license(startMs + 10 * dayMs);
+    await addLicense(org);
+    await runAt(startMs);
+    await runAt(startMs + 3 * dayMs - 1);
+    expect(await recorded()).toEqual([]);
+    await runAt(startMs + 3 * dayMs);
+    await runAt(startMs + 3 * dayMs + 10_000);
+    await runAt(startMs + 10 * dayMs - 1);
+    expect(await recorded()).toMatchObject([
+      {
+        type: "license.expiring_soon",
+        license_id: id,
+        at: startMs + 3 * dayMs,
+        undistributed: distribution.waiting,
+        data: { license_id: id, license: { status: "active" } },
+      },
+    ]);
+    await runAt(startMs + 10 * dayMs);
+    await runAt(startMs + 10 * dayMs + 10_000);
+    expect((await recorded()).slice(1)).toMatchObject([
+      { type: "license.expired", license_id: id, data: { license: { status: "expired" } } },
+    ]);
+  });
+
+  test("the customer gets an email the product's number of days before the expiry, if the product says so, and none at the expiry", async () => {
+    const month = await org.product({ expiring_soon_email: 1, expiring_soon_days: 30, locale: "de" });
+    const silent = await org.product({ expiring_soon_days: 30 });
+    await license(startMs + 40 * dayMs);
+    const early = await license(startMs + 40 * dayMs, month);
+    await license(startMs + 40 * dayMs, silent);
+    for (const day of [0, 9, 10, 11, 32, 33, 34, 39, 40, 41]) await runAt(startMs + day * dayMs);
+    const found = await emails();
+    expect(
+      found.map(({ created_at, kind, subject }) => [(created_at - startMs) / dayMs, kind, subject]),
+    ).toEqual([
+      [10, "license_expiring", "Deine Lizenz für Test Product läuft bald ab"],
+      [33, "license_expiring", "Your Test Product license expires soon"],
+    ]);
+    expect(found[0]?.body_text).toContain(early.key);
+    expect(found[0]?.body_text).toContain("11. Juli 2030");
+    expect(await types()).toEqual([
+      ...Array(3).fill("license.expiring_soon"),
+      ...Array(3).fill("license.expired"),
+    ]);
+  });
+
+  const changes: [what: string, type: ChangeEvent, change: () => LicenseChange][] = [
+    ["renewed", "license.renewed", () => extending({ ms: dayMs }, nowMs)],
+    ["given another expiry", "license.updated", () => settingExpiry(startMs + 90 * dayMs, nowMs)],
+    ["revoked", "license.revoked", () => revoking(null, nowMs)],
+    ["deleted", "license.deleted", () => deleting()],
+  ];
+
+  test.each(changes)(
+    "a license that is %s between its expiry and the next check records the expiry first, once",
+    async (_what, type, change) => {
+      const { id } = await license(startMs + 5_000);
+      await runAt(startMs);
+      nowMs = startMs + 8_000;
+      await changed(id, type, change());
+      expect<string[]>(await types()).toEqual(["license.expired", type]);
+      expect((await recorded())[0]?.data.license).toMatchObject({ status: "expired" });
+      await runAt(startMs + 10_000);
+      expect(await types()).toHaveLength(2);
+    },
+  );
+
+  test.each<[what: string, expiresAtMs: number, checksAtMs: number[], types: string[]]>([
+    ["again if the check came first", startMs + 5_000, [startMs, startMs + 7_000], ["license.expired"]],
+    ["before the first check ever", startMs - 400 * dayMs, [], []],
+    ["from long before the first check", startMs - 400 * dayMs, [startMs], []],
+  ])("a renewal does not record an expiry %s", async (_what, expiresAtMs, checksAtMs, before) => {
+    const { id } = await license(expiresAtMs);
+    for (const ms of checksAtMs) await runAt(ms);
+    nowMs = startMs + 8_000;
+    await changed(id, "license.renewed", extending({ ms: dayMs }, nowMs));
+    expect<string[]>(await types()).toEqual([...before, "license.renewed"]);
+  });
+
+  test("a license that expires while it is revoked records its expiry when it is reinstated", async () => {
+    const { id } = await license(startMs + 5_000);
+    await runAt(startMs);
+    nowMs = startMs + 1_000;
+    await changed(id, "license.revoked", revoking(null, nowMs));
+    await runAt(startMs + 10 * dayMs);
+    await changed(id, "license.reinstated", reinstating(nowMs));
+    expect(await types()).toEqual(["license.revoked", "license.reinstated", "license.expired"]);
+    await runAt(startMs + 11 * dayMs);
+    expect(await types()).toHaveLength(3);
+  });
+
+  test("after downtime, all expiries are recorded, and none as expiring_soon that have already expired", async () => {
+    const gone = await license(startMs + 9 * dayMs);
+    const later = await license(startMs + 12 * dayMs);
+    await runAt(startMs);
+    for (let hour = 0; hour < 3; hour++) await runAt(startMs + 10 * dayMs + hour * 3_600_000);
+    expect((await recorded()).map(({ type, license_id: id }) => [type, id])).toEqual([
+      ["license.expired", gone.id],
+      ["license.expiring_soon", later.id],
+    ]);
+    const found = await emails();
+    expect(found).toHaveLength(1);
+    expect(found[0]?.body_text).toContain(later.key);
+  });
+
+  test("three nodes that check at once record one event and send one email for each of 120 licenses", async () => {
+    for (let index = 0; index < 120; index++) await license(startMs + 8 * dayMs + index);
+    await runAt(startMs, 3);
+    await runAt(startMs + 2 * dayMs, 3);
+    await runAt(startMs + 2 * dayMs, 3);
+    expect(await emails()).toHaveLength(120);
+    expect(await types()).toEqual(Array(120).fill("license.expiring_soon"));
+    await runAt(startMs + 9 * dayMs, 3);
+    const expired = (await recorded()).slice(120).map(({ license_id: id }) => id);
+    expect([expired.length, new Set(expired).size]).toEqual([120, 120]);
+    expect(await emails()).toHaveLength(120);
+  });
+
+  test("a changed expiry records events and sends an email with the new date; one that is changed back does not", async () => {
+    const { id } = await license(startMs + 8 * dayMs);
+    await runAt(startMs);
+    await runAt(startMs + 2 * dayMs);
+    await setExpiry(id, startMs + 30 * dayMs);
+    await runAt(startMs + 3 * dayMs);
+    expect(await emails()).toHaveLength(1);
+    await runAt(startMs + 24 * dayMs);
+    const texts = (await emails()).map((email) => email.body_text);
+    expect(texts).toEqual([expect.stringContaining("June 9, 2030"), expect.stringContaining("July 1, 2030")]);
+    await setExpiry(id, startMs + 31 * dayMs);
+    await setExpiry(id, startMs + 30 * dayMs);
+    await runAt(startMs + 24 * dayMs + 60_000);
+    expect(await emails()).toHaveLength(2);
+    await runAt(startMs + 30 * dayMs);
+    await setExpiry(id, startMs + 50 * dayMs);
+    await runAt(startMs + 51 * dayMs);
+    expect(await types()).toEqual([
+      "license.expiring_soon",
+      "license.expiring_soon",
+      "license.expired",
+      "license.expired",
+    ]);
+  });
+
+  test("a check that was interrupted is repeated from its start, and records and sends nothing twice", async () => {
+    await license(startMs + 8 * dayMs);
+    await runAt(startMs);
+    const state = (await stateOf(fixture.reads, watchedUntil)) ?? "";
+    for (const day of [2, 9]) {
+      await runAt(startMs + day * dayMs);
+      await write((db) => setState(db, watchedUntil, state));
+      await runAt(startMs + day * dayMs);
+    }
+    expect(await types()).toEqual(["license.expiring_soon", "license.expired"]);
+    expect(await emails()).toHaveLength(1);
+  });
+});

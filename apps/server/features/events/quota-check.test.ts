@@ -1,0 +1,134 @@
+import { expect, test } from "bun:test";
+import { quotaDay } from "@countersign/domain/quota/day";
+import { lockedOrganization } from "@countersign/store/queries/manage/access";
+import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { race, times, validate } from "../../../../packages/store/suite/calls.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { QuotaCheck, termsChanged } from "./quota-check.ts";
+
+const dayMs = 86_400_000;
+
+onBothDatabases("the check of lowered limits", (fixture) => {
+  const { write } = fixture;
+
+  const openOrganization = async (dailyLimit: number | null) => {
+    const { organizationId, productId, apiKey } = await fixture.organization({ dailyLimit });
+    return {
+      /** As the operator does it, and soon enough for today's check. */
+      change: (terms: Partial<OrganizationRow>) =>
+        write(async (db) => {
+          const before = await lockedOrganization(db, organizationId);
+          if (before === undefined) throw new Error("The organization does not exist.");
+          await db.updateTable("organizations").set(terms).where("id", "=", organizationId).execute();
+          const nowMs = await fixture.store.clock();
+          await termsChanged(db, organizationId, before, { ...before, ...terms }, nowMs);
+        }),
+      validate: (count: number) =>
+        race(
+          [fixture.store],
+          times(count, () => validate(apiKey, "NONE")),
+          7,
+        ),
+      use: (used: number) =>
+        write(async (db) => setDailyUsage(db, productId, quotaDay(await fixture.store.clock()), used)),
+      recorded: async () => {
+        const rows = await fixture.reads
+          .selectFrom("events")
+          .select(["type", "data"])
+          .where("product_id", "=", productId)
+          .orderBy("id")
+          .execute();
+        return rows.map(({ type, data }) => {
+          const { limit, used } = JSON.parse(data);
+          return [type, limit, used];
+        });
+      },
+    };
+  };
+  /** Runs the check on three nodes, a while after the change. */
+  const runChecks = async (laterMs = 20_000) => {
+    const clock = async () => (await fixture.store.clock()) + laterMs;
+    await Promise.all([1, 2, 3].map(() => new QuotaCheck(fixture.store, clock).run()));
+  };
+
+  test("lowering a limit below the current usage records each event, once", async () => {
+    const { use, change, recorded } = await openOrganization(100);
+    await use(45);
+    await change({ daily_limit_override: 50 });
+    await runChecks(0);
+    expect(await recorded()).toEqual([]);
+    await runChecks();
+    expect(await recorded()).toEqual([["quota.warning", 50, 45]]);
+    await change({ daily_limit_override: 45 });
+    await runChecks();
+    await runChecks();
+    const both = [
+      ["quota.warning", 50, 45],
+      ["quota.exhausted", 45, 45],
+    ];
+    expect(await recorded()).toEqual(both);
+    await change({ daily_limit_override: 10 });
+    await runChecks();
+    expect(await recorded()).toEqual(both);
+  });
+
+  test.each<[what: string, terms: Partial<OrganizationRow>]>([
+    ["a plan change", { plan: "free" }],
+    ["a cancelled subscription", { billing_state: "cancelled" }],
+    ["a limit where there was none", { daily_limit_override: 10_000 }],
+  ])("%s can exceed the limit, too", async (_what, terms) => {
+    const { use, change, recorded } = await openOrganization(null);
+    await use(12_000);
+    await change(terms);
+    await runChecks();
+    expect(await recorded()).toEqual([
+      ["quota.warning", 10_000, 12_000],
+      ["quota.exhausted", 10_000, 12_000],
+    ]);
+  });
+
+  test("what a validation has recorded is not recorded again", async () => {
+    const { change, recorded, validate } = await openOrganization(10);
+    await validate(9);
+    expect(await recorded()).toHaveLength(1);
+    await change({ daily_limit_override: 11 });
+    await change({ daily_limit_override: 10 });
+    await runChecks();
+    expect(await recorded()).toEqual([["quota.warning", 10, expect.any(Number)]]);
+  });
+
+  test("a threshold that is not reached, and the next day, record nothing", async () => {
+    const { use, change, recorded } = await openOrganization(1_000);
+    await use(100);
+    await change({ daily_limit_override: 500 });
+    await runChecks();
+    await change({ daily_limit_override: 50 });
+    await runChecks(dayMs);
+    await runChecks();
+    expect(await recorded()).toEqual([]);
+  });
+
+  test("a limit that is raised again before the check records the current limit", async () => {
+    const { use, change, recorded } = await openOrganization(100);
+    await use(60);
+    await change({ daily_limit_override: 20 });
+    await change({ daily_limit_override: 70 });
+    await runChecks();
+    expect(await recorded()).toEqual([["quota.warning", 70, 60]]);
+  });
+
+  test("a limit that is lowered during validations records each event once", async () => {
+    for (let round = 0; round < 4; round++) {
+      const { validate, change, recorded } = await openOrganization(1_000_000);
+      const validated = validate(100);
+      // Each round changes the limit at a different moment.
+      for (let before = 0; before < round; before++) await validate(1);
+      await change({ daily_limit_override: 60 });
+      await validated;
+      await validate(70);
+      await runChecks();
+      expect((await recorded()).map(([type]) => type).sort()).toEqual(["quota.exhausted", "quota.warning"]);
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { expect, test } from "bun:test";
+import { explain } from "@countersign/domain/validate/explain";
+import { ruleNames } from "@countersign/domain/validate/rules";
+import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
+import { type NewLicense, registerIp } from "@countersign/store/queries/licenses/create";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { updateProduct } from "@countersign/store/queries/products/products";
+import { setVersion } from "@countersign/store/queries/versions/versions";
+import { validate, validateOne } from "@countersign/store/suite/calls";
+import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
+import fc from "fast-check";
+import { type AddedLicense, addLicense } from "../../../../tests/support/add-license.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { explainedRequest } from "./explained-request.ts";
+
+const ips = ["198.51.100.20", "2001:db8:7::1", "2001:db8:7::2", "2001:db8:8::1"] as const;
+
+/** What a situation changes. Everything else passes. */
+interface Situation {
+  readonly organization?: Partial<OrganizationRow>;
+  readonly product?: Partial<ProductRow>;
+  readonly license?: Partial<NewLicense>;
+  readonly registered?: readonly string[];
+  readonly block?: { readonly cidr: string; readonly level: BlockScope["tier"]; readonly isOver?: boolean };
+  readonly keysExpired?: boolean;
+  readonly ip: string;
+  readonly version: string | null;
+}
+
+const rarely = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { freq: 4, nil: undefined });
+const flag = (...values: (0 | 1)[]) => fc.constantFrom<0 | 1>(...values);
+const anySituation: fc.Arbitrary<Situation> = fc
+  .record({
+    organization: fc.oneof(
+      { weight: 8, arbitrary: fc.constant({}) },
+      fc.constantFrom<Partial<OrganizationRow>>(
+        { suspended_at: 1 },
+        { billing_state: "suspended" },
+        { billing_state: "cancelled", had_version_module: 1 },
+        { daily_limit_override: 0 },
+      ),
+    ),
+    product: fc.record({
+      status: fc.constantFrom<ProductRow["status"]>("active", "active", "active", "archived", "disabled"),
+      expiry_enforcement: flag(0, 1),
+      track_ip_on_validate: flag(0, 1, 1),
+      auto_register_ip_on_validate: flag(0, 1, 1),
+      auto_register_scope: fc.constantFrom<ProductRow["auto_register_scope"]>("until_limit", "first_only"),
+      version_module_enabled: flag(0, 1),
+      version_enforcement: fc.constantFrom<ProductRow["version_enforcement"]>("enforce", "report"),
+      ipv6_prefix: fc.constantFrom<64 | 128>(64, 128),
+    }),
+    license: fc.record({
+      maxIps: fc.constantFrom(1, 2, null),
+      revokedAtMs: fc.constantFrom(null, null, null, null, 1),
+      expiresAtMs: fc.constantFrom(null, Date.UTC(2020, 0), Date.UTC(2100, 0)),
+      pin: fc.constantFrom<NonNullable<NewLicense["pin"]> | null>(null, null, {
+        mode: "range",
+        min: null,
+        max: "2.0",
+      }),
+    }),
+    registered: fc.subarray([ips[0], "2001:db8:7::/64", "2001:db8:7::1", "192.0.2.1"], { maxLength: 2 }),
+    block: rarely<NonNullable<Situation["block"]>>(
+      { cidr: "198.51.100.0/24", level: "license" },
+      { cidr: "2001:db8:7::/48", level: "customer" },
+      { cidr: "2001:db8::/32", level: "organization" },
+      { cidr: "0.0.0.0/0", level: "organization", isOver: true },
+    ),
+    keysExpired: fc.constantFrom(...Array(15).fill(false), true),
+    ip: fc.constantFrom(...ips),
+    version: fc.constantFrom(null, "1.0.0", "2.0.0", "0.1", "?"),
+  })
+  .map(({ block, ...situation }) => (block === undefined ? situation : { ...situation, block }));
+
+/** One for each status that a license in the management API can get, so that none depends on chance. */
+const named: [string, Omit<Situation, "ip" | "version"> & { readonly version?: string }][] = [
+  ["invalid_api_key", { keysExpired: true }],
+  ["rate_limit_exceeded", { organization: { daily_limit_override: 0 } }],
+  ["org_suspended", { organization: { suspended_at: 1 } }],
+  ["billing_suspended", { organization: { billing_state: "suspended" } }],
+  ["product_archived", { product: { status: "archived" } }],
+  ["product_disabled", { product: { status: "disabled" } }],
+  ["revoked", { license: { revokedAtMs: 1 } }],
+  ["expired", { license: { expiresAtMs: 1 } }],
+  ["ip_blocked", { block: { cidr: "198.51.100.20/32", level: "license" } }],
+  ["ip_not_registered", { product: { auto_register_ip_on_validate: 0 } }],
+  ["ip_limit_reached", { license: { maxIps: 1 }, registered: ["192.0.2.1"] }],
+  ["version_not_allowed", { product: { version_module_enabled: 1 }, version: "0.1" }],
+  ["active", {}],
+];
+
+onBothDatabases("an explanation", (fixture) => {
+  /** A new organization, product and license in this situation. */
+  const arrange = async (situation: Situation) => {
+    const org = await fixture.organization();
+    const { organizationId, productId } = org;
+    const customer = { email: `${newId()}@example.com` };
+    const license = await addLicense(org, { customer, ...situation.license });
+    await fixture.write(async (db) => {
+      await setVersion(db, productId, { version: "1.0.x", state: "allowed" }, 1);
+      await setVersion(db, productId, { version: "2.0.0", state: "latest" }, 1);
+      await setVersion(db, productId, { version: "0.1", state: "blocked" }, 1);
+      await updateOrganization(db, organizationId, { updated_at: 1, ...situation.organization });
+      await updateProduct(db, productId, { updated_at: 1, ...situation.product });
+      if (situation.keysExpired === true)
+        await db
+          .updateTable("product_api_keys")
+          .set({ expires_at: 1 })
+          .where("product_id", "=", productId)
+          .execute();
+      for (const [at, ip] of (situation.registered ?? []).entries())
+        await registerIp(db, license.id, ip, at + 1);
+      if (situation.block === undefined) return;
+      const { cidr, level, isOver } = situation.block;
+      const scope = scopeOf(level, organizationId, license);
+      await addIpBlocks(
+        db,
+        [{ id: newId(), scope, cidr, note: null, expiresAtMs: isOver === true ? 1 : null }],
+        1,
+      );
+    });
+    return { org, license };
+  };
+  const explained = async ({ productId }: TestOrganization, license: AddedLicense, situation: Situation) => {
+    const nowMs = Date.now();
+    const { ip, version } = situation;
+    const request = await explainedRequest(
+      fixture.store,
+      { productId, licenseId: license.id },
+      { ip, version, atMs: nowMs },
+      { nowMs, showsLicense: true },
+    );
+    if (request === null) throw new Error("The product is not there.");
+    return explain(request);
+  };
+  const validated = async (
+    { apiKey }: TestOrganization,
+    { key }: AddedLicense,
+    { ip, version }: Situation,
+  ): Promise<string> => {
+    const result = await validateOne(fixture.store, validate(apiKey, key, { ip, version }));
+    if (result.tag === "validated") return result.verdict.status;
+    if (result.tag === "limited") return "rate_limit_exceeded";
+    return result.tag === "unauthorized" ? "invalid_api_key" : result.tag;
+  };
+  const compare = async (situation: Situation) => {
+    const { org, license } = await arrange(situation);
+    const answer = await explained(org, license, situation);
+    const status = await validated(org, license, situation);
+    expect<object>({ situation, status: answer.status }).toEqual({ situation, status });
+    expect(answer.valid).toBe(status === "active");
+    expect(answer.rules.map(({ rule }) => rule)).toEqual([...ruleNames]);
+    const refusing = answer.rules.find(({ passed }) => passed === false);
+    expect<string>(refusing?.rule ?? "active").toBe(status);
+    return status;
+  };
+
+  test.each(named)("says %s where a validation does", async (status, situation) => {
+    expect(await compare({ ip: ips[0], version: null, ...situation })).toBe(status);
+  });
+
+  test("says what a validation says in any situation", async () => {
+    for (const situation of fc.sample(anySituation, { numRuns: 60, seed: 18 })) await compare(situation);
+  }, 60_000);
+
+  test("says that a /64 from the request log is registered if the network is", async () => {
+    const network = "2001:db8:7::/64";
+    const situation = { license: { maxIps: 1 }, registered: [network], ip: network, version: null };
+    const { org, license } = await arrange(situation);
+    const statusOf = async (ip: string) => (await explained(org, license, { ...situation, ip })).status;
+    expect(await statusOf(network)).toBe("active");
+    expect(await statusOf("2001:db8:8::/64")).toBe("ip_limit_reached");
+  });
+});
+
+function scopeOf(level: BlockScope["tier"], organizationId: string, license: AddedLicense): BlockScope {
+  if (level === "license") return { tier: level, organizationId, licenseId: license.id };
+  if (level === "customer") return { tier: level, organizationId, customerId: license.customerId ?? "" };
+  return { tier: "organization", organizationId };
+}

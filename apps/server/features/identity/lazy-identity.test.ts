@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { openStore } from "@countersign/store/open";
+import { addPassword } from "@countersign/store/queries/identity/sign-in";
+import { addUser } from "@countersign/store/queries/identity/users";
+import { sqlite } from "../../../../tests/support/databases.ts";
+import { cheapHash } from "../../../../tests/support/sign-in-fixture.ts";
+import { readConfig } from "../../config.ts";
+import { createLog } from "../../log.ts";
+import { LazyIdentity } from "./lazy-identity.ts";
+
+test("cookies are bound to the host and to https if the server's URL is https", async () => {
+  const database = await sqlite.make();
+  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+  const [email, password] = ["ada@example.com", "a good password"];
+  const user = { id: "u", name: "Ada", email, emailVerified: true, isPlatformAdmin: false };
+  await store.transaction(async (db) => {
+    await addUser(db, user, Date.now());
+    await addPassword(db, { id: "p", userId: user.id, hash: cheapHash(password) }, Date.now());
+  });
+  const origin = "https://license.example.com";
+  const log = createLog({ level: "error", pretty: false, now: Date.now, write: () => {} });
+  const identity = await LazyIdentity.prepare(store, readConfig({ COUNTERSIGN_URL: origin }), log);
+  const send = (method: string, path: string, headers: Record<string, string>, body?: object) => {
+    const content = body === undefined ? null : JSON.stringify(body);
+    const request = new Request(`${origin}/api/auth${path}`, { method, headers, body: content });
+    return identity.handle(request, "192.0.2.1", "a request");
+  };
+  const json = { origin, "content-type": "application/json" };
+  const answer = await send("POST", "/sign-in/email", json, { email, password });
+  expect(answer.status).toBe(200);
+  const [cookie = "", device] = answer.headers.getSetCookie();
+  expect(cookie).toMatch(
+    /^__Host-countersign\.session_token=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  expect(device).toMatch(/^__Host-countersign\.device=[^;]+; .*; Secure; /);
+  const session = await send("GET", "/get-session", { cookie: cookie.split(";")[0] ?? "" });
+  expect(await session.json()).toMatchObject({ user: { email } });
+  await store.close();
+  database.remove();
+});

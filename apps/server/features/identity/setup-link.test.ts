@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { newId } from "@countersign/store/new-id";
+import { openStore } from "@countersign/store/open";
+import { addUser } from "@countersign/store/queries/identity/users";
+import type { Store } from "@countersign/store/store";
+import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { createSetupToken, isValidSetupToken, setupLinkMinutes, useSetupToken } from "./setup-link.ts";
+
+const nowMs = Date.UTC(2025, 0);
+const endMs = nowMs + setupLinkMinutes * 60_000;
+
+describe.each(databases)("set-up links on $kind", ({ make }) => {
+  let database: TestDatabase;
+  let store: Store;
+  beforeAll(async () => {
+    database = await make();
+    store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+  });
+  afterAll(async () => {
+    await store.close();
+    database.remove();
+  });
+  beforeEach(() =>
+    store.transaction(async (db) => {
+      await db.deleteFrom("users").execute();
+      await db.deleteFrom("platform_state").where("name", "like", "setup-link:%").execute();
+    }),
+  );
+
+  const create = async () => String(await createSetupToken(store, nowMs));
+  const isValid = (token: string, atMs = nowMs) => isValidSetupToken(store.reads, token, atMs);
+  const use = (token: string, atMs = nowMs) => store.transaction((db) => useSetupToken(db, token, atMs));
+  const signUp = () => {
+    const user = { name: "Ada", email: "ada@example.com", emailVerified: true, isPlatformAdmin: true };
+    return store.transaction((db) => addUser(db, { id: newId(), ...user }, nowMs));
+  };
+
+  test("a link works for half an hour, and is stored as a hash", async () => {
+    const token = await create();
+    expect(setupLinkMinutes).toBe(30);
+    expect([await isValid(token, endMs - 1), await isValid(token, endMs)]).toEqual([true, false]);
+    expect([await use(token, endMs), await use("made up")]).toEqual([false, false]);
+    const rows = await store.reads.selectFrom("platform_state").selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(token);
+  });
+
+  test("of the links of all nodes, one can be used once, also at the same time", async () => {
+    const tokens = [await create(), await create()];
+    expect(await Promise.all(tokens.map((token) => isValid(token)))).toEqual([true, true]);
+    const used = await Promise.all([...tokens, ...tokens].map((token) => use(token)));
+    expect(used.filter((isUsed) => isUsed)).toHaveLength(1);
+    expect(await Promise.all(tokens.map((token) => isValid(token)))).toEqual([false, false]);
+  });
+
+  test("once there is a user, no link is created or can be used", async () => {
+    const token = await create();
+    await signUp();
+    expect([await createSetupToken(store, nowMs), await use(token)]).toEqual([null, false]);
+  });
+});

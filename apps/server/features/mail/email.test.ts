@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { openedEmails } from "../../../../tests/support/emails.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { dedupeKey, type Email, writeEmail } from "./email.ts";
+import { notifyEndpointDisabled } from "./endpoint-emails.ts";
+
+onBothDatabases("writing emails", (fixture) => {
+  test("what is reported once is written once and named by its hash, and everything else each time", async () => {
+    const to = `${newId()}@example.net`;
+    const once = `test:${newId()}`;
+    const write = (changes: Partial<Email>) =>
+      fixture.write((db) =>
+        writeEmail(
+          db,
+          { to, subject: "A", text: "Words.", html: null, kind: "test", ...changes },
+          Date.now(),
+        ),
+      );
+    await Promise.all([write({ once }), write({ once }), write({ once })]);
+    await write({ once });
+    await write({});
+    await write({ isBulk: true, subject: "B\r\nBcc: everyone@example.com" });
+    const emails = await openedEmails(fixture.store, { to });
+    expect(emails.map(({ dedupe_key, subject, is_bulk }) => [dedupe_key, subject, is_bulk])).toEqual([
+      [dedupeKey(once), "A", 0],
+      [null, "A", 0],
+      [null, "B Bcc: everyone@example.com", 1],
+    ]);
+    expect(dedupeKey(once)).not.toContain(once);
+  });
+
+  test("the owner is notified of a disabled endpoint once, without the secret part of its URL", async () => {
+    const owner = await fixture.user();
+    const { organizationId } = await fixture.organization();
+    await fixture.write((db) =>
+      db.updateTable("organizations").set({ owner_id: owner.id }).where("id", "=", organizationId).execute(),
+    );
+    const endpoint = {
+      id: newId(),
+      organization_id: organizationId,
+      url: "https://discord.com/api/webhooks/1/hush-hush",
+      description: "Sales",
+      failing_since: Date.UTC(2031, 0, 2, 3, 4),
+      auto_reenable: 1,
+    } as const;
+    const nowMs = Date.now();
+    for (let time = 0; time < 2; time++)
+      await fixture.write((db) =>
+        notifyEndpointDisabled(db, endpoint, "failing", "https://license.example.com", nowMs),
+      );
+    const notices = await openedEmails(fixture.store, { to: owner.email });
+    expect(notices.map(({ kind }) => kind)).toEqual(["endpoint_disabled"]);
+    expect(notices[0]?.body_text).toContain(
+      "Endpoint: discord.com\nDescription: Sales\nFailing since: January 2, 2031",
+    );
+    expect(JSON.stringify(notices)).not.toContain("hush-hush");
+  });
+});

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { addEmails } from "@countersign/store/queries/mail/outbox";
+import type { OutboxRow } from "@countersign/store/tables";
+import { emailRow, openedEmails } from "../../../../tests/support/emails.ts";
+import { type MailServer, openMailServer } from "../../../../tests/support/mail-server.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { until } from "../../../../tests/support/until.ts";
+import { readConfig } from "../../config.ts";
+import { createLog } from "../../log.ts";
+import { emailsAtOnce, Mailer } from "./mailer.ts";
+import { smtpTransport } from "./transport.ts";
+
+onBothDatabases("sending the emails of the outbox", (fixture) => {
+  let mailServer: MailServer;
+  let output = "";
+  beforeAll(async () => {
+    mailServer = await openMailServer({ user: "countersign", password: "hush-hush" });
+  });
+  afterAll(() => mailServer.close());
+  beforeEach(async () => {
+    mailServer.verdict = () => "take";
+    await fixture.write((db) => db.deleteFrom("outbox").execute());
+  });
+
+  const newMailer = (smtpUrl = mailServer.url) => {
+    const from = "Countersign <license@example.com>";
+    const { mail } = readConfig({ COUNTERSIGN_SMTP_URL: smtpUrl, COUNTERSIGN_MAIL_FROM: from });
+    if (mail === null) throw new Error("There is no mail server.");
+    const write = (line: string) => {
+      output += line;
+    };
+    const log = createLog({ level: "debug", pretty: false, now: Date.now, write });
+    return new Mailer(fixture.store, smtpTransport(mail, "https://license.example.com", emailsAtOnce), log);
+  };
+  const add = async (settings: Partial<OutboxRow> = {}): Promise<string> => {
+    const email = emailRow({ recipient: `${newId()}@example.net`, ...settings });
+    await fixture.write((db) => addEmails(db, [email]));
+    return email.recipient;
+  };
+  const change = (recipient: string, changes: object) =>
+    fixture.write((db) => db.updateTable("outbox").set(changes).where("recipient", "=", recipient).execute());
+  const stored = (recipient: string) =>
+    fixture.reads
+      .selectFrom("outbox")
+      .selectAll()
+      .where("recipient", "=", recipient)
+      .executeTakeFirstOrThrow();
+  const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
+  /** Runs mailers until each of the emails was sent, or an attempt has failed. */
+  const attempt = async (recipients: readonly string[], mailers = [newMailer()]) => {
+    const isOver = async (recipient: string) => {
+      const { sent_at: sentAt, failure } = await stored(recipient);
+      return sentAt !== null || failure !== null;
+    };
+    await Promise.all(mailers.map((mailer) => mailer.run()));
+    await until("each email is sent or failed", async () =>
+      (await Promise.all(recipients.map(isOver))).every(Boolean),
+    );
+    await Promise.all(mailers.map((mailer) => mailer.close()));
+  };
+  const failureOf = async (recipient: string) => JSON.parse((await stored(recipient)).failure ?? "null");
+
+  test("an email is sent as text and as HTML with a Message-ID of its own, and then kept without its text", async () => {
+    const to = await add({ body_html: "<p>Words.</p>", reply_to: "help@example.com" });
+    await attempt([to]);
+    const [mail] = receivedBy(to);
+    const { id } = await stored(to);
+    expect(mail).toMatchObject({ from: "license@example.com", messageId: `<${id}@license.example.com>` });
+    for (const header of [
+      "Subject: Hello",
+      "From: Countersign <license@example.com>",
+      "Reply-To: help@example.com",
+      "Auto-Submitted: auto-generated",
+    ])
+      expect(mail?.text).toContain(header);
+    expect(mail?.text).toMatch(/multipart\/alternative[\s\S]*text\/plain[\s\S]*text\/html/);
+    expect(await openedEmails(fixture.store, { to })).toMatchObject([
+      { attempts: 1, failure: null, next_attempt_at: null, body_text: "", body_html: null },
+    ]);
+  });
+
+  test("each email is sent once, however many nodes read the outbox", async () => {
+    const recipients = await Promise.all(Array.from({ length: 30 }, () => add()));
+    await attempt(recipients, [newMailer(), newMailer(), newMailer()]);
+    for (const recipient of recipients) expect(receivedBy(recipient)).toHaveLength(1);
+  });
+
+  test("an email that cannot be decrypted fails, and delays no other", async () => {
+    const [broken, whole] = [await add({ next_attempt_at: 1 }), await add()];
+    await change(broken, { sealed_body: `v1.${"A".repeat(64)}` });
+    await attempt([broken, whole]);
+    expect(receivedBy(whole)).toHaveLength(1);
+    expect((await failureOf(broken)).code).toBe("email_not_sent");
+  });
+
+  test("an email that the mail server refuses for now is sent later, after longer and longer pauses", async () => {
+    const to = await add();
+    mailServer.verdict = () => 451;
+    for (const [attempts, atLeastMs, atMostMs] of [
+      [1, 0, 6_000],
+      [2, 10_000, 31_000],
+    ] as const) {
+      await change(to, { failure: null, next_attempt_at: Date.now() - 1 });
+      await attempt([to]);
+      const { next_attempt_at: nextMs, ...email } = await stored(to);
+      expect(email).toMatchObject({ sent_at: null, attempts });
+      expect((nextMs ?? 0) - Date.now()).toBeWithin(atLeastMs, atMostMs);
+      const params = { response: expect.stringContaining("451") };
+      expect(await failureOf(to)).toEqual({ code: "email_rejected", params });
+    }
+    mailServer.verdict = () => "take";
+    await change(to, { failure: null, next_attempt_at: Date.now() - 1 });
+    await attempt([to]);
+    expect(receivedBy(to)).toHaveLength(1);
+  });
+
+  test("an email that the mail server refuses for good is given up immediately", async () => {
+    const to = await add();
+    mailServer.verdict = () => 550;
+    await attempt([to]);
+    expect(await stored(to)).toMatchObject({ sent_at: null, attempts: 1, next_attempt_at: null });
+    const params = { response: expect.stringContaining("550") };
+    expect(await failureOf(to)).toEqual({ code: "email_rejected", params });
+  });
+
+  test("an email that is days old is not sent", async () => {
+    const [old, fresh] = [await add({ created_at: Date.now() - 2 * 86_400_000 }), await add()];
+    await attempt([fresh]);
+    expect((await stored(old)).attempts).toBe(0);
+    expect(receivedBy(old)).toEqual([]);
+  });
+
+  test("a wrong password is reported without revealing it, and the email is tried again", async () => {
+    const to = await add();
+    output = "";
+    await attempt([to], [newMailer(`smtp://countersign:guessed-wrong@127.0.0.1:${mailServer.port}`)]);
+    expect((await failureOf(to)).code).toBe("mail_sign_in_refused");
+    expect((await stored(to)).next_attempt_at).not.toBeNull();
+    expect(output).toContain("Emails could not be sent");
+    expect(output + JSON.stringify(await stored(to))).not.toContain("guessed-wrong");
+  });
+
+  // The mail server is given three seconds. The database makes no difference.
+  if (fixture.kind === "sqlite")
+    test("an email that hangs delays neither the others nor the end of the server", async () => {
+      const slow = await add({ next_attempt_at: 1 });
+      mailServer.verdict = (recipient) => (recipient === slow ? "hang" : "take");
+      const quick = await add();
+      const mailer = newMailer();
+      await mailer.run();
+      await until("the other is sent", async () => (await stored(quick)).sent_at !== null);
+      expect(await stored(slow)).toMatchObject({ attempts: 1, sent_at: null });
+      const startMs = performance.now();
+      await mailer.close();
+      expect(performance.now() - startMs).toBeLessThan(10_000);
+    });
+});

@@ -1,0 +1,213 @@
+import { expect, test } from "bun:test";
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { createLicenses } from "@countersign/store/queries/licenses/create";
+import type { ProductSettings } from "@countersign/store/queries/products/products";
+import type { LicenseRow, OrganizationRow } from "@countersign/store/tables";
+import { openedEmails } from "../../../../tests/support/emails.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { readConfig } from "../../config.ts";
+import { deliverLicenses, licenseExpiringEmails } from "./license-emails.ts";
+import { emailPruning } from "./prune.ts";
+import { WaitingEmails } from "./waiting-emails.ts";
+
+const dayMs = 86_400_000;
+const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "5" });
+
+onBothDatabases("the daily limit of five emails to customers", (fixture) => {
+  const { write } = fixture;
+
+  /** An organization that emails licenses, and the state of its emails. */
+  const openOrganization = async (
+    options: { settings?: Partial<ProductSettings>; ownerId?: string } = {},
+  ) => {
+    const { settings = { deliver_license_by_email: 1 }, ownerId = (await fixture.user()).id } = options;
+    const { organizationId, productId } = await fixture.organization({ settings });
+    const change = (changes: Partial<OrganizationRow>) =>
+      write((db) => db.updateTable("organizations").set(changes).where("id", "=", organizationId).execute());
+    await change({ owner_id: ownerId });
+    const customer = `${newId()}@example.net`;
+    const addLicenses = async (count: number, expiresAtMs: number | null = null) => {
+      const who = { email: customer, discordId: null, name: null };
+      const ids = Array.from({ length: count }, () => newId());
+      await write(async (db) => {
+        const customerId = await customerFor(db, organizationId, who, newId, Date.now());
+        const license = { organizationId, productId, customerId, expiresAtMs };
+        const licenses = ids.map((id) => ({ ...license, id, key: `KEY-${id}` }));
+        await createLicenses(db, licenses, Date.now());
+      });
+      return ids;
+    };
+    const deliver = (ids: readonly string[]) =>
+      write((db) => deliverLicenses(db, { deliver_license_by_email: 1 }, ids, config, Date.now()));
+    const written = () => openedEmails(fixture.store, { to: customer });
+    const waiting = () =>
+      fixture.reads
+        .selectFrom("waiting_emails")
+        .select("license_id")
+        .where("organization_id", "=", organizationId)
+        .execute();
+    return {
+      organizationId,
+      productId,
+      ownerId,
+      change,
+      addLicenses,
+      deliver,
+      create: async (count: number) => {
+        const ids = await addLicenses(count);
+        await deliver(ids);
+        return ids;
+      },
+      written,
+      /** How many emails are written, and how many wait. */
+      counts: async () => [(await written()).length, (await waiting()).length],
+      noticesToOwner: () =>
+        openedEmails(fixture.store, { to: `${ownerId}@example.com`, kind: "emails_waiting" }),
+    };
+  };
+  const releaseAt = (ms: number) => new WaitingEmails(fixture.store, config, async () => ms).run();
+  const nextDay = (days = 1) => Date.now() + days * dayMs;
+  const changeLicense = (id = "", changes: Partial<LicenseRow>) =>
+    write((db) => db.updateTable("licenses").set(changes).where("id", "=", id).execute());
+
+  test("emails beyond the limit wait for the next days, oldest first, and none is lost", async () => {
+    const { create, written, counts } = await openOrganization();
+    const ids = await create(12);
+    expect(await counts()).toEqual([5, 7]);
+    await releaseAt(Date.now());
+    expect(await counts()).toEqual([5, 7]);
+    await releaseAt(nextDay(1));
+    await releaseAt(nextDay(1));
+    expect(await counts()).toEqual([10, 2]);
+    await releaseAt(nextDay(2));
+    expect(await counts()).toEqual([12, 0]);
+    const emails = await written();
+    for (const [index, id] of ids.entries()) expect(emails[index]?.body_text).toContain(`KEY-${id}`);
+    // Emails that a user waits for are sent before them.
+    expect(new Set(emails.map((email) => email.is_bulk))).toEqual(new Set([1]));
+  });
+
+  test("the owner is notified once a day in their language, however many emails wait", async () => {
+    const { ownerId, create, noticesToOwner } = await openOrganization();
+    await write((db) => db.updateTable("users").set({ locale: "es" }).where("id", "=", ownerId).execute());
+    for (let time = 0; time < 4; time++) await create(3);
+    expect((await noticesToOwner()).map((email) => email.body_text)).toEqual([
+      expect.stringContaining("puede enviar 5 correos al día"),
+    ]);
+  });
+
+  test("an email that is written or waits already is not counted again", async () => {
+    const { addLicenses, deliver, counts } = await openOrganization();
+    const ids = await addLicenses(130);
+    for (let time = 0; time < 2; time++) await deliver(ids);
+    expect(await counts()).toEqual([5, 125]);
+  });
+
+  test("nodes that write and release concurrently stay within the limit and send nothing twice", async () => {
+    const { create, counts, written } = await openOrganization();
+    await Promise.all(Array.from({ length: 12 }, () => create(2)));
+    expect(await counts()).toEqual([5, 19]);
+    for (const [day, state] of [
+      [1, [10, 14]],
+      [2, [15, 9]],
+      [3, [20, 4]],
+      [4, [24, 0]],
+    ] as const) {
+      await Promise.all([1, 2, 3].map(() => releaseAt(nextDay(day))));
+      expect(await counts()).toEqual([...state]);
+    }
+    expect(new Set((await written()).map((email) => email.body_text)).size).toBe(24);
+  });
+
+  test("the organizations of one owner share a limit unless the operator sets one for an organization", async () => {
+    const first = await openOrganization();
+    const second = await openOrganization({ ownerId: first.ownerId });
+    await Promise.all([first.create(3), second.create(4)]);
+    const before = [await first.counts(), await second.counts()];
+    const [written, waiting] = [0, 1].map((at) =>
+      before.reduce((sum, counts) => sum + Number(counts[at]), 0),
+    );
+    expect([written, waiting]).toEqual([5, 2]);
+    await releaseAt(Date.now());
+    expect([await first.counts(), await second.counts()]).toEqual(before);
+    const third = await openOrganization({ ownerId: first.ownerId });
+    await third.change({ daily_emails_override: 2 });
+    await third.create(3);
+    expect(await third.counts()).toEqual([2, 1]);
+    await third.change({ daily_emails_override: 3 });
+    await releaseAt(Date.now());
+    expect(await third.counts()).toEqual([3, 0]);
+    await releaseAt(nextDay());
+    expect([await first.counts(), await second.counts()]).toEqual([
+      [3, 0],
+      [4, 0],
+    ]);
+  });
+
+  test("waiting emails about what was revoked or deleted are dropped and use no quota, and a new key is sent", async () => {
+    const { productId, create, written, counts } = await openOrganization();
+    const [revoked, deleted, rotated] = (await create(12)).slice(5);
+    await changeLicense(revoked, { revoked_at: 1 });
+    await write((db) =>
+      db
+        .deleteFrom("licenses")
+        .where("id", "=", deleted ?? "")
+        .execute(),
+    );
+    await changeLicense(rotated, { license_key: "KEY-NEW", license_key_match: `NEW-${rotated}` });
+    await releaseAt(nextDay());
+    expect(await counts()).toEqual([10, 0]);
+    const texts = (await written()).map((email) => email.body_text).join("\n");
+    expect(texts).toContain("KEY-NEW");
+    for (const id of [revoked, deleted, rotated]) expect(texts).not.toContain(`KEY-${id}`);
+
+    await create(4);
+    expect(await counts()).toEqual([10, 4]);
+    await write((db) =>
+      db.updateTable("products").set({ deliver_license_by_email: 0 }).where("id", "=", productId).execute(),
+    );
+    await releaseAt(nextDay(2));
+    expect(await counts()).toEqual([10, 0]);
+  });
+
+  test("a license that is renewed while its expiry email waits sends none", async () => {
+    const { addLicenses, counts } = await openOrganization({ settings: { expiring_soon_email: 1 } });
+    const ids = await addLicenses(8, Date.now() + 5 * dayMs);
+    for (let time = 0; time < 2; time++)
+      await write((db) => licenseExpiringEmails(db, ids, config, Date.now()));
+    expect(await counts()).toEqual([5, 3]);
+    await changeLicense(ids[5], { expires_at: Date.now() + 30 * dayMs });
+    await releaseAt(nextDay());
+    expect(await counts()).toEqual([7, 0]);
+  });
+
+  test.each<[what: string, before: Partial<OrganizationRow>, after: Partial<OrganizationRow>]>([
+    ["is suspended", { suspended_at: 1 }, { suspended_at: null }],
+    ["has not paid", { billing_state: "suspended" }, { billing_state: "active" }],
+  ])("an organization that %s sends nothing until that is over", async (_what, before, after) => {
+    const { change, create, counts } = await openOrganization();
+    await create(6);
+    await change(before);
+    await create(1);
+    await releaseAt(nextDay());
+    expect(await counts()).toEqual([5, 2]);
+    await change(after);
+    await releaseAt(nextDay());
+    expect(await counts()).toEqual([7, 0]);
+  });
+
+  test("emails that have waited for ninety days are pruned", async () => {
+    const { organizationId, create, counts } = await openOrganization();
+    await create(7);
+    await write((db) =>
+      db
+        .updateTable("waiting_emails")
+        .set({ created_at: Date.now() - 91 * dayMs })
+        .where("organization_id", "=", organizationId)
+        .execute(),
+    );
+    await emailPruning(fixture.store).run();
+    expect(await counts()).toEqual([5, 0]);
+  });
+});

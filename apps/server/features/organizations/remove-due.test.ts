@@ -1,0 +1,288 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openStore } from "@countersign/store/open";
+import { customerFor, customerReferences } from "@countersign/store/queries/customers/identify";
+import { createLicenses } from "@countersign/store/queries/licenses/create";
+import { organizationById } from "@countersign/store/queries/manage/access";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import type { Store } from "@countersign/store/store";
+import { sql } from "kysely";
+import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { openedEmails } from "../../../../tests/support/emails.ts";
+import { openTestJournal, type TestJournal } from "../../../../tests/support/journal.ts";
+import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
+import { journalEntry } from "../../../../tests/support/request-log.ts";
+import { newId, openTestOrganization } from "../../../../tests/support/test-organization.ts";
+import { rowsWith, tablesOf, withoutDay } from "../../../../tests/support/whole-database.ts";
+import { auditWithoutRequest } from "../audit-log/record.ts";
+import { OrganizationRemoval } from "./remove-due.ts";
+
+/**
+ * Tables whose rows belong to an organization, and whether its removal deletes them. A new table needs an entry here,
+ * handling in `queries/organizations/remove.ts`, and a row in `tests/support/organization-rows.ts`.
+ */
+const belonging: Readonly<Record<string, "goes" | "stays">> = {
+  products: "stays",
+  product_api_keys: "stays",
+  product_signing_keys: "stays",
+  product_sandbox_keys: "goes",
+  // Who did what, and not what it was about.
+  audit_log: "stays",
+  product_versions: "goes",
+  product_downloads: "goes",
+  organization_customers: "goes",
+  licenses: "goes",
+  license_ips: "goes",
+  license_tags: "goes",
+  portal_actions: "goes",
+  license_counts: "goes",
+  ip_blocks: "goes",
+  daily_usage: "goes",
+  roles: "goes",
+  members: "goes",
+  invitations: "goes",
+  access_tokens: "goes",
+  imports: "goes",
+  import_pieces: "goes",
+  import_undo: "goes",
+  import_rejects: "goes",
+  request_log: "goes",
+  rollup_hours: "goes",
+  rollup_hour_uniques: "goes",
+  rollup_days: "goes",
+  license_days: "goes",
+  license_refusals: "goes",
+  events: "goes",
+  recorded_expiries: "goes",
+  webhook_endpoints: "goes",
+  deliveries: "goes",
+  customers: "goes",
+  waiting_emails: "goes",
+  organization_branding: "goes",
+  transfers: "goes",
+  impersonations: "goes",
+  // Of a customer of Stripe, once their subscription was cancelled there.
+  organization_billing: "goes",
+  // On PostgreSQL, changes that are folded into the counts within a second.
+  license_count_changes: "stays",
+  // Contain only IDs, and are pruned every hour.
+  recorded_refusals: "stays",
+  // Pruned with their hour.
+  event_summaries: "stays",
+  // Pruned within seconds.
+  quota_checks: "stays",
+  // Pruned after 90 days.
+  stripe_events: "stays",
+  // Contain only IDs, and are pruned after two days.
+  quota_notices: "stays",
+};
+
+/** Also removed, although the organization is not in a column with this name. */
+const alsoGone = ["daily_emails", "idempotency_keys", "ip_sightings", "request_keys", "portal_identities"];
+
+describe.each(databases)("removing organizations on $kind", ({ kind, make }) => {
+  let database: TestDatabase;
+  let store: Store;
+  let journal: TestJournal;
+  beforeAll(async () => {
+    database = await make();
+    store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+    journal = await openTestJournal(database.location);
+  }, 60_000);
+  afterAll(async () => {
+    await journal.close();
+    await store.close();
+    database.remove();
+  });
+
+  /**
+   * An organization with rows of every kind. Its license was used from many IP addresses and then revoked. One customer
+   * is also a customer of the others.
+   */
+  const filled = async (email: string) => {
+    const { organizationId, productId } = await openTestOrganization(null, { store });
+    const nowMs = await store.clock();
+    const rows = await store.transaction(async (db) => {
+      const added = await addOrganizationRows(db, { organizationId, productId }, email, nowMs);
+      await updateOrganization(db, organizationId, { owner_id: added.member });
+      const shared = { email: "shared@customers.example", discordId: null, name: null };
+      await customerFor(db, organizationId, shared, newId, nowMs);
+      await auditWithoutRequest(db, { kind: "system", name: "Shop" }, nowMs, {
+        action: "customer.created",
+        subject: { kind: "customer", id: added.customer, name: email },
+        before: { email: null },
+        after: { email },
+        organizationId,
+      });
+      return added;
+    });
+    const ids = { organization: organizationId, product: productId, ...rows };
+    const ips = [1, 2, 3, 4, 5].map((number) => `203.0.113.${number}`);
+    await log(ids, ...ips.map((ip): [string, string] => ["active", ip]), ["revoked", "203.0.113.1"]);
+    return ids;
+  };
+  /** Validations at the same moment. */
+  const log = async (
+    { organization, product, license }: { organization: string; product: string; license: string },
+    ...validations: [status: string, ip: string][]
+  ) => {
+    const about = { organization_id: organization, product_id: product, license_id: license };
+    const at = Date.now();
+    await journal.journal.append(
+      validations.map(([status, ip]) => journalEntry({ ...about, at, status, ip, tracked: true })),
+    );
+  };
+  const closeSegments = async () => {
+    while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
+  };
+  const makeDue = (id: string) => store.transaction((db) => updateOrganization(db, id, { delete_after: 1 }));
+  const run = (stopping?: AbortSignal) => new OrganizationRemoval(store, journal).run(stopping);
+  /** Requests are logged up to a few seconds later, so the second run comes as if these had passed. */
+  const finish = async (id: string) => {
+    await store.transaction((db) => updateOrganization(db, id, { deleted_at: 1 }));
+    await run();
+    expect(await organizationById(store.reads, id)).toMatchObject({ deleted_at: 1, delete_after: null });
+  };
+  const audited = (id: string) =>
+    store.reads.selectFrom("audit_log").selectAll().where("organization_id", "=", id).execute();
+  /** On PostgreSQL, the counts of its licenses are folded by a job. */
+  const rowsOf = async (id: string) => {
+    const { license_counts, license_count_changes, ...rows } = await rowsWith(store, id);
+    return rows;
+  };
+
+  test("leaves no trace of an organization, and every row of another one", async () => {
+    const email = `canary-${newId()}@customers.example`;
+    const gone = await filled(email);
+    const stays = await filled(`stays-${newId()}@customers.example`);
+    await closeSegments();
+    await log(gone, ["active", "203.0.113.9"]);
+    const before: Record<string, string[]> = {};
+    for (const id of [...Object.values(gone), email]) Object.assign(before, await rowsWith(store, id));
+    const expected = Object.keys(belonging).filter((table) => belonging[table] === "goes");
+    const missing = [...expected, ...alsoGone].filter((table) => before[table] === undefined);
+    // On PostgreSQL, the counts are folded by a job.
+    expect(missing.filter((table) => kind === "sqlite" || table !== "license_counts")).toEqual([]);
+    const untouched = await rowsOf(stays.organization);
+    const sightings = await rowsWith(store, stays.license);
+
+    await makeDue(gone.organization);
+    await run();
+    await finish(gone.organization);
+
+    expect(await rowsWith(store, email)).toEqual({});
+    // Whoever was a member has an account of their own.
+    const { member: _, ...ids } = gone;
+    const mayStay = (table: string) => belonging[table] === "stays" || table === "organizations";
+    for (const [name, id] of Object.entries(ids)) {
+      const left = Object.keys(await rowsWith(store, id)).filter((table) => !mayStay(table));
+      expect([name, left]).toEqual([name, []]);
+    }
+    expect(await rowsOf(stays.organization)).toEqual(untouched);
+    expect(await rowsWith(store, stays.license)).toEqual(sightings);
+    expect(sightings.ip_sightings).not.toBeEmpty();
+  }, 60_000);
+
+  test("keeps who did what in the audit log, and tells the former owner", async () => {
+    const email = `canary-${newId()}@customers.example`;
+    const { organization: id, member: owner } = await filled(email);
+    await makeDue(id);
+    await run();
+    await finish(id);
+    const entries = await audited(id);
+    expect(entries.find(({ action }) => action === "customer.created")).toMatchObject({
+      actor_name: "Shop",
+      subject_name: null,
+      before: null,
+      after: null,
+    });
+    const end = entries.find(({ action }) => action === "organization.deleted");
+    expect(end).toMatchObject({ actor_kind: "system", subject_id: id, subject_name: "Test Organization" });
+    expect(JSON.parse(end?.before ?? "{}")).toEqual({ slug: `org-${id}`, owner_id: owner });
+    const emails = await openedEmails(store, { to: `${owner}@example.com` });
+    expect(emails.map((message) => message.kind)).toEqual(["organization_deleted"]);
+  });
+
+  test("does not allow erasing audit log entries of an existing organization", async () => {
+    const { organization: id } = await filled(`${newId()}@customers.example`);
+    const erase = store.transaction((db) =>
+      db
+        .updateTable("audit_log")
+        .set({ before: null, after: null, subject_name: null })
+        .where("organization_id", "=", id)
+        .execute(),
+    );
+    expect(erase).rejects.toThrow("append-only");
+  });
+
+  test("removes an organization once, however many nodes do it", async () => {
+    const { organization: id } = await filled(`${newId()}@customers.example`);
+    await makeDue(id);
+    await Promise.all([run(), run(), run()]);
+    await finish(id);
+    const entries = await audited(id);
+    expect(entries.filter(({ action }) => action === "organization.deleted")).toHaveLength(1);
+  });
+
+  test("continues on another node after an interruption, a little at a time", async () => {
+    const { organizationId: id, productId } = await openTestOrganization(null, { store });
+    const license = { organizationId: id, productId, customerId: null, maxIps: 3 };
+    const many = Array.from({ length: 120 }, () => ({ ...license, id: newId(), key: newId() }));
+    await store.transaction((db) => createLicenses(db, many, 0));
+    await makeDue(id);
+    const stopping = new AbortController();
+    let transactions = 0;
+    const stopsLater = new Proxy(store, {
+      get: (target, name) => {
+        // The organization has ended then, and some of its licenses are removed.
+        if (name === "transaction" && ++transactions === 4) stopping.abort();
+        const value = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    await new OrganizationRemoval(stopsLater, journal).run(stopping.signal);
+    const licenses = () =>
+      store.reads.selectFrom("licenses").select("id").where("organization_id", "=", id).execute();
+    const left = (await licenses()).length;
+    expect(left).toBeWithin(1, 120);
+    expect(await organizationById(store.reads, id)).toMatchObject({ deleted_at: expect.any(Number) });
+    await run();
+    expect(await licenses()).toEqual([]);
+    await finish(id);
+  });
+
+  test("leaves an organization alone whose deletion is not due or was cancelled", async () => {
+    const [later, restored] = [
+      await openTestOrganization(null, { store }),
+      await openTestOrganization(null, { store }),
+    ];
+    const inAnHour = (await store.clock()) + 3_600_000;
+    await store.transaction(async (db) => {
+      await updateOrganization(db, later.organizationId, { delete_after: inAnHour });
+      await updateOrganization(db, restored.organizationId, { delete_after: null });
+    });
+    await run();
+    for (const { organizationId } of [later, restored])
+      expect(await organizationById(store.reads, organizationId)).toMatchObject({ deleted_at: null });
+  });
+
+  test("knows every table whose rows belong to an organization", async () => {
+    const columns = ["organization_id", "product_id", "license_id", "import_id"];
+    const found = Object.entries(await tablesOf(store))
+      .filter(([, has]) => has.some((column) => columns.includes(column)))
+      .map(([table]) => withoutDay(table));
+    expect(found.filter((table) => belonging[table] === undefined)).toEqual([]);
+  });
+
+  test("checks every table that refers to a customer before deleting one", async () => {
+    const { rows } =
+      kind === "sqlite"
+        ? await sql<{ table: string }>`select m.name as "table" from main.sqlite_master m,
+            pragma_foreign_key_list(m.name) f where m.type = 'table' and f."table" = 'customers'`.execute(
+            store.reads,
+          )
+        : await sql<{ table: string }>`select conrelid::regclass::text as "table" from pg_constraint
+            where contype = 'f' and confrelid = 'customers'::regclass`.execute(store.reads);
+    const known = customerReferences.map(({ table }) => String(table));
+    expect(rows.map((row) => row.table).filter((table) => !known.includes(table))).toEqual([]);
+  });
+});

@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test";
+import { firstUuidAt } from "@countersign/domain/ids/uuid";
+import { quotaDay } from "@countersign/domain/quota/day";
+import { quotaEventsAfter } from "@countersign/store/queries/usage/quota-notices";
+import type { EventRow } from "@countersign/store/tables";
+import { times, validate } from "../../../../packages/store/suite/calls.ts";
+import { openedEmails } from "../../../../tests/support/emails.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
+import { makeEvents } from "../../../../tests/support/webhooks.ts";
+import { usagePruning } from "./prune.ts";
+import { QuotaEmails } from "./quota-emails.ts";
+
+const dayMs = 86_400_000;
+
+onBothDatabases("emails about reached daily limits", (fixture) => {
+  const { write } = fixture;
+
+  /** An organization with an owner. */
+  const openOrganization = async (dailyLimit: number | null = null) => {
+    const owner = await fixture.user();
+    const org = await fixture.organization({ dailyLimit });
+    const change = (changes: object) =>
+      write((db) =>
+        db.updateTable("organizations").set(changes).where("id", "=", org.organizationId).execute(),
+      );
+    await change({ owner_id: owner.id });
+    return { ...org, owner, change };
+  };
+  const record = async (
+    atMs: number,
+    organizationId: string,
+    productIds: readonly string[],
+    type: EventRow["type"] = "quota.warning",
+  ) => {
+    for (const productId of productIds) {
+      const data = JSON.stringify({ limit: 10_000, used: 8_000 });
+      await makeEvents(fixture.store, organizationId, 1, { product_id: productId, type, at: atMs, data });
+    }
+  };
+  const run = (atMs: number) =>
+    new QuotaEmails(fixture.store, "https://countersign.example", async () => atMs).run();
+  const emailsTo = ({ email }: { email: string }) => openedEmails(fixture.store, { to: email });
+  const kindsTo = async (person: { email: string }) =>
+    (await emailsTo(person)).map(({ kind }) => kind).sort();
+
+  test("the owner and members who manage the billing get one for each mark, on any number of nodes", async () => {
+    const { organizationId, productId, apiKey, owner } = await openOrganization(10);
+    const payer = await fixture.member(organizationId, ["billing:manage"]);
+    const other = await fixture.member(organizationId, ["products:manage"]);
+    await write((db) => db.updateTable("users").set({ locale: "de" }).where("id", "=", payer.id).execute());
+    /** The time of the last event: near midnight, the clock may be a day further. */
+    const lastEventAt = async () => {
+      const { at } = await fixture.reads
+        .selectFrom("events")
+        .select((is) => is.fn.max("at").as("at"))
+        .where("product_id", "=", productId)
+        .executeTakeFirstOrThrow();
+      return Number(at);
+    };
+    const validateAndRun = async (count: number) => {
+      await fixture.store.validateBatch(times(count, () => validate(apiKey, "NONE")));
+      const atMs = await lastEventAt();
+      for (let round = 0; round < 2; round++) await Promise.all([run(atMs), run(atMs), run(atMs)]);
+    };
+    await validateAndRun(9);
+    const [warning, ...none] = await emailsTo(owner);
+    expect(none).toEqual([]);
+    expect(warning).toMatchObject({
+      kind: "quota_warning",
+      subject: "Test Product has used 80% of its daily limit",
+    });
+    expect(warning?.body_text).toContain("9 / 10");
+    expect(warning?.body_text).toContain(`/o/org-${organizationId}/usage`);
+    await validateAndRun(3);
+    expect(await kindsTo(owner)).toEqual(["quota_exhausted", "quota_warning"]);
+    const exhausted = (await emailsTo(owner)).find(({ kind }) => kind === "quota_exhausted");
+    expect(exhausted?.body_text).toContain("10 / 10");
+    expect((await emailsTo(payer)).map(({ subject }) => subject).sort()).toEqual([
+      "Test Product hat 80 % des Tageslimits verbraucht",
+      "Test Product hat das Tageslimit erreicht",
+    ]);
+    expect(await emailsTo(other)).toEqual([]);
+  });
+
+  test("an organization gets ten a day, then one that says that there are more, and none after it", async () => {
+    const [many, few] = [await openOrganization(), await openOrganization()];
+    const products = [];
+    for (let index = 0; index < 15; index++) products.push((await many.product()).productId);
+    const atMs = await fixture.store.clock();
+    await record(atMs, many.organizationId, products.slice(0, 12));
+    await record(atMs, few.organizationId, [few.productId]);
+    await Promise.all([run(atMs), run(atMs)]);
+    await record(atMs, many.organizationId, products.slice(12), "quota.exhausted");
+    await run(atMs);
+    expect(await kindsTo(many.owner)).toEqual(["quota_more", ...Array(10).fill("quota_warning")]);
+    expect(await kindsTo(few.owner)).toEqual(["quota_warning"]);
+    const tomorrowMs = (quotaDay(atMs) + 1) * dayMs + 1_000;
+    await record(tomorrowMs, many.organizationId, products.slice(0, 1));
+    await run(tomorrowMs);
+    expect(await emailsTo(many.owner)).toHaveLength(12);
+  });
+
+  test("a mark that is reached again on the same day, under another limit, causes no second one", async () => {
+    const { organizationId, productId, owner } = await openOrganization();
+    const atMs = await fixture.store.clock();
+    for (let round = 0; round < 3; round++) {
+      await record(atMs, organizationId, [productId, productId]);
+      await run(atMs);
+    }
+    expect(await kindsTo(owner)).toEqual(["quota_warning"]);
+  });
+
+  test("none is written about deleted products, suspended organizations and days that are over", async () => {
+    const [deleted, suspended, late] = [
+      await openOrganization(),
+      await openOrganization(),
+      await openOrganization(),
+    ];
+    await write((db) =>
+      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted.productId).execute(),
+    );
+    await suspended.change({ suspended_at: 1_000 });
+    const atMs = await fixture.store.clock();
+    for (const org of [deleted, suspended]) await record(atMs, org.organizationId, [org.productId]);
+    await record(quotaDay(atMs) * dayMs - 1, late.organizationId, [late.productId]);
+    await run(atMs);
+    for (const { owner } of [deleted, suspended, late]) expect(await emailsTo(owner)).toEqual([]);
+  });
+
+  test("an event that is committed after a later one is not missed", async () => {
+    const { organizationId, productId, product, owner } = await openOrganization();
+    const { productId: second } = await product();
+    const dayStartMs = quotaDay(await fixture.store.clock()) * dayMs;
+    const atMs = Math.max(await fixture.store.clock(), dayStartMs + 60_000);
+    await record(atMs, organizationId, [second]);
+    await run(atMs);
+    await record(atMs - 30_000, organizationId, [productId]);
+    await run(atMs + 1_000);
+    expect(await kindsTo(owner)).toEqual(["quota_warning", "quota_warning"]);
+  });
+
+  test("what was notified is pruned after its day", async () => {
+    const { organizationId, productId } = await openOrganization();
+    const atMs = await fixture.store.clock();
+    await record(atMs, organizationId, [productId]);
+    await run(atMs);
+    const notices = () =>
+      fixture.reads
+        .selectFrom("quota_notices")
+        .selectAll()
+        .where("organization_id", "=", organizationId)
+        .execute();
+    await usagePruning(fixture.store, async () => atMs + dayMs).run();
+    expect(await notices()).toHaveLength(1);
+    await usagePruning(fixture.store, async () => atMs + 3 * dayMs).run();
+    expect(await notices()).toEqual([]);
+  });
+
+  test("events are read along their own index, however many others there are", async () => {
+    await makeEvents(fixture.store, newId(), 5_000, { undistributed: null });
+    const { store, plans } = watched(fixture.store);
+    await quotaEventsAfter(store.listReads, { at: 1, id: firstUuidAt(1) }, 10);
+    const wrong = fixture.kind === "sqlite" ? /SCAN|TEMP B-TREE/ : /Seq Scan|Sort/;
+    for (const { plan } of await plans()) {
+      expect(plan).toContain("events_of_quota");
+      expect(plan).not.toMatch(wrong);
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { bodyOf, mostBodyBytes } from "./body.ts";
+
+const eventWith = (data: object) => ({
+  id: "event",
+  organization_id: "o",
+  product_id: null,
+  license_id: null,
+  type: "license.updated" as const,
+  at: Date.UTC(2026, 0, 2),
+  data: JSON.stringify(data),
+});
+const license = { id: "1", metadata: { a: "x".repeat(15_000) }, notes: "y".repeat(9_000), max_ips: 3 };
+const changed = ["notes", "max_ips"];
+const previous = { notes: "z".repeat(12_000), metadata: { a: "x".repeat(9_000) } };
+
+test.each([
+  ["is sent as it was recorded if it fits", { license: { id: "1" } }, { license: { id: "1" } }],
+  [
+    "is sent without the free-form fields of the license if it is larger than 20 KB",
+    { license },
+    { license: { id: "1", max_ips: 3 }, truncated: true },
+  ],
+  [
+    "is sent without the license and the previous values if it is still too large",
+    { license, changed, previous },
+    { changed, truncated: true },
+  ],
+])("the data of an event %s", (_, recorded, sent) => {
+  const body = bodyOf(eventWith({ organization_id: "o", ...recorded }), "standard");
+  expect(body.length).toBeLessThanOrEqual(mostBodyBytes);
+  expect(JSON.parse(body)).toEqual({
+    type: "license.updated",
+    timestamp: "2026-01-02T00:00:00.000Z",
+    data: { organization_id: "o", ...sent },
+  });
+});
+
+test("Discord and Slack get messages in their own formats", () => {
+  const event = eventWith({ organization_id: "o" });
+  expect(JSON.parse(bodyOf(event, "discord")).embeds).toHaveLength(1);
+  expect(JSON.parse(bodyOf(event, "slack")).blocks[0].type).toBe("header");
+});

@@ -1,0 +1,183 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { claimDeliveries } from "@countersign/store/queries/webhooks/claim-deliveries";
+import { sql } from "kysely";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { until } from "../../../../tests/support/until.ts";
+import { type TestEndpoint, TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
+import { attemptsAt, deliveriesTo, makeDeliveries, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { JobRuns } from "../../jobs/job-runs.ts";
+import { Outbox } from "./outbox.ts";
+import { resultOf } from "./outcome.ts";
+import { type Refusal, recordResults, releaseClaims } from "./record-results.ts";
+import { leaseMs } from "./send.ts";
+
+setDefaultTimeout(60_000);
+
+/** What the database refuses to write. In `new` and `old` are the row after and before. */
+const refusable = {
+  response: { table: "delivery_attempts", when: "insert", condition: "new.sealed_response is not null" },
+  result: {
+    table: "deliveries",
+    when: "update",
+    condition: "new.claimed_by is null and old.claimed_by is not null",
+  },
+} as const;
+
+onBothDatabases("a delivery result that the database refuses", (fixture) => {
+  const receivers = new TestReceivers();
+  const sqlite = fixture.kind === "sqlite";
+  let triggers = 0;
+  /** Makes the database refuse something about an endpoint while `work` runs. */
+  const refusing = async (
+    what: keyof typeof refusable,
+    { endpointId }: TestEndpoint,
+    work: () => Promise<void>,
+  ): Promise<void> => {
+    triggers += 1;
+    const name = `refused_${triggers}`;
+    const { table, when, condition } = refusable[what];
+    const own = `new.endpoint_id = '${endpointId}' and ${condition}`;
+    const run = (...statements: string[]) =>
+      fixture.write(async (db) => {
+        for (const statement of statements) await sql.raw(statement).execute(db);
+      });
+    if (sqlite)
+      await run(
+        `create trigger ${name} before ${when} on ${table} when ${own} begin select raise(abort, 'refused by a test'); end`,
+      );
+    else
+      await run(
+        `create function ${name}() returns trigger language plpgsql as $$
+         begin if ${own} then raise exception 'refused by a test'; end if; return new; end $$`,
+        `create trigger ${name} before ${when} on ${table} for each row execute function ${name}()`,
+      );
+    try {
+      await work();
+    } finally {
+      await run(`drop trigger ${name}${sqlite ? "" : ` on ${table}`}`);
+    }
+  };
+  /** Claimed deliveries of an endpoint, and the results of sending them. */
+  const sent = async (endpoint: TestEndpoint, count: number, atMs = Date.now()) => {
+    const due = { state: "pending", attempts: 0, next_attempt_at: atMs } as const;
+    const rows = await makeDeliveries(
+      endpoint,
+      Array.from({ length: count }, () => due),
+    );
+    const ids = rows.map((row) => row.id);
+    const { bulk } = fixture.store;
+    await fixture.write((db) => claimDeliveries(db, bulk, ids, "node", atMs, atMs + leaseMs));
+    const answer = { status: 200, body: "answer", failure: null };
+    return rows.map((delivery) => resultOf({ delivery, atMs, answer, durationMs: 5, headers: {} }, 0));
+  };
+  const record = async (results: Parameters<typeof recordResults>[1]) => {
+    const refusals: Refusal[] = [];
+    const refused = (refusal: Refusal) => void refusals.push(refusal);
+    const parts = { store: fixture.store, claimant: "node", url: "", random: () => 0, refused };
+    return { over: await recordResults(parts, results), refusals };
+  };
+  const endpoint = () => receivers.endpoint(fixture);
+
+  test("is stored without the request and the response, and the others are stored in full", async () => {
+    const [poison, healthy] = [await endpoint(), await endpoint()];
+    const results = [...(await sent(poison, 3)), ...(await sent(healthy, 3))];
+    await refusing("response", poison, async () => {
+      const { over, refusals } = await record(results);
+      expect(over).toHaveLength(6);
+      expect(refusals).toMatchObject(
+        Array.from({ length: 3 }, () => ({ endpointId: poison.endpointId, isOver: false })),
+      );
+      expect(refusals[0]?.reason).toContain("refused by a test");
+    });
+    for (const one of [poison, healthy])
+      expect(await one.states()).toEqual(["delivered", "delivered", "delivered"]);
+    const [bare] = await attemptsAt(fixture.store, poison.endpointId);
+    expect(bare).toMatchObject({ response_body: null, request_headers: "{}" });
+    expect(bare?.failure).toContain("webhook_result_not_stored");
+    expect(await attemptsAt(fixture.store, healthy.endpointId)).toMatchObject(
+      Array.from({ length: 3 }, () => ({ response_body: "answer", failure: null })),
+    );
+  });
+
+  test("is given up if nothing of it can be stored, so that the event is sent again", async () => {
+    const [hopeless, healthy] = [await endpoint(), await endpoint()];
+    const results = [...(await sent(hopeless, 2)), ...(await sent(healthy, 2))];
+    await refusing("result", hopeless, async () => {
+      const { over, refusals } = await record(results);
+      expect(new Set(over)).toEqual(new Set(results));
+      expect(refusals.map((refusal) => refusal.isOver)).toEqual([true, true]);
+    });
+    expect(await healthy.states()).toEqual(["delivered", "delivered"]);
+    const left = await deliveriesTo(fixture.store, hopeless.endpointId);
+    expect(left).toMatchObject([{ state: "pending", claimed_by: "node", attempts: 0 }, { state: "pending" }]);
+    expect(await attemptsAt(fixture.store, hopeless.endpointId)).toEqual([]);
+  });
+
+  test.each([
+    ["kept while its claim lasts", 0, 0],
+    ["given up when its claim has expired", leaseMs, 25],
+  ])("is %s if nothing at all can be stored", async (_, agoMs, givenUp) => {
+    const hopeless = await endpoint();
+    const results = await sent(hopeless, 25, Date.now() - agoMs);
+    await refusing("result", hopeless, async () => {
+      const { over, refusals } = await record(results);
+      // After 20 refusals without a success the rest is not tried.
+      const expected = Math.min(givenUp, 20);
+      expect([over.length, refusals.length]).toEqual([expected, expected]);
+    });
+    const { over } = await record(results);
+    expect(over).toHaveLength(25);
+    expect(new Set(await hopeless.states())).toEqual(new Set(["delivered"]));
+  });
+
+  test("does not keep other claims from being released", async () => {
+    const [stuck, other] = [await endpoint(), await endpoint()];
+    const results = [...(await sent(stuck, 2)), ...(await sent(other, 2))];
+    const refusals: Refusal[] = [];
+    await refusing("result", stuck, async () => {
+      const refused = (refusal: Refusal) => void refusals.push(refusal);
+      const ids = results.map((result) => result.attempt.delivery_id);
+      await releaseClaims({ store: fixture.store, claimant: "node", refused }, ids);
+    });
+    expect(refusals.map((refusal) => refusal.deliveryId)).toEqual(
+      results.slice(0, 2).map((result) => result.attempt.delivery_id),
+    );
+    const claimed = async (one: TestEndpoint) =>
+      (await deliveriesTo(fixture.store, one.endpointId)).map((row) => row.claimed_by);
+    expect([await claimed(stuck), await claimed(other)]).toEqual([
+      ["node", "node"],
+      [null, null],
+    ]);
+  });
+
+  test("is logged, and delays no other endpoint of the organization", async () => {
+    const { organizationId } = await fixture.organization();
+    const own = () => receivers.endpoint(fixture, { organization_id: organizationId });
+    const [poison, hopeless, healthy] = [await own(), await own(), await own()];
+    poison.reply(200, "poison");
+    const logged: string[] = [];
+    const note = (message: string, fields: object = {}) =>
+      void logged.push(`${message} ${JSON.stringify(fields)}`);
+    const log = { debug: note, info: note, warn: note, error: note };
+    const outbox = () => new Outbox(fixture.store, "", receivers.send, log, new JobRuns(newId()));
+    const isLogged = (text: string) =>
+      until(`the log contains: ${text}`, () => logged.some((line) => line.includes(text)));
+    await refusing("response", poison, () =>
+      refusing("result", hopeless, async () => {
+        const sending = outbox();
+        for (const expected of [1, 2]) {
+          await makeEvents(fixture.store, organizationId, 1);
+          await until("the healthy endpoint has its events", async () => {
+            const states = await healthy.states();
+            return states.length === expected && states.every((state) => state === "delivered");
+          });
+        }
+        await isLogged("It was stored without the request and the response.");
+        await isLogged("The event will be sent again.");
+        await sending.close();
+      }),
+    );
+    await hopeless.set({ deleted_at: 1 });
+  });
+});

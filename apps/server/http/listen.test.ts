@@ -1,0 +1,34 @@
+import { describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
+import { listen, type PublicParts } from "./listen.ts";
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === "::1"),
+);
+if (!hasIpv6) process.stderr.write("NOT TESTED: ports of IPv6, which this machine does not have\n");
+
+/** Only requests use them. */
+const parts = {} as PublicParts;
+
+/** Without the check, both servers would receive connections to the port. */
+describe.each([
+  { host: "127.0.0.1", others: ["127.0.0.1", "0.0.0.0", "::"] },
+  { host: "0.0.0.0", others: ["127.0.0.1", "0.0.0.0", "::"] },
+  { host: "::1", others: ["::1", "::"] },
+  { host: "::", others: ["127.0.0.1", "::1", "::"] },
+])("the port of a server that listens on $host", ({ host, others }) => {
+  for (const other of others)
+    test.skipIf(!hasIpv6 && (host + other).includes(":"))(
+      `cannot be opened by another on ${other}`,
+      async () => {
+        const first = listen(host, 0, parts);
+        try {
+          expect(() => listen(other, first.port, parts)).toThrow(
+            expect.objectContaining({ code: "EADDRINUSE" }),
+          );
+        } finally {
+          await first.cut();
+        }
+      },
+    );
+});

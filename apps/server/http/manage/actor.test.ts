@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { everyPermission } from "@countersign/domain/members/permissions";
+import { type Actor, actorId } from "./actor.ts";
+
+const person = {
+  kind: "person",
+  userId: "a user",
+  name: "Ada",
+  email: "ada@example.com",
+  isPlatformAdmin: false,
+  atMost: everyPermission,
+} as const;
+
+/** A token must never get the stored response to a request of a more powerful one. */
+test.each<[string, Actor, string]>([
+  ["all sessions of a user share", { ...person, by: { session: "a session" } }, "a user"],
+  ["each token of a user has", { ...person, by: { token: "a token" } }, "a token"],
+  [
+    "each token of an organization has",
+    { kind: "token", tokenId: "a token", name: "CI", organizationId: "o", permissions: everyPermission },
+    "a token",
+  ],
+  [
+    "each customer has",
+    { kind: "customer", personId: "a customer", sessionId: "s", emails: [], discordIds: [] },
+    "a customer",
+  ],
+])("%s their own idempotency keys", (_, actor, id) => {
+  expect(actorId(actor)).toBe(id);
+});

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { databases, freshFolder } from "../../tests/support/databases.ts";
+import { openTestOrganization } from "../../tests/support/test-organization.ts";
+import { inspectDatabase } from "./inspect.ts";
+import { openStore, type StoreOptions } from "./open.ts";
+import { StoreProblem } from "./problem.ts";
+import type { DatabaseLocation } from "./store.ts";
+
+setDefaultTimeout(60_000);
+
+const folders: string[] = [];
+const newFolder = () => {
+  const folder = freshFolder();
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const open = (location: DatabaseLocation, options: Partial<StoreOptions> = {}) =>
+  openStore(location, { encryptionKey: null, durability: "standard", soleServer: true, ...options });
+
+/** The message of the problem, which is one sentence or more on one line. */
+async function problemOf(opening: Promise<unknown>): Promise<string> {
+  const problem = await opening.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(problem).toBeInstanceOf(StoreProblem);
+  const { message } = problem as StoreProblem;
+  expect(message).not.toContain("\n");
+  expect(message).not.toContain("hunter22");
+  return message;
+}
+
+let used = "";
+beforeAll(async () => {
+  used = newFolder();
+  const org = await openTestOrganization({ kind: "sqlite", folder: used });
+  await org.license();
+  await org.store.close();
+  writeFileSync(join(used, "search.db"), "the text index");
+});
+
+/** A copy of a folder that a server has used. */
+function usedFolder(): string {
+  const folder = newFolder();
+  cpSync(used, folder, { recursive: true });
+  return folder;
+}
+
+function overwrite(path: string, from: number, bytes: number): void {
+  const descriptor = openSync(path, "r+");
+  writeSync(descriptor, Buffer.alloc(bytes, 0xff), 0, undefined, from);
+  closeSync(descriptor);
+}
+
+describe("a SQLite database is not opened, and nothing is created, if it is", () => {
+  const remove = (folder: string, ...names: string[]) => {
+    for (const name of names) rmSync(join(folder, name), { force: true });
+  };
+  test.each<[string, (folder: string, main: string) => void, readonly string[]]>([
+    [
+      "missing next to the other files",
+      (folder) => remove(folder, "countersign.db"),
+      ["countersign.db is missing", "journal.db and search.db", "COUNTERSIGN_DATA"],
+    ],
+    [
+      "missing next to the request log",
+      (folder) => remove(folder, "countersign.db", "search.db"),
+      ["countersign.db is missing", "journal.db", "countersign restore"],
+    ],
+    [
+      "missing next to the text index",
+      (folder) => remove(folder, "countersign.db", "journal.db"),
+      ["countersign.db is missing", "search.db"],
+    ],
+    [
+      "missing next to its own write-ahead log",
+      (folder) => {
+        remove(folder, "countersign.db", "journal.db", "search.db");
+        writeFileSync(join(folder, "countersign.db-wal"), "x");
+      },
+      ["countersign.db is missing", "countersign.db-wal"],
+    ],
+    [
+      "empty next to the request log",
+      (_, main) => truncateSync(main),
+      ["countersign.db is empty", "journal.db"],
+    ],
+    [
+      "truncated",
+      (_, main) => truncateSync(main, 40_960),
+      ["countersign.db is damaged", "countersign restore"],
+    ],
+    [
+      "overwritten in the middle",
+      (_, main) => overwrite(main, 12_288, 8_192),
+      ["countersign.db is damaged", "countersign restore"],
+    ],
+    [
+      "overwritten at the start",
+      (_, main) => overwrite(main, 0, 100),
+      ["countersign.db is damaged", "file is not a database"],
+    ],
+  ])("%s", async (_, harm, named) => {
+    const folder = usedFolder();
+    harm(folder, join(folder, "countersign.db"));
+    const before = readdirSync(folder);
+    const location = { kind: "sqlite", folder } as const;
+    const message = await problemOf(open(location));
+    for (const text of named) expect(message).toContain(text);
+    // The doctor finds it, too.
+    const inspected = await inspectDatabase(location).catch((error: unknown) => error);
+    const isFound =
+      inspected instanceof StoreProblem || (inspected as { damage: string[] }).damage.length > 0;
+    expect(isFound).toBe(true);
+    const created = readdirSync(folder).filter((name) => !before.includes(name));
+    expect(created.filter((name) => !/^owner\.lock|-(?:wal|shm)$/.test(name))).toEqual([]);
+  });
+});
+
+test.each<[string, (path: string) => void]>([
+  ["is not a database", (path) => writeFileSync(path, "no database ".repeat(1_000))],
+  ["was truncated", (path) => truncateSync(path, 8_192)],
+  ["has a bad page", (path) => overwrite(path, 4_096, 8_192)],
+])("a request log that %s is set aside with a reason, and a new one takes its place", async (_, damage) => {
+  const folder = usedFolder();
+  const location = { kind: "sqlite", folder } as const;
+  damage(join(folder, "journal.db"));
+  expect((await inspectDatabase(location))?.files?.journalDamage).not.toBeNull();
+  const reports: string[][] = [];
+  const store = await open(location, { journalSetAside: (...report) => reports.push(report) });
+  await store.close();
+  const aside = readdirSync(folder).find((name) => /^journal\.db\.damaged-\w+$/.test(name)) ?? "";
+  expect(reports).toEqual([[join(folder, aside), expect.stringMatching(/\w+\.$/)]]);
+  expect((await inspectDatabase(location))?.files?.journalDamage).toBeNull();
+});
+
+test("a damaged text index is found", async () => {
+  const { files } = (await inspectDatabase({ kind: "sqlite", folder: usedFolder() })) ?? {};
+  expect(files?.searchDamage).not.toBeNull();
+});
+
+test.each<[string, (folder: string) => string, string]>([
+  ["below a file", (folder) => join(folder, "file", "data"), "file/data"],
+  ["that is a file", (folder) => join(folder, "file"), "/file"],
+])("a data folder %s is refused by its setting", async (_, choose, named) => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "file"), "a file\n");
+  const message = await problemOf(open({ kind: "sqlite", folder: choose(folder) }));
+  expect(message).toContain("COUNTERSIGN_DATA");
+  expect(message).toContain(named);
+});
+
+test("a database file that is not a database is named", async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, "broken"));
+  writeFileSync(join(folder, "broken", "countersign.db"), "this is no database ".repeat(400));
+  const message = await problemOf(open({ kind: "sqlite", folder: join(folder, "broken") }));
+  expect(message).toContain(join(folder, "broken", "countersign.db"));
+});
+
+describe("a PostgreSQL server that cannot be used is reported without the password:", () => {
+  let server: Server;
+  let port = 0;
+  beforeAll(async () => {
+    server = createServer((socket) =>
+      socket.on("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    port = typeof address === "object" && address !== null ? address.port : 0;
+  });
+  afterAll(() => void server.close());
+
+  test.each<[string, () => number]>([
+    ["nothing listens on its port", () => 1],
+    ["another program listens on its port", () => port],
+  ])("%s", async (_, choose) => {
+    const url = `postgres://user:hunter22@127.0.0.1:${choose()}/countersign`;
+    const message = await problemOf(open({ kind: "postgres", url }));
+    for (const text of ["DATABASE_URL", "PostgreSQL"]) expect(message).toContain(text);
+  });
+});
+
+describe.each(databases)("on $kind", ({ make }) => {
+  test("a database that a newer release has migrated is refused, and the migration is named", async () => {
+    const { location, remove } = await make();
+    const store = await open(location);
+    await store.transaction((db) =>
+      db
+        .insertInto("schema_migrations" as "platform_state")
+        .values({ name: "9999-future", applied_at: 0 } as never)
+        .execute(),
+    );
+    await store.close();
+    expect(await problemOf(open(location))).toContain("9999-future");
+    remove();
+  });
+});
+
+test("a database is opened with its own encryption key only, and the key is not repeated", async () => {
+  const location = { kind: "sqlite", folder: newFolder() } as const;
+  await (await open(location, { encryptionKey: "correct horse battery staple" })).close();
+  for (const encryptionKey of [null, "wrong horse battery staple"]) {
+    const message = await problemOf(open(location, { encryptionKey }));
+    expect(message).toContain("COUNTERSIGN_ENCRYPTION_KEY");
+    expect(message).not.toContain("battery");
+  }
+});

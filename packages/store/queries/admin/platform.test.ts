@@ -1,0 +1,129 @@
+import { expect, test } from "bun:test";
+import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { times } from "../../suite/calls.ts";
+import type { OrganizationRow } from "../../tables.ts";
+import { addEmails } from "../mail/outbox.ts";
+import { addWaitingEmails } from "../mail/waiting-emails.ts";
+import { createOrganization } from "../organizations/organizations.ts";
+import * as platform from "./platform.ts";
+
+/** Later than the rows of any other test. */
+const futureMs = Date.UTC(2120, 0);
+
+onBothDatabases("queries about the whole installation", (fixture) => {
+  const { write } = fixture;
+  const add = async (slug: string, createdAtMs: number, changes: Partial<OrganizationRow> = {}) => {
+    const id = newId();
+    await write(async (db) => {
+      await createOrganization(db, { id, name: "Acme", slug, plan: "free" }, createdAtMs);
+      await db
+        .updateTable("organizations")
+        .set({ deleted_at: null, ...changes })
+        .where("id", "=", id)
+        .execute();
+    });
+    return id;
+  };
+  const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+
+  test("an organization is read with its owner's name and email address, unless it is deleted", async () => {
+    const owner = await fixture.user({ name: "Ada" });
+    const owned = await add(newId(), 0, { owner_id: owner.id });
+    const [free, deleted] = [await add(newId(), 0), await add(newId(), 0, { deleted_at: 1 })];
+    const read = (id: string) => platform.organizationWithOwner(fixture.reads, id);
+    expect(await read(owned)).toMatchObject({ id: owned, owner_name: "Ada", owner_email: owner.email });
+    expect(await read(free)).toMatchObject({ id: free, owner_name: null, owner_email: null });
+    expect(await read(deleted)).toBeUndefined();
+  });
+
+  test("organizations are listed newest first, also across pages that end between equal times", async () => {
+    const ids = [
+      await add(newId(), futureMs),
+      await add(newId(), futureMs),
+      await add(newId(), futureMs + 1),
+    ];
+    await add(newId(), futureMs + 2, { deleted_at: 1 });
+    const first = await platform.allOrganizations(fixture.reads, { after: null, limit: 2 });
+    expect(idsOf(first)).toEqual([ids[2] ?? "", ids[1] ?? ""]);
+    const after = { createdAt: futureMs, id: ids[1] ?? "" };
+    const [next, older] = await platform.allOrganizations(fixture.reads, { after, limit: 2 });
+    expect(next?.id).toBe(ids[0] ?? "");
+    expect(older?.created_at ?? 0).toBeLessThan(futureMs);
+  });
+
+  test("organizations are found by the beginning of their slug, in its order", async () => {
+    const prefix = `p${newId()}`;
+    const ids = [await add(`${prefix}-b`, 0), await add(`${prefix}-a`, 0), await add(`${prefix}%_`, 0)];
+    await add(`${prefix}-c`, 0, { deleted_at: 1 });
+    await add(`q${prefix}`, 0);
+    const find = async (text: string, after: string | null = null, limit = 10) => {
+      const position = after === null ? null : { text: after, id: "" };
+      return idsOf(await platform.organizationsStartingWith(fixture.reads, text, position, limit));
+    };
+    expect((await find(prefix)).sort()).toEqual([...ids].sort());
+    expect(await find(`${prefix}-`)).toEqual([ids[1] ?? "", ids[0] ?? ""]);
+    expect(await find(`${prefix}-`, null, 1)).toEqual([ids[1] ?? ""]);
+    expect(await find(`${prefix}-`, `${prefix}-a`)).toEqual([ids[0] ?? ""]);
+    expect(await find(`${prefix}%`)).toEqual([ids[2] ?? ""]);
+    expect(await find(`${prefix}_`)).toEqual([]);
+  });
+
+  test("what an organization has is counted without deleted and other organizations' rows, up to a limit", async () => {
+    const { organizationId: id, product } = await fixture.organization();
+    const { productId } = await product();
+    await product();
+    await fixture.member(id);
+    const waiting = times(4, () => waitingEmailRow({ organization_id: id }));
+    await write(async (db) => {
+      await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
+      await addWaitingEmails(db, waiting);
+    });
+    const count = (table: Parameters<typeof platform.countIn>[1], most = 100) =>
+      platform.countIn(fixture.reads, table, id, most);
+    expect([await count("products"), await count("members"), await count("waiting_emails")]).toEqual([
+      2, 1, 4,
+    ]);
+    expect([await count("products", 1), await count("waiting_emails", 3)]).toEqual([1, 3]);
+    const { organizationId: other } = await fixture.organization();
+    expect(await platform.countIn(fixture.reads, "members", other, 100)).toBe(0);
+  });
+
+  test("everything is counted without what is deleted, up to a limit", async () => {
+    const counts = () =>
+      Promise.all(
+        (["organizations", "products", "users"] as const).map((table) =>
+          platform.countAll(fixture.reads, table, 1_000_000),
+        ),
+      );
+    const [organizations = 0, products = 0, users = 0] = await counts();
+    await fixture.user();
+    const { product } = await fixture.organization();
+    const { productId } = await product();
+    await add(newId(), 0, { deleted_at: 1 });
+    await write((db) =>
+      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
+    );
+    expect(await counts()).toEqual([organizations + 1, products + 1, users + 1]);
+    expect(await platform.countAll(fixture.reads, "users", 1)).toBe(1);
+  });
+
+  test("emails that were not sent are counted, also those that are given up", async () => {
+    const before = await platform.countUnsentEmails(fixture.reads);
+    const emails = [{}, { next_attempt_at: null }, { sent_at: 1, next_attempt_at: null }];
+    await write((db) => addEmails(db, emails.map(emailRow)));
+    expect(await platform.countUnsentEmails(fixture.reads)).toBe(before + 2);
+  });
+
+  test("the time of the last request is that of the latest log entry", async () => {
+    const { organizationId, productId } = await fixture.organization();
+    const entry = { organization_id: organizationId, product_id: productId };
+    const lastMs = Math.max(Date.now(), (await platform.lastRequestAt(fixture.reads)) ?? 0) + 60_000;
+    await fixture.log([
+      { ...entry, at: lastMs },
+      { ...entry, at: lastMs - 60_000 },
+    ]);
+    expect(await platform.lastRequestAt(fixture.reads)).toBe(lastMs);
+  });
+});

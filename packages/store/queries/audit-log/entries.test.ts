@@ -1,0 +1,147 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { times } from "../../suite/calls.ts";
+import type { AuditLogRow } from "../../tables.ts";
+import * as log from "./entries.ts";
+
+const startMs = Date.UTC(2024, 0, 1);
+const minuteMs = 60_000;
+
+onBothDatabases("the audit log", (fixture) => {
+  const add = async (...entries: Partial<AuditLogRow>[]): Promise<AuditLogRow[]> => {
+    const rows = entries.map((settings) => auditRow(settings));
+    await fixture.write((db) => log.addAuditEntries(db, rows));
+    return rows;
+  };
+  type Page = Parameters<typeof log.auditEntries>[2];
+  const read = (filter: Partial<log.AuditFilter>, page: Partial<Page> = {}) =>
+    log.auditEntries(fixture.reads, { ...everything, ...filter }, { after: null, limit: 2_000, ...page });
+
+  test("an organization's entries are read newest first, across pages that end between equal times", async () => {
+    const organizationId = newId();
+    const at = (index: number) => startMs + Math.floor(index / 4) * minuteMs;
+    const rows = await add(...times(30, (index) => ({ organization_id: organizationId, at: at(index) })));
+    await add({ organization_id: newId() }, { organization_id: null });
+    const found: AuditLogRow[] = [];
+    for (let after: AuditLogRow | null = null; found.length < 40; after = found.at(-1) ?? null) {
+      const page = await read({ organizationId }, { after, limit: 7 });
+      if (page.length === 0) break;
+      found.push(...page);
+    }
+    expect(found).toEqual(rows.toReversed());
+  });
+
+  test.each<[filter: Partial<log.AuditFilter>, count: number]>([
+    [{ actorId: "ada" }, 15],
+    [{ action: "license.revoked" }, 10],
+    [{ subjectKind: "product" }, 6],
+    [{ subjectId: "s3" }, 3],
+    [{ actorId: "ada", action: "license.revoked", subjectKind: "product" }, 1],
+    [{ fromMs: startMs + 10 * minuteMs, toMs: startMs + 12 * minuteMs }, 2],
+    [{ fromMs: startMs + 29 * minuteMs }, 1],
+    [{ toMs: startMs }, 0],
+    [{ action: "license" }, 0],
+  ])("the filter %j finds %i of 30 entries", async (filter, count) => {
+    const organizationId = newId();
+    await add(
+      ...times(30, (index) => ({
+        organization_id: organizationId,
+        at: startMs + index * minuteMs,
+        actor_id: index % 2 === 0 ? "ada" : "bruno",
+        action: index % 3 === 0 ? "license.revoked" : "license.updated",
+        subject_kind: index % 5 === 0 ? "product" : "license",
+        subject_id: `s${index % 10}`,
+      })),
+    );
+    expect(await read({ ...filter, organizationId })).toHaveLength(count);
+  });
+
+  test("without an organization, the entries of all are read, and those about no organization", async () => {
+    const action = `test.${newId()}`;
+    const rows = await add({ organization_id: newId(), action }, { organization_id: null, action });
+    expect(await read({ action })).toEqual(rows.toReversed());
+  });
+
+  test("any number of entries is added, and none can be changed or deleted", async () => {
+    const organizationId = newId();
+    const rows = await add(...times(501, () => ({ organization_id: organizationId })));
+    const change = fixture.write((db) =>
+      db
+        .updateTable("audit_log")
+        .set({ actor_name: "Else" })
+        .where("id", "=", rows[0]?.id ?? "")
+        .execute(),
+    );
+    await expect(change).rejects.toThrow("append-only");
+    const removal = fixture.write((db) =>
+      db.deleteFrom("audit_log").where("organization_id", "=", organizationId).execute(),
+    );
+    await expect(removal).rejects.toThrow("append-only");
+    expect(await read({ organizationId })).toEqual(rows.toReversed());
+  });
+
+  test.each<[what: string, is: boolean, entry: Partial<AuditLogRow>]>([
+    ["the same", true, {}],
+    ["another subject", false, { subject_id: "another" }],
+    ["another action", false, { action: "license.updated" }],
+    ["another actor", false, { actor_id: "bruno" }],
+    ["an earlier time", false, { at: startMs }],
+  ])("an entry with %s counts as recorded since then: %p", async (_what, is, entry) => {
+    const subjectId = newId();
+    await add({ at: startMs + 1, subject_id: subjectId, ...entry });
+    const wanted = { subjectId, action: "license.revoked", actorId: "ada" };
+    expect(await log.wasRecordedSince(fixture.reads, wanted, startMs)).toBe(is);
+  });
+
+  test.each<[what: string, at: number | null, entry: Partial<AuditLogRow>]>([
+    ["the license got another customer", 5, { after: '{"global_customer_id":"x","notes":null}' }],
+    ["its customer was merged", 5, { subject_id: "customer", after: '{"licenses_moved":2}' }],
+    [
+      "another license got another customer",
+      null,
+      { subject_id: "other", after: '{"global_customer_id":"x"}' },
+    ],
+    ["something else changed", null, { after: '{"notes":"global_customer_id"}' }],
+    ["the license was deleted", null, { after: null }],
+    ["it was before that time", null, { at: startMs, after: '{"global_customer_id":"x"}' }],
+  ])("the last change of the customer, if %s, was at %p", async (_what, at, entry) => {
+    const license = { id: newId(), customerId: newId() };
+    const ids: Record<string, string> = { customer: license.customerId, other: newId() };
+    const subject = ids[entry.subject_id ?? ""] ?? license.id;
+    for (const ms of [3, 5]) await add({ at: startMs + ms, ...entry, subject_id: subject });
+    const found = await log.lastCustomerChangeAt(fixture.reads, license, startMs);
+    expect(found).toBe(at === null ? null : startMs + at);
+  });
+});
+
+const everything: log.AuditFilter = {
+  organizationId: null,
+  actorId: null,
+  action: null,
+  subjectKind: null,
+  subjectId: null,
+  fromMs: null,
+  toMs: null,
+};
+
+function auditRow(settings: Partial<AuditLogRow>): AuditLogRow {
+  return {
+    id: newId(),
+    at: startMs,
+    organization_id: null,
+    actor_kind: "person",
+    actor_id: "ada",
+    actor_name: "Ada",
+    access_token_id: null,
+    action: "license.revoked",
+    subject_kind: "license",
+    subject_id: "subject",
+    subject_name: null,
+    before: null,
+    after: null,
+    ip: null,
+    request_id: null,
+    ...settings,
+  };
+}

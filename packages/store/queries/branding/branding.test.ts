@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import * as queries from "./branding.ts";
+
+onBothDatabases("branding", (fixture) => {
+  const save = (organizationId: string, ...change: [Parameters<typeof queries.saveBranding>[2], number]) =>
+    fixture.write((db) => queries.saveBranding(db, organizationId, ...change));
+  const update = (table: "organizations" | "products", id: string, columns: object) =>
+    fixture.write((db) => db.updateTable(table).set(columns).where("id", "=", id).execute());
+
+  test("an organization has none before its first change, and what a change omits stays", async () => {
+    const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
+    expect(await queries.brandingOf(fixture.reads, organizationId)).toBeUndefined();
+    await save(organizationId, { display_name: "Acme Audio", logo: "AAAA", logo_hash: newId() }, 1);
+    await save(organizationId, { support_email: "help@example.com", logo_hash: null }, 2);
+    const { logo: _, ...unbranded } = queries.unbranded;
+    // Without the bytes of the logo.
+    expect(await queries.brandingOf(fixture.reads, organizationId)).toEqual({
+      ...unbranded,
+      organization_id: organizationId,
+      display_name: "Acme Audio",
+      support_email: "help@example.com",
+      updated_at: 2,
+    });
+    expect(await queries.brandingOf(fixture.reads, other.organizationId)).toBeUndefined();
+  });
+
+  test("organizations are named with what they chose, each once, and deleted ones are left out", async () => {
+    const [branded, plain, deleted] = [
+      await fixture.organization(),
+      await fixture.organization(),
+      await fixture.organization(),
+    ];
+    await save(branded.organizationId, { display_name: "Acme Audio", accent_color: "#1d4ed8" }, 1);
+    await update("organizations", deleted.organizationId, { deleted_at: 1 });
+    const ids = [branded, plain, deleted, branded].map(({ organizationId }) => organizationId);
+    // More than are read at once.
+    const found = await queries.brandedOrganizations(fixture.reads, [
+      ...ids,
+      ...Array.from({ length: 600 }, newId),
+      ...ids,
+    ]);
+    expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject(
+      [
+        { id: branded.organizationId, display_name: "Acme Audio", accent_color: "#1d4ed8" },
+        { id: plain.organizationId, display_name: null, accent_color: null },
+      ].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    );
+  });
+
+  test("customers find an organization by its slug while it shows a product in the portal", async () => {
+    const { organizationId, productId, product } = await fixture.organization();
+    const found = (slug = `org-${organizationId}`) => queries.portalOrganizationBySlug(fixture.reads, slug);
+    expect([await found(), await found(newId())]).toEqual([organizationId, null]);
+    await update("products", productId, { portal_enabled: 0 });
+    expect(await found()).toBeNull();
+    const other = await product();
+    expect(await found()).toBe(organizationId);
+    await update("products", other.productId, { deleted_at: 1 });
+    expect(await found()).toBeNull();
+    await update("products", productId, { portal_enabled: 1 });
+    await update("organizations", organizationId, { deleted_at: 1 });
+    expect(await found()).toBeNull();
+  });
+
+  test("a logo is found by its hash as long as an organization has it", async () => {
+    const [one, other] = [await fixture.organization(), await fixture.organization()];
+    const hash = newId();
+    const logo = { logo: "AAAA", logo_type: "image/png", logo_hash: hash } as const;
+    const found = () => queries.logoByHash(fixture.reads, hash);
+    expect(await found()).toBeUndefined();
+    for (const { organizationId } of [one, other]) await save(organizationId, logo, 1);
+    const removed = { logo: null, logo_type: null, logo_hash: null };
+    await save(one.organizationId, removed, 2);
+    expect(await found()).toEqual({ logo: "AAAA", logo_type: "image/png" });
+    await save(other.organizationId, removed, 2);
+    expect(await found()).toBeUndefined();
+  });
+});

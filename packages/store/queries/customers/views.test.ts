@@ -1,0 +1,208 @@
+import { expect, test } from "bun:test";
+import { addLicense } from "../../../../tests/support/add-license.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { deleteProduct } from "../products/products.ts";
+import {
+  addCustomerView,
+  customerLastSeen,
+  customerOf,
+  customersByIds,
+  customersOf,
+  customersStartingWith,
+  licenseCountsOf,
+  licenseIdsOfCustomer,
+  licensesOfCustomer,
+  lockedCustomer,
+  moveLicenses,
+  removeCustomerView,
+  someLicenseIdsOfCustomer,
+  statusCountsOf,
+  writeCustomerView,
+} from "./views.ts";
+
+interface Person {
+  readonly email?: string;
+  readonly name?: string;
+  readonly discordId?: string;
+  readonly createdAt?: number;
+  readonly id?: string;
+}
+
+onBothDatabases("the customers of an organization", (fixture) => {
+  const add = async (organizationId: string, who: Person) => {
+    const { email = null, name = null, discordId = null, createdAt = 1, id = newId() } = who;
+    const identity = { id, organization_id: organizationId, email, discord_id: discordId, created_at: 1 };
+    const view = { organization_id: organizationId, customer_id: id, email, name, discord_id: discordId };
+    await fixture.write(async (db) => {
+      await db.insertInto("customers").values(identity).execute();
+      await addCustomerView(db, { ...view, created_at: createdAt, updated_at: createdAt });
+    });
+    return id;
+  };
+  /** An organization with a customer, and another one with a customer who has the same email address. */
+  const two = async () => {
+    const [ours, theirs] = [await fixture.organization(), await fixture.organization()];
+    const email = `${newId()}@example.com`;
+    return {
+      ours: { ...ours, customerId: await add(ours.organizationId, { email, name: "Ours" }) },
+      theirs: { ...theirs, customerId: await add(theirs.organizationId, { email, name: "Theirs" }) },
+    };
+  };
+
+  test("are found by their ID in the organization only, also locked and several at once", async () => {
+    const { ours, theirs } = await two();
+    const { organizationId } = ours;
+    const { reads } = fixture;
+    expect(await customerOf(reads, organizationId, ours.customerId)).toMatchObject({ name: "Ours" });
+    expect(await customerOf(reads, organizationId, theirs.customerId)).toBeUndefined();
+    const locked = (id: string) => fixture.write((db) => lockedCustomer(db, organizationId, id));
+    expect(await locked(ours.customerId)).toMatchObject({ name: "Ours", updated_at: 1 });
+    expect(await locked(theirs.customerId)).toBeUndefined();
+    const both = await customersByIds(reads, organizationId, [ours.customerId, theirs.customerId]);
+    expect([...both.keys()]).toEqual([ours.customerId]);
+    expect(await customersByIds(reads, organizationId, [])).toEqual(new Map());
+  });
+
+  test("are recorded once, even by two transactions at the same moment", async () => {
+    const { organizationId } = await fixture.organization();
+    const id = await add(organizationId, { email: `${newId()}@example.com` });
+    const again = { organization_id: organizationId, customer_id: id, email: null, name: "Again" };
+    const view = { ...again, discord_id: null, created_at: 2, updated_at: 2 };
+    expect(await fixture.write((db) => addCustomerView(db, view))).toBe(false);
+    await fixture.write((db) => removeCustomerView(db, organizationId, id));
+    const both = [1, 2].map(() => fixture.write((db) => addCustomerView(db, view)));
+    expect((await Promise.all(both)).sort()).toEqual([false, true]);
+  });
+
+  test("are listed newest first, page by page, also those of one millisecond", async () => {
+    const { organizationId } = await fixture.organization();
+    const { theirs } = await two();
+    const ids = [newId(), newId(), newId(), newId()].sort();
+    for (const [at, id] of ids.entries())
+      await add(organizationId, { id, email: `${id}@example.com`, createdAt: at < 2 ? 5 : 9 });
+    const seen: string[] = [];
+    let before: { createdAt: number; id: string } | null = null;
+    for (;;) {
+      const rows = await customersOf(fixture.reads, organizationId, before, 2);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      seen.push(...rows.map((row) => row.customer_id));
+      before = { createdAt: last.created_at, id: last.customer_id };
+    }
+    expect(seen).toEqual([ids[3], ids[2], ids[1], ids[0]] as string[]);
+    expect(seen).not.toContain(theirs.customerId);
+  });
+
+  test("are found by how their text starts, page by page, with pattern characters as they are", async () => {
+    const { organizationId } = await fixture.organization();
+    for (const who of [{ email: "Ada@one.example" }, { email: "ada@two.example" }, { email: "b%@x.example" }])
+      await add(organizationId, who);
+    await add(organizationId, { discordId: "4242", name: "Ömer" });
+    const starting = async (text: string, limit = 10) =>
+      (await customersStartingWith(fixture.reads, organizationId, text, null, limit)).map(
+        (row) => row.search_text,
+      );
+    expect(await starting("ada@")).toEqual(["ada@one.example", "ada@two.example"]);
+    expect(await starting("b%")).toEqual(["b%@x.example"]);
+    expect(await starting("b_")).toEqual([]);
+    expect(await starting("ömer")).toEqual(["ömer\n4242"]);
+    const [first] = await customersStartingWith(fixture.reads, organizationId, "ada", null, 1);
+    const after = { text: first?.search_text ?? "", id: first?.customer_id ?? "" };
+    const rest = await customersStartingWith(fixture.reads, organizationId, "ada", after, 10);
+    expect(rest.map((row) => row.search_text)).toEqual(["ada@two.example"]);
+  });
+
+  test("have their licenses counted by status, without those of deleted products", async () => {
+    const { ours, theirs } = await two();
+    const { organizationId, customerId } = ours;
+    const deleted = await ours.product();
+    for (const settings of [
+      {},
+      { expiresAtMs: 1_000 },
+      { expiresAtMs: 1_001 },
+      { revokedAtMs: 5 },
+      { revokedAtMs: 5, expiresAtMs: 5 },
+      { termMs: 5 },
+      { productId: deleted.productId },
+    ])
+      await ours.license({ customerId, ...settings });
+    await theirs.license({ customerId: theirs.customerId });
+    await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
+    const counts = await statusCountsOf(fixture.reads, organizationId, customerId, 1_000);
+    expect(counts).toEqual({ active: 3, expired: 1, revoked: 2 });
+    const all = await licenseCountsOf(fixture.reads, organizationId, [customerId, theirs.customerId]);
+    expect(all).toEqual(new Map([[customerId, 6]]));
+    expect(await licenseCountsOf(fixture.reads, organizationId, [])).toEqual(new Map());
+  });
+
+  test("have their licenses listed by ID, page by page; those of deleted products only as IDs", async () => {
+    const { ours } = await two();
+    const { organizationId, customerId } = ours;
+    const deleted = await ours.product();
+    const ids = [];
+    for (let at = 0; at < 3; at++) ids.push((await ours.license({ customerId })).id);
+    const gone = await ours.license({ customerId, productId: deleted.productId });
+    await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
+    await ours.license();
+    ids.sort();
+    const page = async (afterId: string | null) =>
+      (await licensesOfCustomer(fixture.reads, organizationId, customerId, { afterId, limit: 2 })).map(
+        (row) => row.id,
+      );
+    expect([await page(null), await page(ids[1] ?? "")]).toEqual([ids.slice(0, 2), ids.slice(2)]);
+    const all = [...ids, gone.id].sort();
+    expect(await licenseIdsOfCustomer(fixture.reads, organizationId, customerId)).toEqual(all);
+    const some = await someLicenseIdsOfCustomer(fixture.reads, organizationId, customerId, 2);
+    expect(some).toEqual(all.slice(0, 2));
+  });
+
+  test("were last seen at the latest use of any of their licenses", async () => {
+    const { ours } = await two();
+    const { organizationId, productId, customerId } = ours;
+    const lastSeen = () => customerLastSeen(fixture.reads, organizationId, customerId);
+    const [first, second] = [await ours.license({ customerId }), await ours.license({ customerId })];
+    const other = await ours.license();
+    expect(await lastSeen()).toBeNull();
+    const nowMs = Date.now();
+    const use = ({ id }: { id: string }, at: number) => ({
+      ...{ at, license_id: id, organization_id: organizationId, product_id: productId, tracked: true },
+    });
+    await fixture.log([use(first, nowMs - 9_000), use(second, nowMs - 10_000), use(other, nowMs)]);
+    expect(await lastSeen()).toBe(nowMs - 9_000);
+  });
+
+  test("lose the licenses that are moved, as far as they are still theirs and in this organization", async () => {
+    const { ours, theirs } = await two();
+    const to = await add(ours.organizationId, { email: "to@example.com" });
+    const { id: mine } = await addLicense(ours, { customerId: ours.customerId });
+    const { id: taken } = await addLicense(ours, { customerId: to });
+    const { id: foreign } = await addLicense(theirs, { customerId: theirs.customerId });
+    const moved = await fixture.write((db) =>
+      moveLicenses(db, ours.organizationId, ours.customerId, to, [mine, taken, foreign], 1),
+    );
+    expect(moved).toBe(1);
+    const rows = await fixture.reads.selectFrom("licenses").selectAll().where("id", "in", [mine]).execute();
+    expect(rows[0]?.customer_id).toBe(to);
+    // A change always gets a later time, even if the clock is behind.
+    expect(rows[0]?.updated_at).toBeGreaterThan(rows[0]?.created_at ?? Number.POSITIVE_INFINITY);
+    expect(await licenseIdsOfCustomer(fixture.reads, theirs.organizationId, theirs.customerId)).toEqual([
+      foreign,
+    ]);
+  });
+
+  test("are changed and removed in one organization only, with what they are searched by", async () => {
+    const { ours, theirs } = await two();
+    const { organizationId, customerId } = ours;
+    const before = await customerOf(fixture.reads, theirs.organizationId, theirs.customerId);
+    const view = { organization_id: organizationId, customer_id: customerId, email: null, name: "Zephyrine" };
+    await fixture.write((db) =>
+      writeCustomerView(db, { ...view, discord_id: "99", created_at: 1, updated_at: 2 }),
+    );
+    const changed = await customerOf(fixture.reads, organizationId, customerId);
+    expect(changed).toMatchObject({ ...view, search_text: "zephyrine\n99" });
+    await fixture.write((db) => removeCustomerView(db, organizationId, customerId));
+    expect(await customerOf(fixture.reads, organizationId, customerId)).toBeUndefined();
+    expect(await customerOf(fixture.reads, theirs.organizationId, theirs.customerId)).toEqual(before);
+  });
+});

@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { uuidSource } from "@countersign/domain/ids/uuid";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { makeEvents } from "../../../../tests/support/webhooks.ts";
+import type { EventRow } from "../../tables.ts";
+import { type EventFilter, type EventPage, eventsAfter } from "./events.ts";
+
+const hourMs = 3_600_000;
+const startMs = Date.UTC(2030, 5, 1);
+
+onBothDatabases("the list of events", (fixture) => {
+  const add = (organizationId: string, count: number, settings: Partial<EventRow> = {}) =>
+    makeEvents(fixture.store, organizationId, count, settings);
+  const read = async (filter: Partial<EventFilter>, page: Partial<EventPage> = {}) => {
+    const all = { organizationId: newId(), licenseId: null, fromMs: null, toMs: null, ...filter };
+    const rows = await eventsAfter(fixture.reads, all, {
+      after: null,
+      before: null,
+      descending: true,
+      limit: 2_000,
+      ...page,
+    });
+    return rows.map(({ id }) => id);
+  };
+
+  test("an organization's events are read in both directions, by page and up to an ID", async () => {
+    const organizationId = newId();
+    const ids = await add(organizationId, 5);
+    await add(newId(), 1);
+    const newest = (page: Partial<EventPage>) => read({ organizationId }, page);
+    const oldest = (page: Partial<EventPage>) => read({ organizationId }, { descending: false, ...page });
+    expect(await newest({})).toEqual(ids.toReversed());
+    expect(await oldest({})).toEqual(ids);
+    expect(await newest({ limit: 2 })).toEqual([ids[4] ?? "", ids[3] ?? ""]);
+    expect(await newest({ after: ids[3] ?? "", limit: 2 })).toEqual([ids[2] ?? "", ids[1] ?? ""]);
+    expect(await oldest({ after: ids[1] ?? "", limit: 2 })).toEqual([ids[2] ?? "", ids[3] ?? ""]);
+    expect(await oldest({ after: ids[1] ?? "", before: ids[3] ?? "" })).toEqual([ids[2] ?? ""]);
+    expect(await newest({ after: ids[3] ?? "", before: ids[2] ?? "" })).toEqual([ids[1] ?? "", ids[0] ?? ""]);
+  });
+
+  test("any number of events is added, and a license's are those about it alone", async () => {
+    const organizationId = newId();
+    const licenseId = newId();
+    await add(organizationId, 501);
+    const ids = await add(organizationId, 2, { license_id: licenseId });
+    await add(organizationId, 1, { license_id: newId() });
+    expect(await read({ organizationId })).toHaveLength(504);
+    expect(await read({ organizationId, licenseId })).toEqual(ids.toReversed());
+  });
+
+  test("a time includes its start and excludes its end, even if the clock of the IDs differs", async () => {
+    const organizationId = newId();
+    const ids: string[] = [];
+    for (const [atMs, differsMs] of [
+      [0, 0],
+      [1, hourMs - 5],
+      [2, 5 - hourMs],
+      [3, 0],
+    ] as const) {
+      const id = idAt(startMs + atMs + differsMs);
+      ids.push(...(await add(organizationId, 1, { id, at: startMs + atMs })));
+    }
+    const within = async (fromMs: number | null, toMs: number | null) =>
+      (await read({ organizationId, fromMs, toMs })).map((id) => ids.indexOf(id)).sort();
+    expect(await within(startMs + 1, startMs + 3)).toEqual([1, 2]);
+    expect(await within(startMs + 2, null)).toEqual([2, 3]);
+    expect(await within(null, startMs + 1)).toEqual([0]);
+    expect(await within(startMs + 4, null)).toEqual([]);
+  });
+});
+
+/** An ID that a server generates at this time. */
+function idAt(ms: number): string {
+  return uuidSource(
+    () => ms,
+    (bytes) => void crypto.getRandomValues(bytes),
+  )();
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { parseAsked } from "@countersign/domain/ip/covering";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { registerIp } from "../licenses/create.ts";
+import { deleteProduct } from "../products/products.ts";
+import { setVersion } from "../versions/versions.ts";
+import { isRegistered, productState, versionRecords } from "./request-facts.ts";
+
+onBothDatabases("the facts of an explanation", (fixture) => {
+  test("contain the versions of this product only", async () => {
+    const org = await fixture.organization({ settings: { version_module_enabled: 1 } });
+    const other = await org.product({ version_module_enabled: 1 });
+    await fixture.write(async (db) => {
+      await setVersion(db, org.productId, { version: "1.0", state: "latest" }, 1);
+      await setVersion(db, other.productId, { version: "2.0", state: "latest" }, 1);
+    });
+    expect(await versionRecords(fixture.reads, org.productId)).toEqual([{ version: "1.0", state: "latest" }]);
+  });
+
+  test("exist for a deleted product, and not for one that never existed", async () => {
+    const { store, productId } = await fixture.organization({ dailyLimit: 7 });
+    await fixture.write((db) => deleteProduct(db, productId, 5));
+    expect(await productState(fixture.reads, store.sealer, productId)).toMatchObject({ dailyLimit: 7 });
+    expect(await productState(fixture.reads, store.sealer, "none")).toBeNull();
+  });
+
+  test.each([
+    ["2001:db8::1", 128, true],
+    ["2001:db8::2", 128, false],
+    ["2001:db8::2", 64, true],
+    ["2001:db8:1::9", 64, true],
+    ["2001:db8:1::/64", 64, true],
+    ["192.0.2.1", 64, true],
+    ["192.0.2.2", 64, false],
+  ] as const)("know whether %s, counted by /%i, is registered: %p", async (ip, prefix, expected) => {
+    const { license } = await fixture.organization();
+    const { id } = await license();
+    const other = await license();
+    await fixture.write(async (db) => {
+      for (const registered of ["192.0.2.1", "2001:db8::1", "2001:db8:1::/64"])
+        await registerIp(db, id, registered, 1);
+    });
+    const asked = parseAsked(ip);
+    if (asked === null) throw new Error(`${ip} is no IP address.`);
+    expect(await isRegistered(fixture.reads, id, asked, prefix)).toBe(expected);
+    expect(await isRegistered(fixture.reads, other.id, asked, prefix)).toBe(false);
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { clearAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
+
+const rate = { burst: 3, everyMs: 100 };
+const startMs = Date.UTC(2020, 0);
+
+onBothDatabases("attempts", ({ write }) => {
+  const take = (name: string, afterMs: number) =>
+    write((db) => takeAttempt(db, name, rate, startMs + afterMs));
+  const takenOf = async (name: string, timesMs: readonly number[]) => {
+    const taken: boolean[] = [];
+    for (const afterMs of timesMs) taken.push((await take(name, afterMs)).taken);
+    return taken;
+  };
+
+  test.each([
+    ["a burst is taken at once, and not one more", [0, 0, 0, 0], [true, true, true, false]],
+    [
+      "after a burst, one is free per interval",
+      [0, 0, 0, 99, 100, 100],
+      [true, true, true, false, true, false],
+    ],
+    ["after a pause, only a burst is free", [0, 900, 900, 900, 900], [true, true, true, true, false]],
+  ])("%s", async (_, timesMs, expected) => {
+    expect(await takenOf(newId(), timesMs)).toEqual(expected);
+  });
+
+  test("a refusal says when the next attempt is free, and is not counted", async () => {
+    const name = newId();
+    await takenOf(name, [0, 0, 0]);
+    for (const afterMs of [0, 50, 99])
+      expect(await take(name, afterMs)).toEqual({ taken: false, freeAtMs: startMs + 100 });
+  });
+
+  test("concurrent attempts do not exceed the limit, and other names are not affected", async () => {
+    const name = newId();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => take(name, 0)));
+    expect(answers.filter(({ taken }) => taken)).toHaveLength(3);
+    expect((await take(newId(), 0)).taken).toBe(true);
+  });
+
+  test("a returned attempt can be taken again, and cleared ones all can, only under their own name", async () => {
+    const [name, other] = [newId(), newId()];
+    for (const one of [name, other]) await takenOf(one, [0, 0, 0]);
+    await write((db) => returnAttempt(db, name, rate));
+    expect(await takenOf(name, [0, 0])).toEqual([true, false]);
+    await write((db) => clearAttempts(db, name));
+    expect(await takenOf(name, [0, 0, 0, 0])).toEqual([true, true, true, false]);
+    expect((await take(other, 0)).taken).toBe(false);
+  });
+});

@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import type { ImpersonationRow } from "../../tables.ts";
+import {
+  activeImpersonation,
+  activeImpersonations,
+  countOtherImpersonations,
+  endImpersonation,
+  endImpersonationsOf,
+  removeOldImpersonations,
+  startImpersonation,
+} from "./impersonations.ts";
+
+const nowMs = Date.UTC(2025, 0);
+
+onBothDatabases("impersonations", (fixture) => {
+  const { write } = fixture;
+  const organization = async () => (await fixture.organization()).organizationId;
+  const start = async (columns: Partial<ImpersonationRow> = {}) => {
+    const row: ImpersonationRow = {
+      id: newId(),
+      session_id: newId(),
+      user_id: columns.user_id ?? (await fixture.user()).id,
+      organization_id: columns.organization_id ?? (await organization()),
+      reason: "Ticket 1",
+      started_at: nowMs,
+      expires_at: nowMs + 1,
+      ...columns,
+    };
+    await write((db) => startImpersonation(db, row));
+    return row;
+  };
+  const untilOf = async (row: ImpersonationRow) => {
+    const { session_id, user_id, organization_id } = row;
+    const found = await activeImpersonation(fixture.reads, session_id, user_id, organization_id, nowMs);
+    return found === undefined ? null : Number(found.expires_at);
+  };
+
+  test.each(["session_id", "user_id", "organization_id"] as const)(
+    "an impersonation is active until it expires, and not for another %s",
+    async (column) => {
+      const row = await start();
+      expect(await untilOf(row)).toBe(nowMs + 1);
+      const other = await start({ expires_at: nowMs });
+      expect(await untilOf(other)).toBeNull();
+      expect(await untilOf({ ...row, [column]: other[column] })).toBeNull();
+    },
+  );
+
+  test("a session has the organizations that its user looks at with it", async () => {
+    const row = await start();
+    const { session_id, user_id } = row;
+    const second = await start({ session_id, user_id });
+    await start({ session_id, user_id, expires_at: nowMs });
+    await start({ user_id });
+    const active = await activeImpersonations(fixture.reads, session_id, user_id, nowMs);
+    const ids = active.map(({ organization_id: id }) => id);
+    expect(ids.sort()).toEqual([row.organization_id, second.organization_id].sort());
+    expect(await activeImpersonations(fixture.reads, session_id, newId(), nowMs)).toEqual([]);
+  });
+
+  test("others are counted in all sessions of the user, without this one and without expired ones", async () => {
+    const row = await start();
+    const { session_id, user_id, organization_id } = row;
+    await start({ session_id, user_id });
+    await start({ user_id, organization_id });
+    await start({ user_id, expires_at: nowMs });
+    await start({ organization_id });
+    expect(await countOtherImpersonations(fixture.reads, row, nowMs)).toBe(2);
+  });
+
+  test("starting again replaces the reason and the end, and keeps one row", async () => {
+    const row = await start();
+    await start({ ...row, id: newId(), reason: "Ticket 2", started_at: nowMs + 5, expires_at: nowMs + 9 });
+    const rows = await fixture.reads
+      .selectFrom("impersonations")
+      .selectAll()
+      .where("session_id", "=", row.session_id)
+      .execute();
+    expect(rows).toMatchObject([{ id: row.id, reason: "Ticket 2", expires_at: nowMs + 9 }]);
+  });
+
+  test("ending one or all of a user returns what ended, and leaves the others", async () => {
+    const row = await start();
+    const { session_id, user_id, organization_id } = row;
+    const second = await start({ user_id, organization_id });
+    const others = await start({ organization_id });
+    const end = () => write((db) => endImpersonation(db, session_id, organization_id));
+    expect((await end())?.id).toBe(row.id);
+    expect(await end()).toBeUndefined();
+    expect([await untilOf(row), await untilOf(second)]).toEqual([null, nowMs + 1]);
+    expect(await write((db) => endImpersonationsOf(db, user_id))).toMatchObject([{ id: second.id }]);
+    expect([await untilOf(second), await untilOf(others)]).toEqual([null, nowMs + 1]);
+  });
+
+  test("expired ones are removed, the oldest first, up to a number", async () => {
+    // Long ago, so that the rows of other tests have not expired.
+    const longAgoMs = -1_000_000;
+    for (const afterMs of [-20, -10, 0, 10]) await start({ expires_at: longAgoMs + afterMs });
+    const removeSome = (atMs: number) => write((db) => removeOldImpersonations(db, atMs, 2));
+    expect(await removeSome(longAgoMs)).toBe(2);
+    expect(await removeSome(longAgoMs - 5)).toBe(0);
+    expect(await removeSome(longAgoMs)).toBe(1);
+    expect(await removeSome(longAgoMs + 10)).toBe(1);
+  });
+});

@@ -1,0 +1,130 @@
+import { expect, test } from "bun:test";
+import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import type { InvitationRow } from "../../tables.ts";
+import { addMember } from "../members/members.ts";
+import {
+  invitationByToken,
+  invitationOf,
+  invitationsOf,
+  isOwnerOrMember,
+  openInvitationTo,
+  pendingInvitationByToken,
+  updateInvitation,
+} from "./invitations.ts";
+
+const nowMs = Date.UTC(2025, 0);
+
+/** An invitation in each state. What was accepted or revoked may have expired since. */
+const states = {
+  pending: { expires_at: nowMs + 1 },
+  expired: { expires_at: nowMs },
+  revoked: { expires_at: nowMs, revoked_at: nowMs },
+  accepted: { expires_at: nowMs, accepted_at: nowMs },
+} as const;
+
+onBothDatabases("invitations", (fixture) => {
+  const { write } = fixture;
+  const organization = async () => {
+    const { organizationId } = await fixture.organization();
+    const roleId = await write((db) => insertRole(db, { organization_id: organizationId, name: "Seller" }));
+    const invite = (columns: Partial<InvitationRow> = {}) => {
+      const row = { organization_id: organizationId, role_id: roleId, expires_at: nowMs + 1, ...columns };
+      return write((db) => insertInvitation(db, row));
+    };
+    return { organizationId, roleId, invite };
+  };
+  type State = keyof typeof states;
+  const idsOf = async (
+    organizationId: string,
+    page: { state?: State; beforeId?: string; limit?: number },
+  ) => {
+    const { state = null, beforeId = null, limit = 10 } = page;
+    const rows = await invitationsOf(fixture.reads, organizationId, { state, beforeId, limit }, nowMs);
+    return rows.map(({ id }) => id);
+  };
+
+  test("invitations are listed newest first, by state and in pages, without those of others", async () => {
+    const { organizationId, invite } = await organization();
+    const { invite: inviteElsewhere } = await organization();
+    const ids: string[] = [];
+    for (const [state, columns] of Object.entries(states)) {
+      const { id } = await invite(columns);
+      ids.unshift(id);
+      await inviteElsewhere(columns);
+      expect(await idsOf(organizationId, { state: state as State })).toEqual([id]);
+    }
+    expect(await idsOf(organizationId, {})).toEqual(ids);
+    expect(await idsOf(organizationId, { limit: 2 })).toEqual(ids.slice(0, 2));
+    expect(await idsOf(organizationId, { beforeId: ids[1] ?? "", limit: 1 })).toEqual(ids.slice(2, 3));
+  });
+
+  test("an invitation names its role and its author, and is found in its organization only", async () => {
+    const { organizationId, invite } = await organization();
+    const other = await organization();
+    const author = await fixture.user({ name: "Ada" });
+    const { id } = await invite({ invited_by: author.id });
+    const found = await invitationOf(fixture.reads, organizationId, id);
+    expect(found).toMatchObject({ role_name: "Seller", role_permissions: "[]", invited_by_name: "Ada" });
+    expect(await invitationOf(fixture.reads, other.organizationId, id)).toBeUndefined();
+  });
+
+  test.each(Object.entries(states))(
+    "a link is found when %s, and usable only while pending",
+    async (state, columns) => {
+      const { organizationId, invite } = await organization();
+      const { id, token_hash: hash } = await invite(columns);
+      expect(await invitationByToken(fixture.reads, hash)).toMatchObject({
+        id,
+        organization_name: "Test Organization",
+      });
+      const usable = () => pendingInvitationByToken(fixture.reads, hash, nowMs);
+      expect((await usable())?.id).toBe(state === "pending" ? id : undefined);
+      await write((db) =>
+        db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", organizationId).execute(),
+      );
+      expect([await invitationByToken(fixture.reads, hash), await usable()]).toEqual([undefined, undefined]);
+    },
+  );
+
+  test("an email address has at most one open invitation per organization, also if it has expired", async () => {
+    const { organizationId, invite } = await organization();
+    const { invite: inviteElsewhere } = await organization();
+    const email = `${newId()}@example.com`;
+    for (const state of [states.accepted, states.revoked]) await invite({ email, ...state });
+    const open = () => openInvitationTo(fixture.reads, organizationId, email);
+    expect(await open()).toBeUndefined();
+    await inviteElsewhere({ email });
+    expect(await open()).toBeUndefined();
+    const { id } = await invite({ email, ...states.expired });
+    expect((await open())?.id).toBe(id);
+    await expect(invite({ email })).rejects.toThrow();
+    await write((db) => updateInvitation(db, id, { revoked_at: nowMs }));
+    const results = await Promise.allSettled([invite({ email }), invite({ email })]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("a change affects one invitation", async () => {
+    const { organizationId, invite } = await organization();
+    const [changed, other] = [await invite(), await invite()];
+    await write((db) => updateInvitation(db, changed.id, { token_hash: "replaced", mailed_at: 7 }));
+    expect(await invitationByToken(fixture.reads, changed.token_hash)).toBeUndefined();
+    expect((await invitationByToken(fixture.reads, "replaced"))?.id).toBe(changed.id);
+    expect(await invitationOf(fixture.reads, organizationId, other.id)).toMatchObject(other);
+  });
+
+  test("the owner and the members of an organization are known by their email address", async () => {
+    const { organizationId, roleId } = await organization();
+    const other = await organization();
+    const [owner, member, outsider] = [await fixture.user(), await fixture.user(), await fixture.user()];
+    await write((db) =>
+      db.updateTable("organizations").set({ owner_id: owner.id }).where("id", "=", organizationId).execute(),
+    );
+    await write((db) => addMember(db, { organizationId, userId: member.id, roleId }, nowMs));
+    const belongs = (email: string, id = organizationId) => isOwnerOrMember(fixture.reads, id, email);
+    expect([await belongs(owner.email), await belongs(member.email)]).toEqual([true, true]);
+    expect([await belongs(outsider.email), await belongs("nobody@example.com")]).toEqual([false, false]);
+    for (const { email } of [owner, member]) expect(await belongs(email, other.organizationId)).toBe(false);
+  });
+});

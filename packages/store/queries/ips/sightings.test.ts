@@ -1,0 +1,190 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
+import { registerIp } from "../licenses/create.ts";
+import {
+  busiestIps,
+  ipsStartingWith,
+  licenseSightings,
+  licensesOfIps,
+  organizationNames,
+  organizationsAt,
+  organizationsSeeing,
+  registrationsAt,
+  type SightingScope,
+  sightingsOf,
+} from "./sightings.ts";
+
+onBothDatabases("sightings of IP addresses", (fixture) => {
+  const { write } = fixture;
+  const see = (
+    { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
+    ip: string,
+    licenseIds: readonly string[],
+    at = Date.UTC(2030, 0, 1),
+  ) => {
+    const common = { organization_id: organizationId, product_id: productId, ip, at, tracked: true };
+    return fixture.log(licenseIds.map((license_id) => ({ ...common, license_id })));
+  };
+  const newIds = (count: number) => Array.from({ length: count }, () => newId()).sort();
+  const scopeOf = ({ organizationId }: TestOrganization): SightingScope => ({
+    tier: "organization",
+    organizationId,
+  });
+  const busiest = async (scope: SightingScope, minLicenses: number) => {
+    const walked: [ip: string, count: number, hits: number][] = [];
+    for (let before = null as Parameters<typeof busiestIps>[2]["before"]; ; ) {
+      const [row] = await busiestIps(fixture.reads, scope, { before, limit: 1, minLicenses });
+      if (row === undefined) return walked;
+      walked.push([row.ip, row.license_count, row.hits]);
+      before = { licenseCount: row.license_count, ip: row.ip };
+    }
+  };
+
+  test("those with most licenses come first, for an organization and for the platform", async () => {
+    const [one, other] = [await fixture.organization(), await fixture.organization()];
+    const licenses = newIds(9);
+    // Of the platform, only these tests have IP addresses with so many licenses.
+    const many = newIds(300);
+    await see(one, "100.64.0.1", licenses.slice(0, 3));
+    await see(one, "100.64.0.2", licenses);
+    await see(one, "100.64.0.2", licenses.slice(0, 5));
+    await see(one, "100.64.0.3", licenses.slice(0, 3));
+    await see(one, "100.64.0.4", licenses.slice(0, 1));
+    await see(other, "100.64.0.4", many);
+    await see(other, "100.64.0.5", many.slice(0, 295));
+    const ofOne: [string, number, number][] = [
+      ["100.64.0.2", 9, 14],
+      ["100.64.0.3", 3, 3],
+      ["100.64.0.1", 3, 3],
+      ["100.64.0.4", 1, 1],
+    ];
+    expect(await busiest(scopeOf(one), 1)).toEqual(ofOne);
+    expect(await busiest(scopeOf(one), 3)).toEqual(ofOne.slice(0, 3));
+    const ofPlatform = (await busiest({ tier: "platform" }, 290)).filter(([ip]) =>
+      ip.startsWith("100.64.0."),
+    );
+    expect(ofPlatform).toEqual([
+      ["100.64.0.4", 301, 301],
+      ["100.64.0.5", 295, 295],
+    ]);
+    expect(
+      await sightingsOf(fixture.reads, scopeOf(one), ["100.64.0.5", "100.64.0.4", "100.64.0.3"]),
+    ).toMatchObject([
+      { ip: "100.64.0.3", license_count: 3 },
+      { ip: "100.64.0.4", license_count: 1 },
+    ]);
+  });
+
+  test("those with a prefix are listed in text order, in pages", async () => {
+    const [one, other] = [await fixture.organization(), await fixture.organization()];
+    const found = ["203.0.113.130", "203.0.113.7", "203.0.113.77", "203.0.113.9"];
+    for (const ip of [...found, "203.0.11.3", "203.0.114.7", "2001:db8:7::/64"])
+      await see(one, ip, newIds(1));
+    await see(other, "203.0.113.8", newIds(1));
+    const list = async (text: string, after: string | null, limit: number) =>
+      (await ipsStartingWith(fixture.reads, scopeOf(one), text, after, limit)).map(({ ip }) => ip);
+    expect(await list("203.0.113.", null, 2)).toEqual(found.slice(0, 2));
+    expect(await list("203.0.113.", "203.0.113.7", 9)).toEqual(found.slice(2));
+    expect(await list("2001:", null, 9)).toEqual(["2001:db8:7::/64"]);
+    expect(await list("", null, 9)).toHaveLength(7);
+  });
+
+  test("the organizations that saw an IP address are listed by their IDs, deleted ones without a name", async () => {
+    const orgs = [await fixture.organization(), await fixture.organization(), await fixture.organization()];
+    const ip = "100.65.0.1";
+    for (const [index, org] of orgs.entries()) await see(org, ip, newIds(index + 1));
+    const ids = orgs.map(({ organizationId }) => organizationId).sort();
+    const seeing = async (after: string, limit: number) =>
+      (await organizationsSeeing(fixture.reads, ip, after, limit)).map((row) => row.scope_id);
+    expect(await seeing("", 2)).toEqual(ids.slice(0, 2));
+    expect(await seeing(ids[1] ?? "", 2)).toEqual(ids.slice(2));
+    const at = (limit: number) => organizationsAt(fixture.reads, [ip, "100.65.0.2"], limit);
+    expect((await at(9)).map(({ organizationId }) => organizationId).sort()).toEqual(ids);
+    expect(await at(2)).toHaveLength(2);
+    const [deleted = "", ...kept] = ids;
+    await write((db) =>
+      db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", deleted).execute(),
+    );
+    const names = await organizationNames(fixture.reads, [...ids, "unknown"]);
+    expect(names).toEqual(new Map(kept.map((id) => [id, "Test Organization"])));
+  });
+
+  test("the licenses of an IP address are those it is registered at or was seen with, of one organization", async () => {
+    const [own, other] = [await fixture.organization(), await fixture.organization()];
+    const [single, network, elsewhere] = ["2001:db8:64::5", "2001:db8:64::/64", "2001:db8:65::/64"];
+    const licenses = [await own.license(), await own.license(), await own.license()];
+    const [seen = "", both = "", registered = ""] = licenses.map(({ id }) => id).sort();
+    const { productId } = await own.product();
+    const [foreign, gone, unseen] = [
+      await other.license(),
+      await own.license({ productId }),
+      await own.license(),
+    ];
+    await write((db) =>
+      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
+    );
+    await see(own, single, [seen, both, gone.id], 2_000);
+    await see(own, network, [both], 1_000);
+    await see(own, elsewhere, [seen, unseen.id], 9_000);
+    await see(other, single, [foreign.id]);
+    await write((db) => registerIp(db, registered, network, 7));
+    await write((db) => registerIp(db, foreign.id, single, 7));
+    const ips = [single, network];
+    const list = async (afterId: string, limit: number) =>
+      (await licensesOfIps(fixture.reads, own.organizationId, ips, { afterId, limit })).map(({ id }) => id);
+    expect(await list("", 2)).toEqual([seen, both]);
+    expect(await list(both, 2)).toEqual([registered]);
+    const asked = [seen, both, registered];
+    expect(await registrationsAt(fixture.reads, asked, ips)).toEqual(new Map([[registered, 7]]));
+    const counted = await licenseSightings(fixture.reads, asked, ips);
+    expect([...counted.keys()].sort()).toEqual([seen, both]);
+    expect(counted.get(seen)).toMatchObject({ first_seen_at: 2_000, last_seen_at: 2_000, hits: 1 });
+    expect(counted.get(both)).toMatchObject({ first_seen_at: 1_000, last_seen_at: 2_000, hits: 2 });
+  });
+
+  test("an organization's licenses are found behind those of another, however many there are", async () => {
+    const [own, other] = [await fixture.organization(), await fixture.organization()];
+    const ip = "100.66.0.1";
+    const ids = newIds(1_200);
+    await see(other, ip, ids);
+    const last = await own.license();
+    await see(own, ip, [last.id]);
+    const found = await licensesOfIps(fixture.reads, own.organizationId, [ip], { afterId: "", limit: 2 });
+    expect(found.map(({ id }) => id)).toEqual([last.id]);
+  });
+
+  test("no query reads the whole table or sorts it", async () => {
+    const org = await fixture.organization();
+    const many = Array.from({ length: 4_000 }, (_, at) => `100.${70 + (at >> 8)}.${at & 255}.1`);
+    const seen = { organization_id: org.organizationId, product_id: org.productId, tracked: true };
+    for (let start = 0; start < many.length; start += 1_000)
+      await fixture.log(many.slice(start, start + 1_000).map((ip) => ({ ...seen, ip, license_id: newId() })));
+    const { store, plans } = watched(fixture.store);
+    for (const scope of [{ tier: "platform" }, scopeOf(org)] as const) {
+      for (const before of [null, { licenseCount: 1, ip: "100.72.0.1" }])
+        await busiestIps(store.listReads, scope, { before, limit: 50, minLicenses: 1 });
+      await ipsStartingWith(store.listReads, scope, "", null, 50);
+      await ipsStartingWith(store.listReads, scope, "100.72.", "100.72.1.1", 50);
+      await sightingsOf(store.listReads, scope, ["100.70.0.1"]);
+    }
+    await organizationsSeeing(store.listReads, "100.70.0.1", "", 500);
+    const found = await plans();
+    expect(found.length).toBeGreaterThan(6);
+    for (const { text, plan } of found) {
+      const wrong = fixture.kind === "sqlite" ? /SCAN|TEMP B-TREE/ : /Seq Scan|Sort/;
+      expect(wrong.test(plan) ? `${text}\n${plan}` : "").toBe("");
+    }
+  });
+
+  test("nothing is found for no IP addresses, licenses or organizations", async () => {
+    expect(await organizationsAt(fixture.reads, [], 9)).toEqual([]);
+    const maps = [
+      organizationNames(fixture.reads, []),
+      registrationsAt(fixture.reads, [], ["100.64.0.1"]),
+      licenseSightings(fixture.reads, [], ["100.64.0.1"]),
+    ];
+    for (const found of await Promise.all(maps)) expect(found.size).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { beforeEach, expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import type { JobRunRow } from "../../tables.ts";
+import { jobRunsOfOthers, removeRunsOfStoppedNodes, storeJobRuns } from "./job-runs.ts";
+
+const nowMs = Date.UTC(2030, 5, 1);
+const dayMs = 86_400_000;
+
+onBothDatabases("stored runs of periodic jobs", (fixture) => {
+  // They belong to the whole installation.
+  beforeEach(() => fixture.write((db) => db.deleteFrom("job_runs").execute()));
+
+  const store = (...rows: Partial<JobRunRow>[]) =>
+    fixture.write((db) =>
+      storeJobRuns(
+        db,
+        rows.map((settings) => ({
+          node: "a",
+          job: "pruning",
+          every_ms: 1_500,
+          started_at: nowMs,
+          finished_at: nowMs + 20,
+          failed_at: null,
+          failure: null,
+          ...settings,
+        })),
+      ),
+    );
+  const others = async (node: string, limit = 10) =>
+    (await jobRunsOfOthers(fixture.reads, node, limit)).map((run) => `${run.node} ${run.job}`);
+
+  test("a later run replaces the earlier one of the same job and node", async () => {
+    await store();
+    await store({ finished_at: null }, { job: "other" }, { node: "b" });
+    const failed = { every_ms: 7, started_at: nowMs + 5, failed_at: nowMs + 6, failure: "no" };
+    await store(failed);
+    const rows = await jobRunsOfOthers(fixture.reads, "b", 10);
+    expect(rows).toHaveLength(2);
+    expect(rows.find(({ job }) => job === "pruning")).toMatchObject({ ...failed, finished_at: nowMs + 20 });
+  });
+
+  test("those of other nodes are listed, the latest first, up to a limit", async () => {
+    await store({ node: "a" }, { node: "b", started_at: nowMs - 5 }, { node: "c", started_at: nowMs + 5 });
+    expect(await others("a")).toEqual(["c pruning", "b pruning"]);
+    expect(await others("none", 2)).toEqual(["c pruning", "a pruning"]);
+  });
+
+  test("nodes that started nothing since a time are removed, and rare jobs of the others stay", async () => {
+    await store(
+      { node: "stopped", job: "frequent", started_at: nowMs - dayMs - 1 },
+      { node: "stopped", job: "rare", started_at: nowMs - 2 * dayMs },
+      { node: "running", job: "frequent", started_at: nowMs - dayMs },
+      { node: "running", job: "rare", started_at: nowMs - 9 * dayMs },
+    );
+    await fixture.write((db) => removeRunsOfStoppedNodes(db, nowMs - dayMs));
+    expect(await others("none")).toEqual(["running frequent", "running rare"]);
+  });
+});

@@ -1,0 +1,179 @@
+import { expect, test } from "bun:test";
+import { importRow } from "../../../../tests/support/import-row.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import type { ImportRow } from "../../tables.ts";
+import {
+  addImport,
+  addPiece,
+  claimImport,
+  clearKeepsUntil,
+  importById,
+  importsOf,
+  importsOfOrganization,
+  importToClear,
+  importWithFileLeft,
+  isCancelRequested,
+  isImportWaiting,
+  pieceOf,
+  releaseImport,
+  removeImport,
+  removeSomeWorkings,
+  removeUndo,
+  requestCancel,
+  requestUndo,
+  undoOf,
+  updateImport,
+} from "./imports.ts";
+import { addRejects, rejectedHeader, rejectsOf } from "./rejects.ts";
+
+onBothDatabases("imports", (fixture) => {
+  const add = async (...settings: Parameters<typeof importRow>) => {
+    const row = importRow(...settings);
+    await fixture.write((db) => addImport(db, row));
+    return row;
+  };
+  const stored = (id: string) => importById(fixture.reads, id);
+
+  test("of a product are listed newest first, page by page, also those of one millisecond", async () => {
+    const org = await fixture.organization();
+    await add({ ...org, ...(await org.product()) });
+    const ids = [newId(), newId(), newId()].sort();
+    for (const [at, id] of ids.entries()) await add(org, { id, created_at: at === 0 ? 9 : 5 });
+    const page = (before: Parameters<typeof importsOf>[2]["before"]) =>
+      importsOf(fixture.reads, org.productId, { before, limit: 2 });
+    const first = await page(null);
+    expect(first.map((row) => row.id)).toEqual([ids[0], ids[2]] as string[]);
+    const rest = await page({ createdAt: 5, id: ids[2] ?? "" });
+    expect(rest.map((row) => row.id)).toEqual([ids[1]] as string[]);
+  });
+
+  test("of an organization are listed newest first with their products, once the file has arrived", async () => {
+    const org = await fixture.organization();
+    await add(await fixture.organization());
+    const [old, receiving, young] = [await add(org), await add(org, { state: "receiving" }), await add(org)];
+    const list = async (beforeId: string | null) =>
+      importsOfOrganization(fixture.reads, org.organizationId, { beforeId, limit: 5 });
+    const all = await list(null);
+    expect(all.map((row) => row.id)).toEqual([young.id, old.id]);
+    expect(all[0]?.product_name).toBe("Test Product");
+    expect((await list(young.id)).map((row) => row.id)).toEqual([old.id]);
+    expect(await stored(receiving.id)).toEqual(receiving);
+  });
+
+  test("are changed only by the worker that holds them", async () => {
+    const { id } = await add(await fixture.organization(), { claimed_by: "second" });
+    const change = (claimant: string) =>
+      fixture.write((db) => updateImport(db, id, claimant, { rows_done: 7 }));
+    expect(await change("first")).toBe(false);
+    expect(await stored(id)).toMatchObject({ rows_done: 0 });
+    await fixture.write((db) => releaseImport(db, id, "first"));
+    expect(await stored(id)).toMatchObject({ claimed_by: "second" });
+    expect(await change("second")).toBe(true);
+    await fixture.write((db) => releaseImport(db, id, "second"));
+    expect(await stored(id)).toMatchObject({ rows_done: 7, claimed_by: null, claimed_until: 0 });
+  });
+
+  test("are claimed one at a time, the one that waited longest first, each by one worker", async () => {
+    const org = await fixture.organization();
+    // Before all times that other tests use.
+    const nowMs = -1_000;
+    const second = await add(org, { claimed_until: nowMs - 5 });
+    const first = await add(org, { claimed_until: nowMs - 9, claimed_by: "killed" });
+    await add(org, { claimed_until: nowMs });
+    await add(org, { claimed_until: nowMs - 99, finished_at: 1 });
+    expect(await isImportWaiting(fixture.reads, nowMs)).toBe(true);
+    const claim = (claimant: string) => fixture.write((db) => claimImport(db, claimant, nowMs, nowMs + 50));
+    expect(await claim("a")).toMatchObject({ id: first.id, claimed_by: "a", claimed_until: nowMs + 50 });
+    const both = await Promise.all([claim("b"), claim("c")]);
+    expect(both.flatMap((row) => row?.id ?? [])).toEqual([second.id]);
+    expect(await isImportWaiting(fixture.reads, nowMs)).toBe(false);
+  });
+
+  test.each([
+    ["waiting", true],
+    ["checking", true],
+    ["writing", true],
+    ["undoing", false],
+    ["finished", false],
+    ["failed", false],
+  ] as const)("that are %s can be cancelled: %p", async (state, expected) => {
+    const { id } = await add(await fixture.organization(), { state });
+    expect(await fixture.write((db) => requestCancel(db, id, 5))).toBe(expected);
+    expect(await isCancelRequested(fixture.reads, id)).toBe(expected);
+  });
+
+  test.each([
+    ["finished", true, {}],
+    ["cancelled", true, {}],
+    ["failed", false, {}],
+    ["writing", false, {}],
+    ["finished and undone already", false, { state: "finished", undo: "{}" }],
+    ["finished too long ago", false, { state: "finished", keeps_until: 100 }],
+  ] as const)("that are %s can be undone: %p", async (name, expected, changes) => {
+    const over = { state: name as ImportRow["state"], finished_at: 1, keeps_until: 101, ...changes };
+    const { id } = await add(await fixture.organization(), over);
+    const ask = () => fixture.write((db) => requestUndo(db, id, '{"deleted":0}', 100));
+    const answers = await Promise.all([ask(), ask()]);
+    expect(answers.filter((isQueued) => isQueued)).toHaveLength(expected ? 1 : 0);
+    if (expected)
+      expect(await stored(id)).toMatchObject({ state: "undoing", finished_at: null, claimed_until: 0 });
+  });
+
+  test("keep their file, rejected rows and list of changes until these are removed, a few at a time", async () => {
+    const org = await fixture.organization();
+    const [job, other] = [await add(org, { finished_at: 1 }), await add(org)];
+    const reject = (number: number, errors = "[]") => ({
+      ...{ import_id: job.id, number, cells: JSON.stringify([`cell ${number}`]), errors },
+    });
+    const change = (import_id: string) => ({ import_id, license_id: newId(), before: null, written_at: 1 });
+    const { bulk } = fixture.store;
+    await fixture.write(async (db) => {
+      for (let number = 0; number < 6; number++) await addPiece(db, job.id, number, `piece ${number}`);
+      await addPiece(db, other.id, 0, "other");
+      await addRejects(db, bulk, [reject(0), reject(3), reject(2)]);
+      // A check that starts over finds the same rows.
+      await addRejects(db, bulk, [reject(3, '["again"]')]);
+      await bulk.insert(db, "import_undo", [change(job.id), change(job.id), change(other.id)]);
+    });
+    expect(await pieceOf(fixture.reads, job.id, 1)).toBe("piece 1");
+    expect(await pieceOf(fixture.reads, job.id, 6)).toBeNull();
+    expect(await importWithFileLeft(fixture.reads)).toBe(job.id);
+    expect(await rejectedHeader(fixture.reads, job.id)).toEqual(["cell 0"]);
+    expect(await rejectedHeader(fixture.reads, other.id)).toEqual([]);
+    const rejected = async (after: number, limit: number) =>
+      (await rejectsOf(fixture.reads, job.id, { after, limit })).map(({ number, errors }) => [
+        number,
+        errors,
+      ]);
+    expect(await rejected(0, 1)).toEqual([[2, "[]"]]);
+    expect(await rejected(2, 9)).toEqual([[3, '["again"]']]);
+    expect(await undoOf(fixture.reads, job.id, 9)).toHaveLength(2);
+    expect(await fixture.write((db) => removeUndo(db, job.id, 1))).toBe(1);
+    let steps = 0;
+    while (await fixture.write((db) => removeSomeWorkings(db, job.id))) steps += 1;
+    // The changes, the rejected rows, and the file in two steps.
+    expect(steps).toBe(4);
+    expect(await importWithFileLeft(fixture.reads)).not.toBe(job.id);
+    expect(await pieceOf(fixture.reads, other.id, 0)).toBe("other");
+    expect(await undoOf(fixture.reads, other.id, 9)).toHaveLength(1);
+    await fixture.write((db) => removeImport(db, job.id));
+    expect(await stored(job.id)).toBeUndefined();
+  });
+
+  test("are cleared once nobody can request their data any more, the oldest first", async () => {
+    const org = await fixture.organization();
+    const at = -50_000;
+    const [late, early] = [
+      await add(org, { keeps_until: at - 1, finished_at: 1 }),
+      await add(org, { keeps_until: at - 2, finished_at: 1 }),
+    ];
+    await add(org, { keeps_until: at - 3 });
+    await add(org, { keeps_until: at, finished_at: 1 });
+    for (const { id } of [early, late]) {
+      expect(await importToClear(fixture.reads, at)).toBe(id);
+      await fixture.write((db) => clearKeepsUntil(db, id));
+    }
+    expect(await importToClear(fixture.reads, at)).toBeNull();
+  });
+});

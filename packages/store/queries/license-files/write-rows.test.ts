@@ -1,0 +1,231 @@
+import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+import { type Cells, type ImportDefaults, readRow } from "@countersign/domain/license-files/row";
+import { importRow } from "../../../../tests/support/import-row.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { registerIp } from "../licenses/create.ts";
+import { tagsOf } from "../licenses/search.ts";
+import { ipsOf } from "../licenses/tags-and-ips.ts";
+import { licenseById } from "../manage/access.ts";
+import type { Destination } from "./destination.ts";
+import { addImport, undoOf } from "./imports.ts";
+import { revertRows } from "./undo.ts";
+import { carryOutUndo, forecastUndo, planUndo, removeUndoRows, withFewIps } from "./undo-on-request.ts";
+import { KeyTaken, lockExisting, type NumberedLicense, sortRows, writeSorted } from "./write-rows.ts";
+
+const defaults: ImportDefaults = {
+  maxIps: 3,
+  ipSystemEnabled: true,
+  expiresInDays: null,
+  ipv6Prefix: 64,
+  timeZone: "UTC",
+};
+/** Well after the licenses are created, also on a slow machine: an import never writes an earlier time than theirs. */
+const nowMs = Date.now() + 3_600_000;
+const customer_email = "ada@example.com";
+
+onBothDatabases("the rows of an import", (fixture) => {
+  const rowsOf = (...all: Cells[]): NumberedLicense[] =>
+    all.map((cells, index) => {
+      const read = readRow(cells, defaults, nowMs);
+      if (!read.ok) throw new Error(JSON.stringify(read.errors));
+      return { row: index + 2, license: read.license };
+    });
+  const into = (
+    { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
+    onExisting: Destination["onExisting"] = "update",
+  ): Destination => ({ importId: newId(), organizationId, productId, defaults, onExisting });
+  const sort = (to: Destination, ...rows: Cells[]) =>
+    sortRows(fixture.reads, fixture.store.bulk, to, rowsOf(...rows));
+  const write = (to: Destination, ...rows: Cells[]) =>
+    fixture.write(async (db) => {
+      const { bulk } = fixture.store;
+      await addImport(db, importRow(to, { id: to.importId }));
+      await lockExisting(db, bulk, to, rowsOf(...rows));
+      const sorted = await sortRows(db, bulk, to, rowsOf(...rows));
+      expect(sorted.errors).toEqual([]);
+      return writeSorted(db, to, sorted, { bulk, newId, randomBytes, nowMs });
+    });
+  const license = async (id: string) => {
+    const row = await licenseById(fixture.reads, id);
+    if (row === undefined) throw new Error("The license is not there.");
+    return row;
+  };
+
+  test.each([
+    ["fail", { creates: 1, updates: 0, skipped: 0, errors: ["license_key_taken"] }],
+    ["skip", { creates: 1, updates: 0, skipped: 1, errors: [] }],
+    ["update", { creates: 1, updates: 1, skipped: 0, errors: [] }],
+  ] as const)(
+    "with %s for existing keys are sorted by whether this product has the key",
+    async (onExisting, expected) => {
+      const org = await fixture.organization();
+      const other = await org.product();
+      await org.license({ key: "Same-1" });
+      await org.license({ key: "Other-1", productId: other.productId });
+      const rows = [{ license_key: "same-1" }, { license_key: "Other-1", customer_email }];
+      const { creates, updates, skipped, errors } = await sort(into(org, onExisting), ...rows);
+      expect({
+        ...{ creates: creates.length, updates: updates.length, skipped },
+        errors: errors.map(({ code }) => code),
+      }).toEqual({ ...expected, errors: [...expected.errors] });
+    },
+  );
+
+  const ips = "10.0.0.1;10.0.0.2";
+  test.each([
+    ["a new license without a customer", { license_key: "NEW" }, "customer_missing"],
+    ["more IP addresses than allowed", { customer_email, max_ips: "1", ips }, "too_many_ips"],
+    ["as many as allowed", { customer_email, max_ips: "2", ips }, null],
+    ["more, without a limit", { customer_email, max_ips: "1", ip_system_enabled: "false", ips }, null],
+    [
+      "more, with their times",
+      { customer_email, max_ips: "1", ips, ips_registered_at: "2020-01-01;2020-01-02" },
+      null,
+    ],
+    ["more than an existing license allows", { license_key: "OLD", ips }, "too_many_ips"],
+    ["a lower limit for an existing license", { license_key: "OLD", max_ips: "1" }, null],
+    ["an update without a customer", { license_key: "OLD", notes: "x" }, null],
+  ] as const)("with %s are %3$s", async (_, cells, code) => {
+    const org = await fixture.organization();
+    await org.license({ key: "OLD", maxIps: 1 });
+    const { errors } = await sort(into(org), cells);
+    expect(errors.map((error) => error.code)).toEqual(code === null ? [] : [code]);
+  });
+
+  test("create licenses with the product's defaults for what they omit", async () => {
+    const org = await fixture.organization();
+    const to = {
+      ...into(org),
+      defaults: { ...defaults, maxIps: 7, expiresInDays: 10, ipSystemEnabled: false },
+    };
+    const [plain = "", full = ""] = await write(
+      to,
+      { customer_email },
+      {
+        ...{ license_key: "Full", customer_email, customer_name: "Ada", is_lifetime: true, max_ips: "5" },
+        ...{ tags: "b;a", ips, notes: "note", status: "revoked", revoked_reason: "refund" },
+      },
+    );
+    expect(await license(plain)).toMatchObject({
+      ...{ max_ips: 7, ip_system_enabled: 0, is_lifetime: 0, expires_at: nowMs + 10 * 86_400_000 },
+      ...{ organization_id: org.organizationId, product_id: org.productId, created_at: nowMs, ip_count: 0 },
+    });
+    const row = await license(full);
+    expect(row).toMatchObject({
+      ...{ license_key: "Full", is_lifetime: 1, expires_at: null, max_ips: 5, ip_count: 2, notes: "note" },
+      ...{ revoked_at: nowMs, revoked_reason: "refund" },
+    });
+    for (const word of ["full", "ada@example.com", "note", "a"]) expect(row.search_text).toContain(word);
+    expect((await tagsOf(fixture.reads, [full])).get(full)).toEqual(["a", "b"]);
+    expect((await ipsOf(fixture.reads, [full])).get(full)?.map(({ ip }) => ip)).toEqual(ips.split(";"));
+    const undo = await undoOf(fixture.reads, to.importId, 9);
+    expect(undo.map(({ license_id, before }) => [license_id, before])).toEqual(
+      [plain, full].sort().map((id) => [id, null]),
+    );
+  });
+
+  test("overwrite what they mention and keep everything else, and an undo restores it all", async () => {
+    const org = await fixture.organization();
+    const { id } = await org.license({
+      ...{ key: "Kept", maxIps: 9, notes: "before", tags: ["old"], revokedAtMs: 5, revokedReason: "refund" },
+    });
+    await fixture.write((db) => registerIp(db, id, "10.0.0.1", 1));
+    const before = await license(id);
+    const to = into(org);
+    await write(to, { license_key: "kept", customer_email, notes: "after", tags: "new" });
+    const after = await license(id);
+    expect(after).toMatchObject({
+      ...{ notes: "after", max_ips: 9, revoked_at: 5, revoked_reason: "refund", ip_count: 1 },
+    });
+    expect(after.customer_id).not.toBeNull();
+    expect(after.updated_at).toBeGreaterThan(before.updated_at);
+    expect(after.search_text).toContain("ada@example.com");
+    expect((await tagsOf(fixture.reads, [id])).get(id)).toEqual(["new"]);
+    const rows = await undoOf(fixture.reads, to.importId, 9);
+    await fixture.write((db) => revertRows(db, rows));
+    expect(await license(id)).toEqual(before);
+    expect((await tagsOf(fixture.reads, [id])).get(id)).toEqual(["old"]);
+  });
+
+  test.each([
+    ["active", { revoked_at: null, revoked_reason: null }],
+    ["revoked", { revoked_at: 5, revoked_reason: "refund" }],
+  ])("that say %s change a revoked license accordingly", async (status, expected) => {
+    const org = await fixture.organization();
+    const { id } = await org.license({ key: "R", revokedAtMs: 5, revokedReason: "refund" });
+    await write(into(org), { license_key: "R", status });
+    expect(await license(id)).toMatchObject(expected);
+  });
+
+  test("whose key was taken after they were sorted are not written", async () => {
+    const org = await fixture.organization();
+    const to = into(org);
+    const sorted = await sort(to, { license_key: "RACE", customer_email });
+    await org.license({ key: "race" });
+    const { bulk } = fixture.store;
+    const late = fixture.write((db) => writeSorted(db, to, sorted, { bulk, newId, randomBytes, nowMs }));
+    expect(late).rejects.toBeInstanceOf(KeyTaken);
+    await late.catch(() => undefined);
+  });
+
+  /** Imports two new licenses and updates of two, of which one each has been used or changed since. */
+  const importedAndChanged = async () => {
+    const org = await fixture.organization();
+    const kept = await org.license({ key: "OLD-1", notes: "before" });
+    const changed = await org.license({ key: "OLD-2", notes: "before" });
+    const to = into(org);
+    const keys = ["OLD-1", "OLD-2", "NEW-1", "NEW-2", "NEW-3"];
+    const [fresh = "", used = "", gone = ""] = await write(
+      to,
+      ...keys.map((license_key) => ({ license_key, customer_email, notes: "after" })),
+    );
+    await fixture.write(async (db) => {
+      await db
+        .updateTable("licenses")
+        .set({ updated_at: nowMs + 99 })
+        .where("id", "=", changed.id)
+        .execute();
+      await db.updateTable("licenses").set({ first_used_at: 1 }).where("id", "=", used).execute();
+      await db.deleteFrom("licenses").where("id", "=", gone).execute();
+    });
+    return { to, rows: await undoOf(fixture.reads, to.importId, 9), kept, changed, fresh, used };
+  };
+
+  test("that were used or changed since are forecast, and stay when the import is undone", async () => {
+    const { to, rows, kept, changed, fresh, used } = await importedAndChanged();
+    const counts = { created: 0, used: 0, updated: 0, changed: 0 };
+    for (let next: string | null = ""; next !== null; ) {
+      const part = await forecastUndo(fixture.reads, to.importId, next, 2);
+      for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += part.counts[name];
+      next = part.next;
+    }
+    expect(counts).toEqual({ created: 2, used: 1, updated: 2, changed: 1 });
+    const plan = await planUndo(fixture.reads, rows, false);
+    expect(plan).toMatchObject({ deleted: 1, restored: 1, kept: 2 });
+    await fixture.write((db) => carryOutUndo(db, plan, nowMs + 5));
+    expect(await licenseById(fixture.reads, fresh)).toBeUndefined();
+    expect(await license(used)).toMatchObject({ license_key: "NEW-2" });
+    expect(await license(kept.id)).toMatchObject({ notes: "before", updated_at: nowMs + 5 });
+    expect(await license(changed.id)).toMatchObject({ notes: "after" });
+    const { bulk } = fixture.store;
+    await fixture.write((db) => removeUndoRows(db, bulk, to.importId, [fresh]));
+    expect(await undoOf(fixture.reads, to.importId, 9)).toHaveLength(rows.length - 1);
+  });
+
+  test("that were used are deleted too if that is requested, but changed ones are never restored", async () => {
+    const { rows } = await importedAndChanged();
+    expect(await planUndo(fixture.reads, rows, true)).toMatchObject({ deleted: 2, restored: 1, kept: 1 });
+    expect(await planUndo(fixture.reads, [], true)).toMatchObject({ deleted: 0, kept: 0 });
+  });
+
+  test("are undone together as long as they have few IP addresses, and at least one at a time", async () => {
+    const org = await fixture.organization();
+    const to = into(org);
+    await write(to, ...[1, 2, 3].map((at) => ({ license_key: `K-${at}`, customer_email, ips })));
+    const rows = await undoOf(fixture.reads, to.importId, 9);
+    const count = async (most: number) => (await withFewIps(fixture.reads, rows, most)).length;
+    expect([await count(1), await count(4), await count(6)]).toEqual([1, 2, 3]);
+  });
+});

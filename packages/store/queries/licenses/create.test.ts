@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test";
+import { matchForm } from "@countersign/domain/licenses/key";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { customerFor } from "../customers/identify.ts";
+import { createLicenses, revokeLicense, takenKeys } from "./create.ts";
+import { refreshSearchText, refreshSearchTextOf, staleTexts, tagsOf } from "./search.ts";
+import { replaceTags } from "./tags-and-ips.ts";
+import { licenseViews, ownLicenseViews, shownLicense, shownLicenses } from "./views.ts";
+
+onBothDatabases("licenses", (fixture) => {
+  const { write } = fixture;
+  const ada = { email: "ada@example.com", name: "Ada", discordId: "77" };
+  const addCustomer = ({ organizationId }: TestOrganization, who: Parameters<typeof customerFor>[2] = ada) =>
+    write((db) => customerFor(db, organizationId, who, newId, 1));
+  const textOf = async (id: string) => (await licenseViews(fixture.reads, [id]))[0]?.search_text;
+
+  test("more are created than one statement holds, each with its tags and its text", async () => {
+    const { organizationId, productId } = await fixture.organization();
+    const made = Array.from({ length: 1_100 }, (_, index) => ({
+      ...{ id: newId(), organizationId, productId, customerId: null },
+      ...{ key: `Key-${index}`, tags: index % 2 === 0 ? ["even", "all"] : ["all"] },
+    }));
+    await write((db) => createLicenses(db, made, 5));
+    const views = await licenseViews(
+      fixture.reads,
+      made.map(({ id }) => id),
+    );
+    expect(views.map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+    expect(views.at(-2)).toMatchObject({
+      license_key: "Key-1098",
+      tags: ["all", "even"],
+      search_text: "key1098",
+    });
+    expect(views.at(-1)).toMatchObject({ tags: ["all"], created_at: 5, updated_at: 5, ip_count: 0 });
+  });
+
+  test("a key is taken in its product only, in any case, even by a concurrent transaction", async () => {
+    const org = await fixture.organization();
+    const { productId: otherId } = await org.product();
+    const attempts = ["Key", "KEY", "kEy"].map((key) => org.license({ key }));
+    const settled = await Promise.allSettled(attempts);
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const [made] = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const free = Array.from({ length: 600 }, (_, index) => `FREE-${index}`);
+    const taken = (productId: string) => takenKeys(fixture.reads, productId, [...free, matchForm("key")]);
+    expect(await taken(org.productId)).toEqual(new Map([[matchForm("key"), made?.id ?? ""]]));
+    expect(await taken(otherId)).toEqual(new Map());
+    expect((await org.license({ key: "Key", productId: otherId })).key).toBe("Key");
+  });
+
+  test("the first revocation stays", async () => {
+    const { license } = await fixture.organization();
+    const { id } = await license();
+    await write((db) => revokeLicense(db, id, "First", 10));
+    await write((db) => revokeLicense(db, id, "Second", 20));
+    expect((await licenseViews(fixture.reads, [id]))[0]).toMatchObject({
+      revoked_at: 10,
+      revoked_reason: "First",
+    });
+  });
+
+  test("they are read in the given order, with their product, their customer and their tags", async () => {
+    const [org, other] = [await fixture.organization(), await fixture.organization()];
+    const customerId = await addCustomer(org);
+    await addCustomer(other, { ...ada, name: "Another seller's name" });
+    const { id } = await org.license({ customerId, tags: ["b", "a"] });
+    const second = await org.license({ metadata: '{"a":1}', termMs: 1_500 });
+    const views = await licenseViews(fixture.reads, [second.id, "unknown", id]);
+    const customer = { customer_email: ada.email, customer_name: "Ada", customer_discord_id: "77" };
+    expect(views).toMatchObject([
+      { id: second.id, tags: [], customer_email: null },
+      { id, product_name: "Test Product", tags: ["a", "b"], ...customer },
+    ]);
+    expect(await shownLicenses(fixture.reads, [second.id], 1)).toMatchObject([
+      { metadata: { a: 1 }, custom_override: null, first_used_at: null, term_seconds: 2 },
+    ]);
+    expect(await shownLicense(fixture.reads, id, 1)).toMatchObject({ id, tags: ["a", "b"], ...customer });
+    await expect(shownLicense(fixture.reads, "unknown", 1)).rejects.toThrow("unknown");
+  });
+
+  test("those of other organizations and of deleted products are no own ones", async () => {
+    const [org, other] = [await fixture.organization(), await fixture.organization()];
+    const { productId } = await org.product();
+    const own = [await org.license(), await org.license()].map(({ id }) => id).sort();
+    const [foreign, gone] = [await other.license(), await org.license({ productId })];
+    await write((db) =>
+      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
+    );
+    const asked = [...own, foreign.id, gone.id, "unknown"].toReversed();
+    const found = await ownLicenseViews(fixture.reads, org.organizationId, asked);
+    expect(found.map(({ id }) => id)).toEqual(own);
+    expect(await ownLicenseViews(fixture.reads, org.organizationId, [])).toEqual([]);
+  });
+
+  test("tags are replaced for one license", async () => {
+    const { organizationId, license } = await fixture.organization();
+    const [one, other] = [await license({ tags: ["a", "b"] }), await license({ tags: ["a"] })];
+    const read = async () => Object.fromEntries(await tagsOf(fixture.reads, [one.id, other.id]));
+    await write((db) => replaceTags(db, organizationId, one.id, ["c", "b"]));
+    expect(await read()).toEqual({ [one.id]: ["b", "c"], [other.id]: ["a"] });
+    await write((db) => replaceTags(db, organizationId, one.id, []));
+    expect(await read()).toEqual({ [other.id]: ["a"] });
+    expect(await tagsOf(fixture.reads, [])).toEqual(new Map());
+  });
+
+  test("search texts follow the names of a customer, in one organization", async () => {
+    const [org, other] = [await fixture.organization(), await fixture.organization()];
+    const customerId = await addCustomer(org);
+    const common = { organizationId: org.organizationId, productId: org.productId, customerId };
+    const made = Array.from({ length: 120 }, (_, index) => ({
+      ...{ ...common, id: newId(), key: `K${index}`, notes: "Paid", tags: ["VIP"] },
+    }));
+    await write((db) => createLicenses(db, made, 1));
+    const ids = made.map(({ id }) => id).sort();
+    const foreign = await other.license({ customerId, key: "Foreign" });
+    const own = await org.license({ key: "Own" });
+    const stale = async (names: typeof ada) => {
+      const found: string[] = [];
+      for (let after: string | null = ""; after !== null; ) {
+        const part: Awaited<ReturnType<typeof staleTexts>> = await staleTexts(
+          ...([fixture.reads, org.organizationId, customerId, names, after] as const),
+        );
+        found.push(...part.stale);
+        after = part.last;
+      }
+      return found;
+    };
+    expect(await stale(ada)).toEqual(ids);
+    await write((db) => refreshSearchTextOf(db, ids.slice(0, 110)));
+    expect(await stale(ada)).toEqual(ids.slice(110));
+    await write((db) => refreshSearchText(db, org.organizationId, customerId));
+    expect(await stale(ada)).toEqual([]);
+    expect(await textOf(made[0]?.id ?? "")).toBe("k0\nada@example.com\nada\n77\npaid\nvip");
+    expect([await textOf(foreign.id), await textOf(own.id)]).toEqual(["foreign", "own"]);
+    // Before the names themselves are written, a few at a time.
+    const grace = { ...ada, name: "Grace" };
+    await write((db) => refreshSearchTextOf(db, ids.slice(0, 20), grace));
+    expect(await stale(grace)).toEqual(ids.slice(20));
+  });
+});

@@ -1,0 +1,144 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { registerIp } from "./create.ts";
+import { drainIps, ipsAtOnce, licenseToDrain } from "./drain-ips.ts";
+import { licenseIp, licenseIps, registeredIps, sighting, unregisterIp } from "./ips.ts";
+import { ipsOf, replaceIps } from "./tags-and-ips.ts";
+
+const addresses = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ ip: `10.1.${index >> 8}.${index & 255}`, registeredAt: 1 }));
+
+onBothDatabases("the IP addresses of a license", (fixture) => {
+  const { write } = fixture;
+  const license = async (maxIps: number) => (await (await fixture.organization()).license({ maxIps })).id;
+  const register = (id: string, ip: string, nowMs = 1) => write((db) => registerIp(db, id, ip, nowMs));
+  const texts = async (id: string) => (await registeredIps(fixture.reads, id, 100)).map(({ ip }) => ip);
+  const rowOf = (id: string) =>
+    fixture.reads
+      .selectFrom("licenses")
+      .select(["ip_count", "updated_at", "ips_updated_at"])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+
+  test("they are registered up to the limit, each once, even at the same time", async () => {
+    const id = await license(3);
+    const ips = Array.from({ length: 12 }, (_, index) => `203.0.113.${10 + (index % 6)}`);
+    const registered = await Promise.all(ips.map((ip) => register(id, ip)));
+    expect(registered.filter((isNew) => isNew)).toHaveLength(3);
+    expect(await texts(id)).toHaveLength(3);
+    expect((await rowOf(id)).ip_count).toBe(3);
+  });
+
+  test("a removed IP address frees its slot once, and those of other licenses stay", async () => {
+    const [id, other] = [await license(1), await license(1)];
+    for (const one of [id, other]) await register(one, "203.0.113.1");
+    const remove = (ip: string) => write((db) => unregisterIp(db, id, ip, 1));
+    expect([await remove("203.0.113.2"), await remove("203.0.113.1"), await remove("203.0.113.1")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect([await register(id, "203.0.113.2"), await register(other, "203.0.113.2")]).toEqual([true, false]);
+    expect([await texts(id), await texts(other)]).toEqual([["203.0.113.2"], ["203.0.113.1"]]);
+  });
+
+  test("registering and removing one is no edit, but later than anything that was shown", async () => {
+    const id = await license(2);
+    const { updated_at: editedMs } = await rowOf(id);
+    const expectAfter = async (work: Promise<boolean>, ms: number, count: number) => {
+      await work;
+      expect(await rowOf(id)).toEqual({ updated_at: editedMs, ips_updated_at: ms, ip_count: count });
+    };
+    // By a slow clock, and by a fast one.
+    await expectAfter(register(id, "203.0.113.1", 1), editedMs + 1, 1);
+    await expectAfter(register(id, "203.0.113.2", editedMs + 50), editedMs + 50, 2);
+    await expectAfter(
+      write((db) => unregisterIp(db, id, "203.0.113.1", editedMs)),
+      editedMs + 51,
+      1,
+    );
+  });
+
+  const covering: [registered: string, asked: string, found: string | null][] = [
+    ["203.0.113.1", "203.0.113.1", "203.0.113.1"],
+    ["203.0.113.1", "203.0.113.2", null],
+    ["2001:db8::/64", "2001:db8::9", "2001:db8::/64"],
+    ["2001:db8::/64", "2001:db8:0:1::9", null],
+    ["2001:db8::9", "2001:db8::/64", "2001:db8::9"],
+    ["2001:db8::9", "2001:db8::8", null],
+  ];
+  test.each(covering)("%s is registered: %s is covered by %p", async (registered, asked, found) => {
+    const [id, other] = [await license(2), await license(2)];
+    await register(id, registered);
+    expect((await licenseIp(fixture.reads, id, asked))?.ip ?? null).toBe(found);
+    expect(await licenseIp(fixture.reads, other, asked)).toBeUndefined();
+    expect(await register(id, asked)).toBe(found === null);
+  });
+
+  test("they are listed in text order, in pages, with the sightings of this license", async () => {
+    const { organizationId, productId, license: add } = await fixture.organization();
+    const [{ id }, other] = [await add({ maxIps: 9 }), await add({ maxIps: 9 })];
+    const ips = ["198.51.100.7", "203.0.113.1", "203.0.113.10", "203.0.113.9"];
+    for (const [index, ip] of ips.toReversed().entries()) await register(id, ip, index);
+    await register(other.id, "203.0.113.5");
+    const seen = { organization_id: organizationId, product_id: productId, tracked: true };
+    const at = Date.UTC(2030, 0, 1);
+    await fixture.log([
+      { ...seen, license_id: id, ip: "203.0.113.1", at },
+      { ...seen, license_id: id, ip: "203.0.113.1", at: at + 5 },
+      { ...seen, license_id: other.id, ip: "203.0.113.9", at },
+    ]);
+    const first = await licenseIps(fixture.reads, id, { afterIp: null, limit: 2 });
+    const rest = await licenseIps(fixture.reads, id, { afterIp: first[1]?.ip ?? null, limit: 9 });
+    expect([...first, ...rest].map(({ ip }) => ip)).toEqual(ips);
+    const sightings = { first_seen_at: at, last_seen_at: at + 5, hits: 2 };
+    expect(first).toEqual([
+      { ip: "198.51.100.7", registered_at: 3, first_seen_at: null, last_seen_at: null, hits: null },
+      { ip: "203.0.113.1", registered_at: 2, ...sightings },
+    ] as never);
+    expect(rest[1]).toMatchObject({ ip: "203.0.113.9", hits: null });
+    expect(await sighting(fixture.reads, id, "203.0.113.1")).toEqual(sightings);
+    expect(await sighting(fixture.reads, id, "203.0.113.9")).toBeUndefined();
+    expect(await registeredIps(fixture.reads, id, 1)).toEqual([{ ip: "198.51.100.7", registered_at: 3 }]);
+  });
+
+  test("those of several licenses are read in the order of registration, and replaced one by one", async () => {
+    const [id, other] = [await license(9), await license(9)];
+    await register(id, "203.0.113.1", 20);
+    await register(id, "203.0.113.2", 10);
+    await register(other, "203.0.113.1", 30);
+    const read = async () => Object.fromEntries(await ipsOf(fixture.reads, [id, other]));
+    const kept = { [other]: [{ ip: "203.0.113.1", registeredAt: 30 }] };
+    const first = { ip: "203.0.113.1", registeredAt: 20 };
+    expect(await read()).toEqual({ ...kept, [id]: [{ ip: "203.0.113.2", registeredAt: 10 }, first] });
+    await write((db) => replaceIps(db, id, addresses(600)));
+    expect((await read())[id]).toHaveLength(600);
+    await write((db) => replaceIps(db, id, []));
+    expect(await read()).toEqual(kept);
+    expect(await ipsOf(fixture.reads, [])).toEqual(new Map());
+  });
+
+  test("licenses with too many for a transaction lose some of them first, the largest at once", async () => {
+    const sizes = [ipsAtOnce - 5, 10, 0];
+    const ids: string[] = [];
+    for (const size of sizes) {
+      const id = await license(9);
+      ids.push(id);
+      await write(async (db) => {
+        await replaceIps(db, id, addresses(size));
+        await db.updateTable("licenses").set({ ip_count: size }).where("id", "=", id).execute();
+      });
+    }
+    expect(await licenseToDrain(fixture.reads, ids.slice(0, 1))).toBeNull();
+    expect(await licenseToDrain(fixture.reads, [])).toBeNull();
+    const [largest = ""] = ids;
+    expect(await licenseToDrain(fixture.reads, ids)).toEqual({ id: largest, tooMany: 5 });
+    expect(await write((db) => drainIps(db, largest, 5))).toBe(5);
+    expect([(await rowOf(largest)).ip_count, (await texts(largest))[0]]).toEqual([
+      ipsAtOnce - 10,
+      "10.1.0.102",
+    ]);
+    expect(await licenseToDrain(fixture.reads, ids)).toBeNull();
+    expect(await write((db) => drainIps(db, ids[1] ?? "", 100))).toBe(10);
+  });
+});

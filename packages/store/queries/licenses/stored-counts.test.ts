@@ -1,0 +1,285 @@
+import { expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { foldCounts } from "../../postgres/fold-counts.ts";
+import { validate } from "../../suite/calls.ts";
+import { removeSome } from "../organizations/remove.ts";
+import { changeLicense, deleting, extending, reinstating, revoking, settingExpiry } from "./changes.ts";
+import { createLicenses, licenseRow, type NewLicense } from "./create.ts";
+import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
+import { recountLicenses, wrongCounts } from "./recount.ts";
+import {
+  countEveryLicense,
+  createdBetween,
+  createdByDay,
+  expiringBetween,
+  expiringByWeek,
+  hasStoredCount,
+  revokedBetween,
+  storedCount,
+} from "./stored-counts.ts";
+import { licenseViews } from "./views.ts";
+
+onBothDatabases("the stored counts of licenses", (fixture) => {
+  const { write } = fixture;
+  /** What a server does every second on PostgreSQL. */
+  const fold = async () => {
+    const { reads } = fixture.store.withOwnConnections("jobs");
+    if (fixture.kind === "postgres") while ((await foldCounts(reads)) > 0);
+  };
+  const wrongOf = async (organizationId: string) =>
+    (await wrongCounts(fixture.reads)).filter((row) => row.organization_id === organizationId);
+  const rowsOf = (organizationId: string) =>
+    fixture.reads
+      .selectFrom("licenses")
+      .innerJoin("products", "products.id", "product_id")
+      .selectAll("licenses")
+      .where("licenses.organization_id", "=", organizationId)
+      .where("products.deleted_at", "is", null)
+      .execute();
+  const create = async (
+    { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
+    count: number,
+    settings: Partial<NewLicense> = {},
+  ) => {
+    const common = { organizationId, productId, customerId: null, ...settings };
+    const made = Array.from({ length: count }, () => ({ ...common, id: newId(), key: newId() }));
+    await write((db) => createLicenses(db, made, Date.now()));
+    return made;
+  };
+
+  /** Compares all counts with the licenses themselves. */
+  const check = async (organizationId: string, productId: string, what: string) => {
+    expect(await wrongOf(organizationId), what).toEqual([]);
+    const rows = await rowsOf(organizationId);
+    const { listReads } = fixture.store;
+    const [end = 1] = rows.flatMap(({ expires_at }) => expires_at ?? []);
+    for (const nowMs of [Date.now(), end - 1, end]) {
+      const others: Partial<LicenseFilter>[] = [
+        {},
+        { productId },
+        { neverUsed: true, hasNotes: false },
+        { neverUsed: false },
+        { expiresByMs: nowMs + 3.5 * dayMs },
+      ];
+      for (const status of [null, "active", "expired", "revoked"] as const)
+        for (const other of others) {
+          const filter = { ...everyLicenseOf(organizationId), ...other, status };
+          expect(hasStoredCount(filter)).toBe(true);
+          const wanted = rows.filter((row) => isMatch(row, filter, nowMs)).length;
+          const why = `${what}: ${JSON.stringify(other)} ${status} at ${nowMs}`;
+          expect(await storedCount(listReads, filter, nowMs), why).toBe(wanted);
+        }
+      const today = Math.floor(nowMs / dayMs);
+      const days = Array.from({ length: 15 }, (_, index) => today - 12 + index);
+      expect(await createdByDay(listReads, organizationId, today - 12, 15), what).toEqual(
+        days.map((day) => rows.filter((row) => Math.floor(row.created_at / dayMs) === day).length),
+      );
+      const isActive = (row: Row) => row.revoked_at === null && (row.expires_at ?? 0) > nowMs;
+      const weekOf = (row: Row) => Math.floor((Math.floor((row.expires_at ?? 0) / dayMs) - today) / 7);
+      expect(await expiringByWeek(listReads, organizationId, nowMs, 3), what).toEqual(
+        [0, 1, 2].map((week) => rows.filter((row) => isActive(row) && weekOf(row) === week).length),
+      );
+      for (const [fromMs, toMs] of [
+        [nowMs - 5.5 * dayMs, nowMs + 2.2 * dayMs],
+        [nowMs, nowMs + 1],
+        [nowMs, nowMs],
+      ] as const)
+        for (const ofProduct of [null, productId]) {
+          const of = { organizationId, productId: ofProduct };
+          const range = { fromMs: Math.floor(fromMs), toMs: Math.floor(toMs) };
+          const within = (ms: number | null) => ms !== null && ms >= range.fromMs && ms < range.toMs;
+          const mine = rows.filter((row) => ofProduct === null || row.product_id === ofProduct);
+          expect(
+            [
+              await createdBetween(listReads, of, range),
+              await revokedBetween(listReads, of, range),
+              await expiringBetween(listReads, of, range),
+            ],
+            `${what}: ${JSON.stringify({ of, range })}`,
+          ).toEqual([
+            mine.filter((row) => within(row.created_at)).length,
+            mine.filter((row) => within(row.revoked_at)).length,
+            mine.filter((row) => row.revoked_at === null && within(row.expires_at)).length,
+          ]);
+        }
+    }
+  };
+
+  test("they are right after any sequence of changes, at any time of day", async () => {
+    const seed = Math.floor(Math.random() * 1e9);
+    let state = seed;
+    const below = (most: number) => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+      return Math.floor((state / 0x80000000) * most);
+    };
+    const one = <T>(of: readonly T[]): T => of[below(of.length)] as T;
+    const org = await fixture.organization();
+    const { organizationId } = org;
+    const products: { productId: string; apiKey: string }[] = [org, await org.product()];
+    const timeMs = (days: number) => Date.now() + (below(days) - 5) * dayMs + below(dayMs);
+    const settings = (): Partial<NewLicense> => ({
+      ...one([{ expiresAtMs: timeMs(20) }, { termMs: 1_000 + below(9 * dayMs) }, {}]),
+      ...one([{ notes: "By hand" }, {}]),
+      ...one([{ revokedAtMs: timeMs(5) }, {}, {}]),
+      createdAtMs: timeMs(5),
+    });
+    const some = async () => {
+      const ids = (await rowsOf(organizationId)).map(({ id }) => id);
+      const start = below(ids.length);
+      return licenseViews(fixture.reads, ids.slice(start, start + 1 + below(9)));
+    };
+    const nowMs = Date.now();
+    const changes = [
+      () => revoking(null, nowMs + below(dayMs)),
+      () => reinstating(nowMs),
+      () => extending({ ms: below(3 * dayMs) }, nowMs),
+      () => settingExpiry(one([null, timeMs(20)]), nowMs),
+      () => deleting(),
+    ];
+    const operations: Record<string, () => Promise<unknown>> = {
+      create: () => create({ organizationId, ...one(products) }, 1 + below(30), settings()),
+      import: () =>
+        write((db) => {
+          const common = { organizationId, productId: one(products).productId, customerId: null };
+          const rows = Array.from({ length: 1 + below(30) }, () =>
+            licenseRow({ ...common, ...settings(), id: newId(), key: newId() }, nowMs),
+          );
+          return fixture.store.bulk.insert(db, "licenses", rows);
+        }),
+      change: async () => {
+        const change = one(changes)();
+        const licenses = await some();
+        await write(async (db) => change.apply(db, await change.affected(db, licenses)));
+      },
+      edit: async () => {
+        const [license] = await some();
+        const columns = { notes: one([null, "Changed"]), product_id: one(products).productId };
+        if (license !== undefined) await write((db) => changeLicense(db, license, columns, null, nowMs));
+      },
+      validate: async () => {
+        const licenses = await some();
+        const calls = licenses.map(({ license_key: key, product_id: id }) =>
+          validate(products.find(({ productId }) => productId === id)?.apiKey ?? "", key),
+        );
+        await fixture.store.validateBatch(calls);
+      },
+      "delete a product": async () => {
+        if (products.length < 3) return void products.push(await org.product());
+        const deleted = products.pop()?.productId ?? "";
+        await write((db) =>
+          db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted).execute(),
+        );
+      },
+      fold,
+    };
+    await create(org, 30, settings());
+    const names = Object.keys(operations);
+    for (let round = 0; round < 40; round += 1) {
+      const name = round < names.length ? (names[round] ?? "") : one(names);
+      await operations[name]?.();
+      const what = `seed ${seed}, round ${round}, ${name}`;
+      if (round % 20 === 19) await check(organizationId, products[0]?.productId ?? "", what);
+      else expect(await wrongOf(organizationId), what).toEqual([]);
+    }
+  });
+
+  test("they are right after concurrent writes, also while they are folded", async () => {
+    const org = await fixture.organization();
+    const licenses = await create(org, 60, { termMs: dayMs });
+    const change = (from: number, { apply }: ReturnType<typeof deleting>) =>
+      licenses.slice(from, from + 20).map(({ id }) =>
+        write(async (db) => {
+          await fixture.store.bulk.lockLicenses(db, [id]);
+          await apply(db, await licenseViews(db, [id]));
+        }),
+      );
+    await Promise.all([
+      fixture.store.validateBatch(licenses.map(({ key }) => validate(org.apiKey, key))),
+      ...change(0, revoking(null, 1)),
+      ...change(10, deleting()),
+      fold(),
+      ...change(30, settingExpiry(Date.now() + dayMs, 1)),
+      ...Array.from({ length: 10 }, (_, index) =>
+        create(org, 20, { expiresAtMs: Date.now() + index * dayMs }),
+      ),
+      fold(),
+    ]);
+    await check(org.organizationId, org.productId, "after concurrent writes");
+    await fold();
+    await check(org.organizationId, org.productId, "after folding them");
+  });
+
+  test("they are exact within a day on which thousands of licenses expire", async () => {
+    const org = await fixture.organization();
+    const endMs = Date.UTC(2031, 4, 5, 12);
+    const ends = { [endMs]: 2_100, [endMs - 60_000]: 3, [endMs + 60_000]: 2 };
+    for (const [expiresAtMs, count] of Object.entries(ends))
+      await create(org, count, { expiresAtMs: Number(expiresAtMs) });
+    const filter = { ...everyLicenseOf(org.organizationId), status: "expired" } as const;
+    const moments = [-120_000, -1, 0, 120_000, dayMs].map((ms) => endMs + ms);
+    const counts: number[] = [];
+    for (const nowMs of moments) counts.push(await storedCount(fixture.store.listReads, filter, nowMs));
+    expect(counts).toEqual([0, 3, 2_103, 2_105, 2_105]);
+  });
+
+  test("no count is stored for a filter by customer, tag, IP addresses or words", () => {
+    for (const filter of [{ customerId: "x" }, { tag: "x" }, { minIps: 1 }, { words: ["x"] }])
+      expect(hasStoredCount({ ...everyLicenseOf("o"), ...filter })).toBe(false);
+  });
+
+  test("a recount repairs them during concurrent writes", async () => {
+    const org = await fixture.organization();
+    await create(org, 50);
+    await fold();
+    await write(async (db) => {
+      const { organizationId: organization_id, productId: product_id } = org;
+      const flags = { is_revoked: 1, is_used: 1, has_notes: 1, fact: "expires" } as const;
+      await db.deleteFrom("license_counts").where("product_id", "=", product_id).execute();
+      const wrong = { ...flags, organization_id, product_id, day: 9, licenses: 7 };
+      await db.insertInto("license_counts").values(wrong).execute();
+    });
+    expect((await wrongOf(org.organizationId)).length).toBeGreaterThan(1);
+    const [repaired] = await Promise.all([recountLicenses(fixture.store), create(org, 50), create(org, 50)]);
+    expect(repaired).toBeGreaterThan(1);
+    expect(await wrongOf(org.organizationId)).toEqual([]);
+  });
+
+  test("all licenses are counted, without those of deleted products, and none of a removed organization", async () => {
+    const [org, removed] = [await fixture.organization(), await fixture.organization()];
+    const before = await countEveryLicense(fixture.reads);
+    const { productId } = await org.product();
+    await create(org, 3);
+    await create({ ...org, productId }, 5);
+    await create(removed, 7);
+    expect((await countEveryLicense(fixture.reads)) - before).toBe(15);
+    await write((db) =>
+      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
+    );
+    expect((await countEveryLicense(fixture.reads)) - before).toBe(10);
+    while (await write((db) => removeSome(db, removed.organizationId, 50)));
+    await fold();
+    const kept = fixture.reads.selectFrom("license_counts").select("day");
+    expect(await kept.where("organization_id", "=", removed.organizationId).execute()).toEqual([]);
+    expect((await countEveryLicense(fixture.reads)) - before).toBe(3);
+  });
+});
+
+type Row = Pick<
+  ReturnType<typeof licenseRow>,
+  "product_id" | "revoked_at" | "expires_at" | "first_used_at" | "notes" | "created_at"
+>;
+
+/** A second implementation of the filters, to compare with. */
+function isMatch(row: Row, filter: LicenseFilter, nowMs: number): boolean {
+  const endMs = row.expires_at ?? Number.POSITIVE_INFINITY;
+  const status = row.revoked_at !== null ? "revoked" : endMs <= nowMs ? "expired" : "active";
+  return (
+    (filter.productId === null || row.product_id === filter.productId) &&
+    (filter.status === null || status === filter.status) &&
+    (filter.expiresByMs === null || (endMs > nowMs && endMs <= filter.expiresByMs)) &&
+    (filter.neverUsed === null || (row.first_used_at === null) === filter.neverUsed) &&
+    (filter.hasNotes === null || (row.notes !== null) === filter.hasNotes)
+  );
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "bun:test";
+import { addLicense } from "../../../../tests/support/add-license.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { times } from "../../suite/calls.ts";
+import type { OrganizationRow, ProductRow } from "../../tables.ts";
+import { createLicenses } from "../licenses/create.ts";
+import { licenseEmailFacts } from "./license-facts.ts";
+
+const ada = { email: "ada@example.com" };
+
+onBothDatabases("what an email says about a license", (fixture) => {
+  const changeOrganization = (id: string, changes: Partial<OrganizationRow>) =>
+    fixture.write((db) => db.updateTable("organizations").set(changes).where("id", "=", id).execute());
+  const changeProduct = (id: string, changes: Partial<ProductRow>) =>
+    fixture.write((db) => db.updateTable("products").set(changes).where("id", "=", id).execute());
+
+  test("it has the product, the sender and the customer's email address", async () => {
+    const org = await fixture.organization();
+    const license = await addLicense(org, { customer: ada, expiresAtMs: 5_000 });
+    expect(await licenseEmailFacts(fixture.reads, [license.id])).toEqual([
+      expect.objectContaining({
+        id: license.id,
+        license_key: license.key,
+        organization_id: org.organizationId,
+        customer_id: license.customerId,
+        product: "Test Product",
+        organization: "Test Organization",
+        sender: "Test Organization",
+        reply_to: null,
+        locale: "en",
+        expires_at: 5_000,
+        ...ada,
+      }),
+    ]);
+  });
+
+  test("the brand's name and the product's language take precedence over the organization's", async () => {
+    const org = await fixture.organization();
+    const { id } = await addLicense(org, { customer: ada });
+    const facts = async () => (await licenseEmailFacts(fixture.reads, [id]))[0];
+    await changeOrganization(org.organizationId, { locale: "de" });
+    expect(await facts()).toMatchObject({ locale: "de" });
+    await changeProduct(org.productId, { locale: "es" });
+    await fixture.write((db) =>
+      db
+        .insertInto("organization_branding")
+        .values({
+          organization_id: org.organizationId,
+          display_name: "Acme",
+          support_email: "help@example.com",
+          updated_at: 0,
+        } as never)
+        .execute(),
+    );
+    expect(await facts()).toMatchObject({ locale: "es", sender: "Acme", reply_to: "help@example.com" });
+  });
+
+  test("licenses without an email address and those of what was deleted are omitted", async () => {
+    const [org, deleted] = [await fixture.organization(), await fixture.organization()];
+    const { productId } = await org.product();
+    const kept = await addLicense(org, { customer: ada });
+    const omitted = [
+      await addLicense(org),
+      await addLicense(org, { customer: { discordId: "123456789012345678" } }),
+      await addLicense(org, { customer: ada, productId }),
+      await addLicense(deleted, { customer: ada }),
+    ];
+    await changeProduct(productId, { deleted_at: 1 });
+    await changeOrganization(deleted.organizationId, { deleted_at: 1 });
+    const found = await licenseEmailFacts(
+      fixture.reads,
+      [...omitted, kept].map(({ id }) => id),
+    );
+    expect(found.map(({ id }) => id)).toEqual([kept.id]);
+  });
+
+  test("any number of licenses is read, in the order of their IDs", async () => {
+    const { organizationId, productId, ...org } = await fixture.organization();
+    const { customerId } = await addLicense({ organizationId, productId, ...org }, { customer: ada });
+    const ids = times(501, () => newId());
+    const licenses = ids.map((id) => ({ id, organizationId, productId, customerId, key: id }));
+    await fixture.write((db) => createLicenses(db, licenses, Date.now()));
+    const found = await licenseEmailFacts(fixture.reads, ids);
+    expect(found.map(({ id }) => id)).toEqual(ids);
+  });
+});

@@ -1,0 +1,147 @@
+import { beforeEach, expect, test } from "bun:test";
+import { emailRow, openedEmails } from "../../../../tests/support/emails.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { times } from "../../suite/calls.ts";
+import type { OutboxRow } from "../../tables.ts";
+import * as outbox from "./outbox.ts";
+
+const nowMs = Date.UTC(2030, 5, 1);
+const dayMs = 86_400_000;
+
+onBothDatabases("the outbox", (fixture) => {
+  // It belongs to the whole installation.
+  beforeEach(() => fixture.write((db) => db.deleteFrom("outbox").execute()));
+
+  const add = async (...emails: Partial<OutboxRow>[]): Promise<string[]> => {
+    const rows = emails.map((settings) =>
+      emailRow({ created_at: nowMs, next_attempt_at: nowMs, ...settings }),
+    );
+    await fixture.write((db) => outbox.addEmails(db, rows));
+    return rows.map(({ id }) => id);
+  };
+  const stored = async (id = "") =>
+    fixture.reads.selectFrom("outbox").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  const claim = (atMs = nowMs) =>
+    fixture.write((db) => outbox.claimEmail(db, atMs, nowMs - dayMs, nowMs + dayMs));
+
+  test("the contents of an email are encrypted, and erased once it was sent", async () => {
+    const contents = { body_text: "A secret", body_html: "<p>A secret</p>", reply_to: "ada@example.com" };
+    const [id = ""] = await add({ ...contents, failure: "{}" });
+    expect(JSON.stringify(await stored(id))).not.toContain("secret");
+    expect(await outbox.emailById(fixture.reads, id)).toMatchObject(contents);
+    await fixture.write((db) => outbox.emailWasSent(db, id, nowMs));
+    expect(await stored(id)).toMatchObject({
+      sent_at: nowMs,
+      failure: null,
+      next_attempt_at: null,
+      sealed_body: null,
+    });
+    const erased = { body_text: "", body_html: null, reply_to: null };
+    expect(await outbox.emailById(fixture.reads, id)).toMatchObject(erased);
+    expect(await outbox.emailById(fixture.reads, newId())).toBeUndefined();
+  });
+
+  test("of emails with the same key one is stored, even if they are written at the same time", async () => {
+    await add({ dedupe_key: "a" }, { dedupe_key: "a" });
+    await Promise.all(times(4, () => add({ dedupe_key: "b" })));
+    await add({ dedupe_key: "a" }, { dedupe_key: "c" });
+    const keys = (await openedEmails(fixture.store)).map((email) => email.dedupe_key);
+    expect(keys.sort()).toEqual(["a", "b", "c"]);
+  });
+
+  test("all emails without a key are stored, however many", async () => {
+    await add(...times(201, () => ({})));
+    expect(await openedEmails(fixture.store)).toHaveLength(201);
+  });
+
+  test("a key is found with the state of its email, and can be used again once it is free", async () => {
+    const [id] = await add({ dedupe_key: "a" });
+    expect(await outbox.emailByKey(fixture.reads, "a")).toEqual({
+      id: id ?? "",
+      recipient: "ada@example.com",
+      created_at: nowMs,
+      sent_at: null,
+      next_attempt_at: nowMs,
+      failure: null,
+    });
+    await fixture.write((db) => outbox.freeEmailKey(db, "a"));
+    expect(await outbox.emailByKey(fixture.reads, "a")).toBeUndefined();
+    const [second] = await add({ dedupe_key: "a" });
+    expect((await outbox.emailByKey(fixture.reads, "a"))?.id).toBe(second ?? "");
+    expect(await openedEmails(fixture.store)).toHaveLength(2);
+  });
+
+  test("emails are listed newest first, by kind, recipient and page, without their contents", async () => {
+    const ids = await add({}, { kind: "reset" }, { recipient: "bob@example.com" }, { kind: "reset" });
+    const list = async (filter: object, page: object = {}) => {
+      const all = { kind: null, recipient: null, ...filter };
+      const rows = await outbox.emails(fixture.reads, all, { beforeId: null, limit: 10, ...page });
+      expect(rows.every((row) => !("sealed_body" in row))).toBeTrue();
+      return rows.map(({ id }) => ids.indexOf(id));
+    };
+    expect(await list({})).toEqual([3, 2, 1, 0]);
+    expect(await list({ kind: "reset" })).toEqual([3, 1]);
+    expect(await list({ recipient: "bob@example.com" })).toEqual([2]);
+    expect(await list({ kind: "reset", recipient: "bob@example.com" })).toEqual([]);
+    expect(await list({}, { limit: 2 })).toEqual([3, 2]);
+    expect(await list({}, { beforeId: ids[2], limit: 2 })).toEqual([1, 0]);
+  });
+
+  test.each<[what: string, is: "claimed" | "left alone", email: Partial<OutboxRow>]>([
+    ["that is due", "claimed", {}],
+    ["to a customer that is due", "claimed", { is_bulk: 1 }],
+    ["with a later attempt", "left alone", { next_attempt_at: nowMs + 1 }],
+    ["without a further attempt", "left alone", { next_attempt_at: null }],
+    ["that is a day old", "left alone", { created_at: nowMs - dayMs }],
+  ])("an email %s is %s", async (_what, is, email) => {
+    const isDue = is === "claimed";
+    const [id] = await add(email);
+    expect(await outbox.anyEmailIsDue(fixture.reads, nowMs, nowMs - dayMs)).toBe(isDue);
+    expect((await claim())?.id).toBe(isDue ? id : undefined);
+  });
+
+  test("the email that has waited longest is claimed first, and those to customers last", async () => {
+    const ids = await add(
+      { is_bulk: 1, next_attempt_at: nowMs - 5 },
+      { next_attempt_at: nowMs - 1 },
+      { next_attempt_at: nowMs - 2 },
+    );
+    const claimed = [await claim(), await claim(), await claim(), await claim()];
+    expect(claimed.map((email) => email?.id)).toEqual([ids[2], ids[1], ids[0], undefined]);
+    expect(claimed[0]).toMatchObject({ attempts: 1, next_attempt_at: nowMs + dayMs });
+    expect((await claim(nowMs + dayMs))?.attempts).toBe(2);
+  });
+
+  test("an email is claimed by one of the nodes that try at the same time", async () => {
+    for (let round = 0; round < 5; round++) {
+      await add({});
+      const claimed = await Promise.all(times(6, () => claim()));
+      expect(claimed.filter((email) => email !== undefined)).toHaveLength(1);
+    }
+  });
+
+  test("a failure is stored with the next attempt, unless the email was sent or claimed again", async () => {
+    await add({});
+    const first = await claim();
+    if (first === undefined) throw new Error("No email is due.");
+    const fail = (claimed: Pick<OutboxRow, "id" | "next_attempt_at">, next: number | null) =>
+      fixture.write((db) => outbox.emailFailed(db, claimed, "{}", next));
+    await fail({ ...first, next_attempt_at: nowMs + 5 }, null);
+    expect(await stored(first.id)).toEqual(first);
+    await fail(first, nowMs + 10);
+    expect(await stored(first.id)).toEqual({ ...first, failure: "{}", next_attempt_at: nowMs + 10 });
+    await fixture.write((db) => outbox.emailWasSent(db, first.id, nowMs));
+    await fail({ id: first.id, next_attempt_at: null }, nowMs + 20);
+    expect(await stored(first.id)).toMatchObject({ failure: null, next_attempt_at: null });
+  });
+
+  test("old emails are found by their age, some at a time, and only those are removed", async () => {
+    const ids = await add({ created_at: 1 }, { created_at: 2 }, { created_at: 3 });
+    const old = await outbox.oldEmails(fixture.reads, 3, 10);
+    expect(old.sort()).toEqual(ids.slice(0, 2).sort());
+    expect(await outbox.oldEmails(fixture.reads, 3, 1)).toHaveLength(1);
+    await fixture.write((db) => outbox.removeEmails(db, old));
+    expect((await openedEmails(fixture.store)).map(({ id }) => id)).toEqual(ids.slice(2));
+  });
+});

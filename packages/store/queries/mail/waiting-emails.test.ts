@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { times } from "../../suite/calls.ts";
+import type { WaitingEmailRow } from "../../tables.ts";
+import { addEmails } from "./outbox.ts";
+import * as waiting from "./waiting-emails.ts";
+
+onBothDatabases("emails that wait for another day", (fixture) => {
+  const add = async (organizationId: string, ...rows: Partial<WaitingEmailRow>[]): Promise<string[]> => {
+    const added = rows.map((settings) => waitingEmailRow({ organization_id: organizationId, ...settings }));
+    await fixture.write((db) => waiting.addWaitingEmails(db, added));
+    return added.map(({ id }) => id);
+  };
+  const idsOf = async (organizationId: string, limit = 10) =>
+    (await waiting.waitingEmails(fixture.reads, organizationId, limit)).map(({ id }) => id);
+
+  test("an organization's are read oldest first, up to the limit", async () => {
+    const [organizationId, other] = [newId(), newId()];
+    const ids = await add(organizationId, {}, {}, {});
+    await add(other, {});
+    expect(await idsOf(organizationId)).toEqual(ids);
+    expect(await idsOf(organizationId, 2)).toEqual(ids.slice(0, 2));
+  });
+
+  test("an email waits once, however often it is added, and any number can be added at once", async () => {
+    const organizationId = newId();
+    const key = newId();
+    await add(organizationId, { dedupe_key: key }, { dedupe_key: key });
+    await add(organizationId, { dedupe_key: key });
+    expect(await idsOf(organizationId)).toHaveLength(1);
+    await add(organizationId, ...times(501, () => ({})));
+    expect(await idsOf(organizationId, 1_000)).toHaveLength(502);
+  });
+
+  test("emails are known if they wait or are in the outbox", async () => {
+    const [waits, written, neither] = [newId(), newId(), newId()];
+    await add(newId(), { dedupe_key: waits });
+    await fixture.write((db) => addEmails(db, [emailRow({ dedupe_key: written })]));
+    const keys = [...times(600, () => newId()), waits, written, neither];
+    expect(await waiting.knownEmails(fixture.reads, keys)).toEqual(new Set([waits, written]));
+  });
+
+  test("the organizations that have some are found in the order of their IDs, each once", async () => {
+    const ids = times(3, () => newId()).sort();
+    for (const id of ids.toReversed()) await add(id, {}, {});
+    const found: (string | null)[] = [];
+    for (let after: string | null = ids[0] ?? ""; after !== null && found.length < 2; ) {
+      after = await waiting.nextWaitingOrganization(fixture.reads, after);
+      found.push(after);
+    }
+    expect(found).toEqual(ids.slice(1));
+    expect(await waiting.nextWaitingOrganization(fixture.reads, "g")).toBeNull();
+  });
+
+  test("they are removed by ID or by key, and no others", async () => {
+    const organizationId = newId();
+    const key = newId();
+    const ids = await add(organizationId, {}, {}, { dedupe_key: key }, {});
+    await fixture.write((db) => waiting.removeWaitingEmails(db, ids.slice(0, 2)));
+    await fixture.write((db) => waiting.removeWaitingEmails(db, []));
+    await fixture.write((db) => waiting.removeWaitingEmail(db, key));
+    expect(await idsOf(organizationId)).toEqual(ids.slice(3));
+  });
+
+  test("old ones are found by their age, some at a time", async () => {
+    // Older than the rows of any other test.
+    const ids = await add(newId(), { created_at: -3 }, { created_at: -2 }, { created_at: -1 });
+    expect((await waiting.oldWaitingEmails(fixture.reads, -1, 10)).sort()).toEqual(ids.slice(0, 2).sort());
+    expect(await waiting.oldWaitingEmails(fixture.reads, -1, 1)).toHaveLength(1);
+    await fixture.write((db) => waiting.removeWaitingEmails(db, ids));
+  });
+});

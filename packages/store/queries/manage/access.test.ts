@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { insertRole, insertToken } from "../../../../tests/support/people-rows.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import type { Database } from "../../store.ts";
+import { revokeAccessToken } from "../access-tokens/tokens.ts";
+import { addMember } from "../members/members.ts";
+import {
+  licenseById,
+  licenseReference,
+  lockedLicense,
+  lockedOrganization,
+  lockedProduct,
+  memberPermissions,
+  organizationById,
+  productById,
+  tokenByHash,
+  touchToken,
+} from "./access.ts";
+
+onBothDatabases("access", (fixture) => {
+  const { write } = fixture;
+
+  test("a token is found by its hash with its user, until it is revoked", async () => {
+    const user = await fixture.user({ name: "Ada", admin: true });
+    const { organizationId } = await fixture.organization();
+    for (const columns of [{ user_id: user.id }, { organization_id: organizationId }]) {
+      const id = await write((db) => insertToken(db, columns));
+      await write((db) => touchToken(db, id, 7));
+      const isPersonal = "user_id" in columns;
+      expect(await tokenByHash(fixture.reads, `hash of ${id}`)).toMatchObject({
+        id,
+        user_id: null,
+        organization_id: null,
+        ...columns,
+        last_used_at: 7,
+        user_name: isPersonal ? "Ada" : null,
+        is_platform_admin: isPersonal ? 1 : null,
+        user_suspended_at: null,
+      });
+      const holder = isPersonal ? { userId: user.id } : { organizationId };
+      await write((db) => revokeAccessToken(db, holder, id, 8));
+      expect(await tokenByHash(fixture.reads, `hash of ${id}`)).toBeUndefined();
+    }
+  });
+
+  test("a deleted product and its licenses do not exist; the organization still does", async () => {
+    const { organizationId, productId, license } = await fixture.organization();
+    const { id: licenseId, key } = await license();
+    const reference = { id: licenseId, organization_id: organizationId, product_id: productId };
+    expect(await licenseReference(fixture.reads, licenseId)).toEqual({
+      ...reference,
+      customer_id: null,
+      license_key: key,
+    });
+    expect(await licenseById(fixture.reads, licenseId)).toMatchObject(reference);
+    expect((await productById(fixture.reads, productId))?.id).toBe(productId);
+    await write((db) =>
+      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
+    );
+    expect(await productById(fixture.reads, productId)).toBeUndefined();
+    expect(await write((db) => lockedProduct(db, productId))).toBeUndefined();
+    expect(await licenseReference(fixture.reads, licenseId)).toBeUndefined();
+    expect(await licenseById(fixture.reads, licenseId)).toBeUndefined();
+    expect((await organizationById(fixture.reads, organizationId))?.id).toBe(organizationId);
+  });
+
+  test("transactions that lock a row follow each other, and each sees the changes of the one before", async () => {
+    const { organizationId, productId, license } = await fixture.organization();
+    const { id: licenseId } = await license();
+    type Lock = (db: Database, id: string) => Promise<{ readonly updated_at: number } | undefined>;
+    const locks: readonly ["organizations" | "products" | "licenses", id: string, locked: Lock][] = [
+      ["organizations", organizationId, lockedOrganization],
+      ["products", productId, lockedProduct],
+      ["licenses", licenseId, lockedLicense],
+    ];
+    for (const [table, id, locked] of locks) {
+      await write((db) => db.updateTable(table).set({ updated_at: 0 }).where("id", "=", id).execute());
+      const add = () =>
+        write(async (db) => {
+          const before = Number((await locked(db, id))?.updated_at);
+          await db
+            .updateTable(table)
+            .set({ updated_at: before + 1 })
+            .where("id", "=", id)
+            .execute();
+        });
+      await Promise.all(Array.from({ length: 6 }, add));
+      expect([table, Number((await write((db) => locked(db, id)))?.updated_at)]).toEqual([table, 6]);
+    }
+  });
+
+  test("a member has the permissions of their role in the organization, and an outsider none", async () => {
+    const { organizationId } = await fixture.organization();
+    const { organizationId: otherId } = await fixture.organization();
+    const { id: userId } = await fixture.user();
+    const role = { organization_id: organizationId, permissions: '["a"]' };
+    const roleId = await write((db) => insertRole(db, role));
+    await write((db) => addMember(db, { organizationId, userId, roleId }, 0));
+    expect(await memberPermissions(fixture.reads, organizationId, userId)).toBe('["a"]');
+    expect(await memberPermissions(fixture.reads, otherId, userId)).toBeNull();
+    expect(await memberPermissions(fixture.reads, organizationId, newId())).toBeNull();
+  });
+});

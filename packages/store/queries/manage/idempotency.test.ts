@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { insertToken } from "../../../../tests/support/people-rows.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import type { IdempotencyKeyRow } from "../../tables.ts";
+import { pruneAnswers, removeAnswersOfTokens, storedAnswer, storeNew, storeOver } from "./idempotency.ts";
+
+onBothDatabases("stored responses", (fixture) => {
+  const { write } = fixture;
+  const rowOf = (columns: Partial<IdempotencyKeyRow> = {}): IdempotencyKeyRow => ({
+    actor_id: newId(),
+    idempotency_key: "key",
+    fingerprint: "fingerprint",
+    status: 201,
+    sealed_answer: "first",
+    created_at: Date.now(),
+    ...columns,
+  });
+  const add = (row: IdempotencyKeyRow) => write((db) => storeNew(db, row));
+  const answerOf = async ({ actor_id: actorId, idempotency_key: key }: IdempotencyKeyRow) =>
+    (await storedAnswer(fixture.reads, actorId, key))?.sealed_answer;
+
+  test("of concurrent requests with one key, the first stores its response; other actors have their own", async () => {
+    const row = rowOf();
+    const results = await Promise.all(
+      [1, 2, 3, 4].map((number) => add({ ...row, sealed_answer: `${number}` })),
+    );
+    expect(results.filter((isStored) => isStored)).toHaveLength(1);
+    expect(await answerOf(row)).toBe(`${results.indexOf(true) + 1}`);
+    expect(await add({ ...row, actor_id: newId() })).toBe(true);
+    expect(await answerOf({ ...row, idempotency_key: "other" })).toBeUndefined();
+  });
+
+  test.each([
+    ["replaces what is stored", {}, "first", true],
+    ["does not replace what has changed in the meantime", {}, "older", false],
+    ["does not replace that of another request", { fingerprint: "other" }, "first", false],
+    ["does not replace that of another key", { idempotency_key: "other" }, "first", false],
+  ])("a later step %s", async (_, columns, before, isStored) => {
+    const row = rowOf();
+    await add(row);
+    const next = { ...row, ...columns, status: 200, sealed_answer: "second" };
+    expect(await write((db) => storeOver(db, next, before))).toBe(isStored);
+    expect(await answerOf(row)).toBe(isStored ? "second" : "first");
+  });
+
+  test("old ones are removed, up to a number", async () => {
+    // Long ago, so that the rows of other tests are not old.
+    const longAgoMs = Date.UTC(1980, 0);
+    const left = rowOf({ created_at: longAgoMs });
+    const actorId = newId();
+    for (const number of [1, 2, 3])
+      await add(rowOf({ actor_id: actorId, idempotency_key: `${number}`, created_at: longAgoMs - number }));
+    await add(left);
+    const removeSome = () => write((db) => pruneAnswers(db, longAgoMs, 2));
+    expect([await removeSome(), await removeSome(), await removeSome()]).toEqual([2, 1, 0]);
+    expect(await answerOf(left)).toBe("first");
+    await write((db) => pruneAnswers(db, longAgoMs + 1, 2));
+  });
+
+  test("those of an organization's own tokens are removed with it, and no others", async () => {
+    const rows: IdempotencyKeyRow[] = [];
+    const [own, other] = [await fixture.organization(), await fixture.organization()];
+    const { id: userId } = await fixture.user();
+    for (const columns of [
+      { organization_id: own.organizationId },
+      { organization_id: other.organizationId },
+      { user_id: userId },
+    ]) {
+      const actor_id = await write((db) => insertToken(db, columns));
+      rows.push(rowOf({ actor_id }), rowOf({ actor_id, idempotency_key: "second" }));
+    }
+    for (const row of rows) await add(row);
+    const removeSome = (atMost: number) =>
+      write((db) => removeAnswersOfTokens(db, own.organizationId, atMost));
+    expect([await removeSome(1), await removeSome(10), await removeSome(10)]).toEqual([1, 1, 0]);
+    expect(await Promise.all(rows.map(answerOf))).toEqual([undefined, undefined, ...Array(4).fill("first")]);
+  });
+});

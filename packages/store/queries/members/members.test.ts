@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { insertRole } from "../../../../tests/support/people-rows.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { addMember, memberOf, membersOf, removeMember, setMemberRole } from "./members.ts";
+
+onBothDatabases("members", (fixture) => {
+  const { write } = fixture;
+  const organization = async () => (await fixture.organization()).organizationId;
+  const roleIn = (organizationId: string, permissions = "[]") =>
+    write((db) => insertRole(db, { organization_id: organizationId, permissions }));
+  const join = async (organizationId: string, roleId: string, joinedAtMs = 0) => {
+    const { id: userId } = await fixture.user({ name: "Ada" });
+    await write((db) => addMember(db, { organizationId, userId, roleId }, joinedAtMs));
+    return userId;
+  };
+  const idsOf = async (organizationId: string) =>
+    (await membersOf(fixture.reads, organizationId, { after: null, limit: 10 })).map((row) => row.user_id);
+
+  test("members are listed in the order in which they joined, in pages, without those of others", async () => {
+    const [own, other] = [await organization(), await organization()];
+    const roleId = await roleIn(own);
+    const joinedAtMs = [20, 10, 20, 30];
+    const joined: { userId: string; joinedAtMs: number }[] = [];
+    for (const ms of joinedAtMs) joined.push({ userId: await join(own, roleId, ms), joinedAtMs: ms });
+    await join(other, await roleIn(other));
+    const expected = [1, 0, 2, 3].map((index) => joined[index]?.userId);
+    expect(await idsOf(own)).toEqual(expected as string[]);
+    const paged: string[] = [];
+    let after: { joinedAtMs: number; userId: string } | null = null;
+    for (let page = 0; page < joined.length; page++) {
+      const [row] = await membersOf(fixture.reads, own, { after, limit: 1 });
+      if (row === undefined) break;
+      paged.push(row.user_id);
+      after = { joinedAtMs: Number(row.created_at), userId: row.user_id };
+    }
+    expect(paged).toEqual(expected as string[]);
+  });
+
+  test("a member has a user and a role, in their own organization only", async () => {
+    const [own, other] = [await organization(), await organization()];
+    const roleId = await roleIn(own, '["licenses:view"]');
+    const userId = await join(own, roleId);
+    expect(await memberOf(fixture.reads, own, userId)).toMatchObject({
+      user_id: userId,
+      name: "Ada",
+      email: `${userId}@example.com`,
+      suspended_at: null,
+      role_name: `Role ${roleId}`,
+      role_permissions: '["licenses:view"]',
+    });
+    expect(await memberOf(fixture.reads, other, userId)).toBeUndefined();
+    await expect(write((db) => addMember(db, { organizationId: own, userId, roleId }, 0))).rejects.toThrow();
+  });
+
+  test("a changed role and a removal affect one member of one organization", async () => {
+    const [own, other] = [await organization(), await organization()];
+    const roles = { own: await roleIn(own), next: await roleIn(own), other: await roleIn(other) };
+    const userId = await join(own, roles.own);
+    const colleagueId = await join(own, roles.own);
+    await write((db) => addMember(db, { organizationId: other, userId, roleId: roles.other }, 0));
+    const roleOf = async (organizationId: string, id: string) =>
+      (await memberOf(fixture.reads, organizationId, id))?.role_id;
+    await write((db) => setMemberRole(db, own, userId, { role_id: roles.next, updated_at: 7 }));
+    expect(await roleOf(own, userId)).toBe(roles.next);
+    expect(await roleOf(own, colleagueId)).toBe(roles.own);
+    expect(await roleOf(other, userId)).toBe(roles.other);
+    await write((db) => removeMember(db, own, userId));
+    expect([await idsOf(own), await idsOf(other)]).toEqual([[colleagueId], [userId]]);
+  });
+});

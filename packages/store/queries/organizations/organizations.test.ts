@@ -1,0 +1,186 @@
+import { expect, test } from "bun:test";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { organizationById } from "../manage/access.ts";
+import {
+  createOrganization,
+  createOrganizationIfSlugIsFree,
+  lockedAllowance,
+  organizationBySlug,
+  organizationsOf,
+  setBillingState,
+  slugIsTaken,
+  suspendOrganization,
+  updateOrganization,
+} from "./organizations.ts";
+
+onBothDatabases("organizations", (fixture) => {
+  const { user, write } = fixture;
+
+  /** Creates an organization, which this user may own, and changes it. */
+  const created = async (ownerId: string | null, changes: Partial<OrganizationRow> = {}): Promise<string> => {
+    const id = newId();
+    await write(async (db) => {
+      await createOrganization(db, { id, name: "Acme", slug: id, plan: "free", ownerId }, 1_000);
+      if (Object.keys(changes).length > 0) await updateOrganization(db, id, changes);
+    });
+    return id;
+  };
+  const join = (organizationId: string, userId: string, permissions: string) =>
+    write(async (db) => {
+      const role = { id: newId(), organization_id: organizationId, name: "Role", permissions };
+      await db
+        .insertInto("roles")
+        .values({ ...role, created_at: 0, updated_at: 0 })
+        .execute();
+      const member = { organization_id: organizationId, user_id: userId, role_id: role.id, created_at: 0 };
+      await db.insertInto("members").values(member).execute();
+    });
+  const read = async (id: string) => organizationById(fixture.reads, id);
+  const firstPage = { afterId: null, limit: 100 };
+
+  test.each([
+    ["free", 0],
+    ["pro", 1],
+    ["enterprise", 1],
+  ] as const)(
+    "a new organization on %s remembers whether the plan has the version module",
+    async (plan, had) => {
+      const id = newId();
+      await write((db) => createOrganization(db, { id, name: "Acme", slug: id, plan }, 1_000));
+      expect(await read(id)).toMatchObject({
+        plan,
+        had_version_module: had,
+        billing_state: "active",
+        owner_id: null,
+        locale: "en",
+        time_zone: "UTC",
+        created_at: 1_000,
+        deleted_at: null,
+      });
+    },
+  );
+
+  test("an organization whose slug is taken is not created", async () => {
+    const taken = await created(null);
+    const create = (slug: string) =>
+      write((db) =>
+        createOrganizationIfSlugIsFree(db, { id: newId(), name: "Second", slug, plan: "free" }, 1_000),
+      );
+    expect(await create(taken)).toBe(false);
+    expect(await create(`${taken}-2`)).toBe(true);
+    expect(await organizationBySlug(fixture.reads, taken)).toMatchObject({ id: taken, name: "Acme" });
+  });
+
+  test("of several that are created with one slug at once, one is", async () => {
+    const slug = newId();
+    const create = () =>
+      write((db) =>
+        createOrganizationIfSlugIsFree(db, { id: newId(), name: "Acme", slug, plan: "free" }, 1_000),
+      );
+    const results = await Promise.all(Array.from({ length: 5 }, create));
+    expect(results.filter((wasCreated) => wasCreated)).toHaveLength(1);
+  });
+
+  test("a slug is taken by any other organization, and not by the one that has it", async () => {
+    const [one, other] = [await created(null), await created(null)];
+    const isTaken = (slug: string, exceptId: string | null) => slugIsTaken(fixture.reads, slug, exceptId);
+    expect(await isTaken(one, null)).toBe(true);
+    expect(await isTaken(one, other)).toBe(true);
+    expect(await isTaken(one, one)).toBe(false);
+    expect(await isTaken(newId(), null)).toBe(false);
+  });
+
+  test("a user's organizations are those they own or are a member of, with their role, and further ones that exist", async () => {
+    const [person, stranger] = [await user(), await user()];
+    const owned = await created(person.id);
+    const joined = await created(stranger.id);
+    await join(joined, person.id, '["licenses:view"]');
+    await join(owned, stranger.id, "[]");
+    const [further, deleted, foreign] = [
+      await created(null),
+      await created(null, { deleted_at: 1 }),
+      await created(stranger.id),
+    ];
+    const list = async (...furtherIds: string[]) => {
+      const rows = await organizationsOf(fixture.reads, person.id, firstPage, furtherIds);
+      return rows.map((row) => [row.id, row.role_permissions]);
+    };
+    const own = [
+      [owned, null],
+      [joined, '["licenses:view"]'],
+    ];
+    expect(await list()).toEqual(own);
+    expect(await list(further, deleted)).toEqual([...own, [further, null]]);
+    expect((await list(owned)).map(([id]) => id)).not.toContain(foreign);
+  });
+
+  test("a user's organizations are listed by ID, in pages that neither repeat nor omit one", async () => {
+    const person = await user();
+    const ids = [await created(person.id), await created(person.id), await created(person.id)];
+    const page = async (afterId: string | null) =>
+      (await organizationsOf(fixture.reads, person.id, { afterId, limit: 2 })).map(({ id }) => id);
+    expect(await page(null)).toEqual(ids.slice(0, 2));
+    expect(await page(ids[1] ?? null)).toEqual(ids.slice(2));
+    expect(await page(ids[2] ?? null)).toEqual([]);
+  });
+
+  test("an allowance counts every organization of the user, and the plans of those that are paid for", async () => {
+    const [person, other] = [await user(), await user({ admin: true })];
+    await created(person.id, { plan: "free" });
+    await created(person.id, { plan: "pro", billing_state: "grace" });
+    await created(person.id, { plan: "enterprise", billing_state: "cancelled" });
+    await created(person.id, { plan: "enterprise", suspended_at: 1 });
+    await created(other.id, { plan: "enterprise" });
+    await write((db) =>
+      db.updateTable("users").set({ organization_allowance: 7 }).where("id", "=", other.id).execute(),
+    );
+    const allowance = async (userId: string) => {
+      const facts = await write((db) => lockedAllowance(db, userId));
+      return { ...facts, ownedPlans: facts.ownedPlans.toSorted() };
+    };
+    expect(await allowance(person.id)).toEqual({
+      count: 4,
+      ownedPlans: ["free", "pro"],
+      override: null,
+      isPlatformAdmin: false,
+    });
+    expect(await allowance(other.id)).toEqual({
+      count: 1,
+      ownedPlans: ["enterprise"],
+      override: 7,
+      isPlatformAdmin: true,
+    });
+  });
+
+  test("organizations that a user gains at the same time are counted one after the other", async () => {
+    const person = await user();
+    const gain = () =>
+      write(async (db) => {
+        const { count } = await lockedAllowance(db, person.id);
+        const id = newId();
+        const organization = { id, name: "Acme", slug: id, plan: "free", ownerId: person.id } as const;
+        await createOrganization(db, organization, 1_000);
+        return count;
+      });
+    const counts = await Promise.all(Array.from({ length: 4 }, gain));
+    expect(counts.toSorted()).toEqual([0, 1, 2, 3]);
+  });
+
+  test("a suspension and a payment state change only this organization", async () => {
+    const [changed, other] = [await created(null), await created(null)];
+    const before = await read(other);
+    await write(async (db) => {
+      await suspendOrganization(db, changed, "Abuse", 2_000);
+      await setBillingState(db, changed, "grace", 3_000);
+    });
+    expect(await read(changed)).toMatchObject({
+      suspended_at: 2_000,
+      suspension_reason: "Abuse",
+      billing_state: "grace",
+      updated_at: 3_000,
+    });
+    expect(await read(other)).toEqual(before);
+  });
+});

@@ -1,0 +1,237 @@
+import { expect, test } from "bun:test";
+import type { OrganizationRow } from "@countersign/store/tables";
+import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { registerIp } from "../licenses/create.ts";
+import { organizationById } from "../manage/access.ts";
+import { updateOrganization } from "./organizations.ts";
+import {
+  type AuditPosition,
+  closeOrganization,
+  emptyAuditEntries,
+  finishRemoval,
+  organizationsToRemove,
+  removeSome,
+} from "./remove.ts";
+
+const nowMs = 1_000_000;
+
+/** Deleted at once; `remove-due.test.ts` of the server shows that nothing is forgotten. */
+const atOnce = [
+  "members",
+  "invitations",
+  "roles",
+  "access_tokens",
+  "organization_branding",
+  "impersonations",
+] as const;
+const deletedLater = [
+  "imports",
+  "waiting_emails",
+  "webhook_endpoints",
+  "deliveries",
+  "events",
+  "transfers",
+  "licenses",
+  "license_tags",
+  "ip_blocks",
+  "organization_customers",
+  "customers",
+] as const;
+
+onBothDatabases("removing an organization", (fixture) => {
+  const { write } = fixture;
+
+  const organization = async (columns: Partial<OrganizationRow> = {}) => {
+    const { organizationId, productId, license } = await fixture.organization();
+    const owner = await fixture.user();
+    await write((db) => updateOrganization(db, organizationId, { owner_id: owner.id, ...columns }));
+    return { id: organizationId, productId, license };
+  };
+  /** The same with rows of every kind. */
+  const filled = async (columns: Partial<OrganizationRow> = {}) => {
+    const made = await organization(columns);
+    const email = `${made.id}@customers.example`;
+    await write((db) => addOrganizationRows(db, { ...made, organizationId: made.id }, email, nowMs));
+    return made;
+  };
+  const close = (id: string, atMs = nowMs) => write((db) => closeOrganization(db, id, atMs));
+  const read = (id: string) => organizationById(fixture.reads, id);
+  const rowsIn = async (tables: readonly (typeof atOnce | typeof deletedLater)[number][], id: string) => {
+    const counts: number[] = [];
+    for (const table of tables) {
+      const rows = fixture.reads.selectFrom(table).select("organization_id");
+      counts.push((await rows.where("organization_id", "=", id).execute()).length);
+    }
+    return counts;
+  };
+  const emptied = (counts: readonly number[]) => counts.every((count) => count === 0);
+  const full = (counts: readonly number[]) => counts.every((count) => count > 0);
+  const removeAll = async (id: string, atMost: number) => {
+    let steps = 0;
+    while (await write((db) => removeSome(db, id, atMost))) steps++;
+    return steps;
+  };
+
+  test("is due at the time it was set to, the longest overdue first, until it is finished", async () => {
+    // Long before those of other tests on this database.
+    const second = await organization({ delete_after: -20 });
+    const first = await organization({ delete_after: -30, deleted_at: 15 });
+    await organization({ delete_after: -9 });
+    expect(await organizationsToRemove(fixture.reads, -10)).toEqual([
+      { id: first.id, deleted_at: 15 },
+      { id: second.id, deleted_at: null },
+    ]);
+    await write(async (db) => {
+      await finishRemoval(db, first.id);
+      await finishRemoval(db, second.id);
+    });
+    expect(await organizationsToRemove(fixture.reads, -10)).toEqual([]);
+    expect(await read(first.id)).toMatchObject({ delete_after: null, customer_block_count: 0 });
+  });
+
+  test.each<[deletion: string, result: "closed" | "left alone", columns: Partial<OrganizationRow>]>([
+    ["is due", "closed", { delete_after: nowMs }],
+    ["is due a moment later", "left alone", { delete_after: nowMs + 1 }],
+    ["was cancelled", "left alone", { delete_after: null }],
+    ["was started by another node", "left alone", { delete_after: nowMs, deleted_at: 1 }],
+  ])("an organization whose deletion %s is %s", async (_, result, columns) => {
+    const { id } = await organization(columns);
+    const before = await read(id);
+    const closed = await close(id);
+    expect(closed === undefined ? "left alone" : "closed").toBe(result);
+    if (closed === undefined) expect(await read(id)).toEqual(before as never);
+  });
+
+  test("from its end on it has no owner, no members, no access and no products, and its slug is free", async () => {
+    const ours = await filled({ delete_after: nowMs });
+    const other = await filled({ delete_after: nowMs });
+    expect(full(await rowsIn(atOnce, ours.id))).toBe(true);
+    const before = await read(ours.id);
+    expect(await close(ours.id)).toEqual(before as never);
+    expect(await read(ours.id)).toMatchObject({
+      deleted_at: nowMs,
+      owner_id: null,
+      slug: `~deleted-${ours.id}`,
+    });
+    expect(emptied(await rowsIn(atOnce, ours.id))).toBe(true);
+    const products = fixture.reads.selectFrom("products").select(["deleted_at", "custom_response"]);
+    expect(await products.where("organization_id", "=", ours.id).execute()).toEqual([
+      { deleted_at: nowMs, custom_response: null },
+    ]);
+    expect(full(await rowsIn(atOnce, other.id))).toBe(true);
+    expect(await products.where("organization_id", "=", other.id).execute()).toMatchObject([
+      { deleted_at: null, custom_response: expect.any(String) },
+    ]);
+    expect(await read(other.id)).toMatchObject({ deleted_at: null });
+  });
+
+  test("of several nodes that close an organization at once, one does", async () => {
+    const { id } = await organization({ delete_after: nowMs });
+    const closed = await Promise.all([close(id), close(id), close(id)]);
+    expect(closed.filter((row) => row !== undefined)).toHaveLength(1);
+  });
+
+  test("the payments of a customer of Stripe stay until they are cancelled there, which is due at once", async () => {
+    const [customer, other] = [await filled({ delete_after: nowMs }), await filled({ delete_after: nowMs })];
+    const billing = (id: string) =>
+      fixture.reads
+        .selectFrom("organization_billing")
+        .selectAll()
+        .where("organization_id", "=", id)
+        .executeTakeFirst();
+    await write((db) =>
+      db
+        .updateTable("organization_billing")
+        .set({ stripe_customer_id: "cus_1", subscription_id: "sub_1", due_at: nowMs + 5 })
+        .where("organization_id", "=", customer.id)
+        .execute(),
+    );
+    await close(customer.id);
+    await close(other.id);
+    expect(await billing(customer.id)).toMatchObject({
+      stripe_customer_id: "cus_1",
+      subscription_id: null,
+      plan_note: null,
+      due_at: null,
+      sync_due_at: nowMs,
+    });
+    expect(await billing(other.id)).toBeUndefined();
+    await write((db) =>
+      db.deleteFrom("organization_billing").where("organization_id", "=", customer.id).execute(),
+    );
+  });
+
+  test("its data is removed in small steps, and nothing of another organization", async () => {
+    const [ours, other] = [await filled({ delete_after: nowMs }), await filled()];
+    for (let number = 0; number < 5; number++) await ours.license();
+    const before = await rowsIn(deletedLater, other.id);
+    expect(full(before)).toBe(true);
+    await close(ours.id);
+    expect(await removeAll(ours.id, 2)).toBeGreaterThan(20);
+    expect(emptied(await rowsIn(deletedLater, ours.id))).toBe(true);
+    expect(await rowsIn(deletedLater, other.id)).toEqual(before);
+  });
+
+  test("a license with more IP addresses than are removed at once is removed after them", async () => {
+    const { id, license } = await organization({ delete_after: nowMs });
+    const { id: licenseId } = await license({ maxIps: 30 });
+    await write(async (db) => {
+      for (let number = 0; number < 25; number++) await registerIp(db, licenseId, `203.0.113.${number}`, 0);
+    });
+    await close(id);
+    const left = () =>
+      fixture.reads.selectFrom("license_ips").select("ip").where("license_id", "=", licenseId).execute();
+    const counts: number[] = [];
+    do {
+      await write((db) => removeSome(db, id, 2));
+      counts.push((await left()).length);
+    } while (counts.at(-1) !== 0);
+    expect(counts).toEqual([15, 5, 0]);
+    expect(await removeAll(id, 2)).toBeLessThanOrEqual(1);
+  });
+
+  test("audit log entries lose what they were about, page by page, except those of the organization itself", async () => {
+    const { id } = await organization({ deleted_at: 1 });
+    const entry = (subjectKind: string, at: number) => ({
+      id: newId(),
+      at,
+      organization_id: id,
+      actor_kind: "system" as const,
+      actor_id: null,
+      actor_name: "Countersign",
+      access_token_id: null,
+      action: `${subjectKind}.changed`,
+      subject_kind: subjectKind,
+      subject_id: id,
+      subject_name: "Ada",
+      before: '{"name":"Ada"}',
+      after: '{"name":"Grace"}',
+      ip: null,
+      request_id: null,
+    });
+    const entries = [
+      entry("customer", 5),
+      entry("license", 5),
+      entry("organization", 6),
+      entry("customer", 7),
+    ];
+    await write((db) => db.insertInto("audit_log").values(entries).execute());
+    const pages: (AuditPosition | null)[] = [];
+    do {
+      const after = pages.at(-1) ?? null;
+      pages.push(await write((db) => emptyAuditEntries(db, id, after, 2)));
+    } while (pages.at(-1) !== null);
+    expect(pages.map((page) => page?.at)).toEqual([5, 7, undefined]);
+    const rows = await fixture.reads
+      .selectFrom("audit_log")
+      .select(["subject_kind", "subject_name", "before", "after", "actor_name"])
+      .where("organization_id", "=", id)
+      .orderBy("at")
+      .orderBy("id")
+      .execute();
+    const empty = { subject_name: null, before: null, after: null, actor_name: "Countersign" };
+    expect(rows).toMatchObject([empty, empty, { subject_name: "Ada", after: '{"name":"Grace"}' }, empty]);
+  });
+});

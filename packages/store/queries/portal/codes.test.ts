@@ -1,0 +1,163 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import * as codes from "./codes.ts";
+import { removeExpiredPortalCodes } from "./expired-rows.ts";
+import { personWith } from "./people.ts";
+
+const nowMs = Date.UTC(2030, 0, 1);
+
+onBothDatabases("codes of the portal", (fixture) => {
+  /** A code for an email address: to sign in, or for a person to add it. */
+  async function addCode({
+    email = `${newId()}@example.com`,
+    personId = null as string | null,
+    expiresAtMs = nowMs + 1,
+  } = {}) {
+    const [id, codeHash, linkHash, challengeHash] = [newId(), newId(), newId(), newId()];
+    await fixture.write((db) =>
+      codes.addPortalCode(db, {
+        id,
+        email,
+        email_hash: `hash of ${email}`,
+        person_id: personId,
+        code_hash: codeHash,
+        link_hash: linkHash,
+        challenge_hash: challengeHash,
+        created_at: nowMs - 600_000,
+        expires_at: expiresAtMs,
+      }),
+    );
+    return { id, email, emailHash: `hash of ${email}`, codeHash, linkHash, challengeHash, nowMs };
+  }
+  type Code = Awaited<ReturnType<typeof addCode>>;
+  const stored = ({ emailHash }: Pick<Code, "emailHash">) =>
+    fixture.reads.selectFrom("portal_codes").selectAll().where("email_hash", "=", emailHash).execute();
+  const someone = () =>
+    fixture.write((db) =>
+      personWith(db, { kind: "email", value: `${newId()}@example.com`, name: null }, newId, nowMs),
+    );
+
+  const browsers = {
+    "the browser that requested it": {
+      tried: (code: Code) => fixture.write((db) => codes.tryRequestedCodes(db, code)),
+      counted: { attempts: 5, other_attempts: 0 },
+      isForAdding: false,
+    },
+    "all other browsers together": {
+      tried: (code: Code) => fixture.write((db) => codes.tryCodesOfOthers(db, code)),
+      counted: { attempts: 0, other_attempts: 5 },
+      isForAdding: false,
+    },
+    "the person who adds the email address": {
+      tried: async (code: Code) => {
+        const [row] = await stored(code);
+        const personId = row?.person_id ?? "nobody";
+        return fixture.write((db) => codes.tryCodesForAdding(db, { ...code, personId }));
+      },
+      counted: { attempts: 5, other_attempts: 0 },
+      isForAdding: true,
+    },
+  };
+  const cases = Object.entries(browsers);
+  const codeFor = async (isForAdding: boolean, expiresAtMs = nowMs + 1) =>
+    addCode({ personId: isForAdding ? await someone() : null, expiresAtMs });
+
+  test.each(cases)(
+    "a code allows %s five attempts, also at once",
+    async (_, { tried, counted, isForAdding }) => {
+      const code = await codeFor(isForAdding);
+      const attempts = await Promise.all(Array.from({ length: 12 }, () => tried(code)));
+      const expected = { id: code.id, code_hash: code.codeHash };
+      expect(attempts.flat()).toEqual(Array(5).fill(expected));
+      expect(await stored(code)).toMatchObject([counted]);
+    },
+  );
+
+  test.each(cases)("a code that expires now allows %s no attempt", async (_, { tried, isForAdding }) => {
+    expect(await tried(await codeFor(isForAdding, nowMs))).toEqual([]);
+  });
+
+  test.each(cases)("a code of the other purpose allows %s no attempt", async (_, { tried, isForAdding }) => {
+    const code = await codeFor(!isForAdding);
+    expect(await tried(code)).toEqual([]);
+    expect(await stored(code)).toMatchObject([{ attempts: 0, other_attempts: 0 }]);
+  });
+
+  test("attempts of a browser count for the codes that it requested, those of others for all codes of the email address", async () => {
+    const one = await addCode();
+    const other = await addCode({ email: one.email });
+    const unrelated = await addCode();
+    const ids = (tried: readonly codes.TriedCode[]) => tried.map(({ id }) => id).sort();
+    expect(ids(await fixture.write((db) => codes.tryRequestedCodes(db, one)))).toEqual([one.id]);
+    expect(ids(await fixture.write((db) => codes.tryCodesOfOthers(db, one)))).toEqual(
+      [one.id, other.id].sort(),
+    );
+    expect(await stored(unrelated)).toMatchObject([{ attempts: 0, other_attempts: 0 }]);
+  });
+
+  test("a person tries only codes that they requested themselves", async () => {
+    const code = await addCode({ personId: await someone() });
+    const personId = await someone();
+    expect(await fixture.write((db) => codes.tryCodesForAdding(db, { ...code, personId }))).toEqual([]);
+  });
+
+  test("a browser has requested a code until the code expires, and only for this email address", async () => {
+    const code = await addCode();
+    const has = (changes: object) => codes.hasRequestedCode(fixture.reads, { ...code, ...changes });
+    expect(await has({})).toBe(true);
+    expect(await has({ nowMs: nowMs + 1 })).toBe(false);
+    expect(await has({ challengeHash: newId() })).toBe(false);
+    expect(await has({ emailHash: newId() })).toBe(false);
+    expect(await codes.hasRequestedCode(fixture.reads, await codeFor(true))).toBe(false);
+  });
+
+  const take = ({ linkHash }: Code) => fixture.write((db) => codes.takeLink(db, linkHash, nowMs));
+
+  test("a link gives its email address once, also at once, and uses up all codes of the email address", async () => {
+    const one = await addCode();
+    const other = await addCode({ email: one.email });
+    const unrelated = await addCode();
+    const taken = await Promise.all([take(one), take(one), take(one)]);
+    expect(taken.filter((email) => email !== null)).toEqual([one.email]);
+    expect(await take(other)).toBeNull();
+    expect(await stored(one)).toEqual([]);
+    expect(await stored(unrelated)).toHaveLength(1);
+  });
+
+  test("a link that expires now, is unknown, or belongs to a code for adding gives nothing", async () => {
+    expect(await take(await addCode({ expiresAtMs: nowMs }))).toBeNull();
+    expect(await take({ ...(await addCode()), linkHash: newId() })).toBeNull();
+    expect(await take(await codeFor(true))).toBeNull();
+  });
+
+  test("what is stored does not contain the email address", async () => {
+    const email = `${newId()}@example.com`;
+    const { id } = await addCode({ email });
+    const row = await fixture.reads
+      .selectFrom("portal_codes")
+      .select("sealed_email")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    expect(row?.sealed_email).not.toContain(email);
+  });
+
+  test("the codes of an email address are removed, and no others", async () => {
+    const [code, other] = [await addCode(), await addCode()];
+    await fixture.write((db) => codes.removeCodesOf(db, code.emailHash));
+    expect([await stored(code), (await stored(other)).length]).toEqual([[], 1]);
+  });
+
+  test("expired codes are removed, the oldest first and so many at a time", async () => {
+    const [older, old, live] = [
+      await addCode({ expiresAtMs: 1_001 }),
+      await addCode({ expiresAtMs: 1_002 }),
+      await addCode({ expiresAtMs: 1_003 }),
+    ];
+    const left = async () => (await Promise.all([older, old, live].map(stored))).map(({ length }) => length);
+    expect(await fixture.write((db) => removeExpiredPortalCodes(db, 1_002, 1))).toBe(1);
+    expect(await left()).toEqual([0, 1, 1]);
+    expect(await fixture.write((db) => removeExpiredPortalCodes(db, 1_002, 10))).toBe(1);
+    expect(await left()).toEqual([0, 0, 1]);
+  });
+});

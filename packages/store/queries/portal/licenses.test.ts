@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import { matchForm } from "@countersign/domain/licenses/key";
+import { addLicense } from "../../../../tests/support/add-license.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { portalLicenseReference, portalLicenses, portalLicensesByKey } from "./licenses.ts";
+
+const newEmail = () => `${newId()}@example.com`;
+
+onBothDatabases("licenses as their customers see them", (fixture) => {
+  test("a license comes with the identifier of its customer that decides whose it is, and the name at the seller", async () => {
+    const seller = await fixture.organization();
+    const [email, discordId] = [newEmail(), newId()];
+    const both = await addLicense(seller, { customer: { email, discordId, name: "Ada" } });
+    const byDiscord = await addLicense(seller, { customer: { discordId } });
+    const nobody = await addLicense(seller);
+    expect(await portalLicenseReference(fixture.reads, both.id)).toEqual({
+      id: both.id,
+      organization_id: seller.organizationId,
+      product_id: seller.productId,
+      license_key: both.key,
+      customer_id: String(both.customerId),
+      // Whatever else the seller has recorded about the customer does not count.
+      identity_email: email,
+      identity_discord_id: null,
+      customer_name: "Ada",
+    });
+    expect(await portalLicenseReference(fixture.reads, byDiscord.id)).toMatchObject({
+      identity_email: null,
+      identity_discord_id: discordId,
+      customer_name: null,
+    });
+    expect(await portalLicenseReference(fixture.reads, nobody.id)).toBeUndefined();
+  });
+
+  test("licenses are read in the order of their IDs in the request, with what the list shows of their product", async () => {
+    const seller = await fixture.organization();
+    const [one, other] = [await seller.license(), await seller.license()];
+    const rows = await portalLicenses(fixture.reads, [other.id, newId(), one.id]);
+    expect(rows).toMatchObject([
+      { id: other.id, product_name: "Test Product", product_status: "active" },
+      { id: one.id },
+    ]);
+    expect(await portalLicenses(fixture.reads, [])).toEqual([]);
+  });
+
+  const hide = (table: "products" | "organizations", id: string, columns: object) =>
+    fixture.write((db) => db.updateTable(table).set(columns).where("id", "=", id).execute());
+  test.each<[string, (seller: TestOrganization) => Promise<unknown>]>([
+    [
+      "a product that is not in the portal",
+      ({ productId }) => hide("products", productId, { portal_enabled: 0 }),
+    ],
+    ["a deleted product", ({ productId }) => hide("products", productId, { deleted_at: 1 })],
+    ["a deleted seller", ({ organizationId }) => hide("organizations", organizationId, { deleted_at: 1 })],
+  ])("a license of %s is not shown", async (_, change) => {
+    const seller = await fixture.organization();
+    const { id } = await addLicense(seller, { customer: { email: newEmail() } });
+    expect(await portalLicenseReference(fixture.reads, id)).toBeDefined();
+    await change(seller);
+    expect(await portalLicenseReference(fixture.reads, id)).toBeUndefined();
+    expect(await portalLicenses(fixture.reads, [id])).toEqual([]);
+  });
+
+  test("a key finds the person's own licenses with it, at every seller, the newest first", async () => {
+    const [email, discordId, key] = [newEmail(), newId(), `Shared-${newId()}`];
+    const [a, b, c] = [
+      await fixture.organization(),
+      await fixture.organization(),
+      await fixture.organization(),
+    ];
+    const mine = [
+      await addLicense(a, { customer: { email }, key }),
+      await addLicense(b, { customer: { discordId }, key }),
+    ];
+    // Someone else's, one of nobody, and one whose seller wrote the Discord ID beside another email address.
+    await addLicense(c, { customer: { email: newEmail(), discordId }, key });
+    await addLicense(await fixture.organization(), { key });
+    const find = (emails: string[], discordIds: string[], typed = key) =>
+      portalLicensesByKey(fixture.reads, matchForm(typed), { emails, discordIds });
+    expect(await find([email], [discordId])).toEqual(mine.map(({ id }) => id).toReversed());
+    expect(await find([email], [], ` ${key.toLowerCase()} `)).toEqual([String(mine[0]?.id)]);
+    expect(await find([newEmail()], [])).toEqual([]);
+    // A Discord ID is no email address.
+    expect(await find([discordId], [email])).toEqual([]);
+    expect(await find([email], [discordId], "UNKNOWN")).toEqual([]);
+  });
+});

@@ -1,0 +1,254 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
+import { customerFor } from "../customers/identify.ts";
+import { addTransfer, transferById } from "../transfers/transfers.ts";
+import { addPortalCode } from "./codes.ts";
+import { knownEmail } from "./known-email.ts";
+import * as people from "./people.ts";
+import { addPortalSession, portalIdentitiesOf } from "./sessions.ts";
+import { removeUnknownIdentities } from "./unknown-identities.ts";
+
+const nowMs = Date.UTC(2030, 0, 1);
+const newEmail = () => `${newId()}@example.com`;
+const emailOf = (value: string) => ({ kind: "email", value, name: null }) as const;
+const discordOf = (value: string, name: string | null = null) => ({ kind: "discord", value, name }) as const;
+
+onBothDatabases("people of the portal", (fixture) => {
+  const personWith = (proven: people.ProvenIdentity) =>
+    fixture.write((db) => people.personWith(db, proven, newId, nowMs));
+  const give = (personId: string, proven: people.ProvenIdentity) =>
+    fixture.write((db) => people.giveIdentity(db, personId, proven, newId, nowMs));
+  const exists = async (personId: string) =>
+    (await people.portalPerson(fixture.reads, personId)) !== undefined;
+  const valuesOf = async (personId: string) =>
+    (await portalIdentitiesOf(fixture.reads, personId)).map(({ value }) => value);
+
+  test("whoever proves something for the first time is a new person, and the same person ever after", async () => {
+    const email = newEmail();
+    const first = await personWith(emailOf(email));
+    expect(await people.portalPerson(fixture.reads, first)).toEqual({
+      id: first,
+      locale: null,
+      created_at: nowMs,
+      updated_at: nowMs,
+    });
+    expect(await personWith(emailOf(email))).toBe(first);
+    // An email address and a Discord ID are never the same, whatever they contain.
+    expect(await personWith(discordOf(email))).not.toBe(first);
+  });
+
+  test("first sign-ins at the same moment create one person", async () => {
+    const email = newEmail();
+    const ids = await Promise.all([1, 2, 3].map(() => personWith(emailOf(email))));
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test("the name on Discord is the one of the last sign-in", async () => {
+    const discordId = newId();
+    const personId = await personWith(discordOf(discordId, "grace"));
+    await personWith(discordOf(discordId, "hopper"));
+    expect(await portalIdentitiesOf(fixture.reads, personId)).toMatchObject([{ name: "hopper" }]);
+  });
+
+  test("a person gets what they prove, once, and keeps the ID of what they had", async () => {
+    const [email, second] = [newEmail(), newEmail()];
+    const personId = await personWith(emailOf(email));
+    await give(personId, emailOf(second));
+    const before = await people.identityRow(fixture.reads, emailOf(second));
+    await give(personId, emailOf(second));
+    expect(await people.identityRow(fixture.reads, emailOf(second))).toEqual(before);
+    expect((await valuesOf(personId)).sort()).toEqual([email, second].sort());
+    expect(await people.countIdentities(fixture.reads, personId)).toBe(2);
+  });
+
+  test("an identity that another person has moves with a new ID, and a person left without any is gone", async () => {
+    const [own, moved, kept] = [newEmail(), newEmail(), newEmail()];
+    const [first, second] = [await personWith(emailOf(own)), await personWith(emailOf(moved))];
+    const before = await people.identityRow(fixture.reads, emailOf(moved));
+    await give(second, emailOf(kept));
+    await give(first, emailOf(moved));
+    const after = await people.identityRow(fixture.reads, emailOf(moved));
+    expect(after).toMatchObject({ person_id: first });
+    // The former owner knows the old one.
+    expect(after?.id).not.toBe(String(before?.id));
+    expect([await exists(second), await valuesOf(second)]).toEqual([true, [kept]]);
+    await give(first, emailOf(kept));
+    expect(await exists(second)).toBe(false);
+  });
+
+  test("an identity is removed by its person only, once", async () => {
+    const email = newEmail();
+    const [personId, other] = [await personWith(emailOf(email)), await personWith(emailOf(newEmail()))];
+    const id = String((await people.identityRow(fixture.reads, emailOf(email)))?.id);
+    const remove = (by: string) => fixture.write((db) => people.removeIdentity(db, by, id));
+    expect([await remove(other), await remove(personId), await remove(personId)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test("the chosen language is stored, and left to the browser again", async () => {
+    const personId = await personWith(emailOf(newEmail()));
+    const other = await personWith(emailOf(newEmail()));
+    for (const locale of ["es", null] as const) {
+      await fixture.write((db) => people.setPortalLocale(db, personId, locale, nowMs + 1));
+      expect(await people.portalPerson(fixture.reads, personId)).toMatchObject({
+        locale,
+        updated_at: nowMs + 1,
+      });
+    }
+    expect(await people.portalPerson(fixture.reads, other)).toMatchObject({ updated_at: nowMs });
+  });
+
+  test("locking people changes nothing, whether they exist or not", async () => {
+    const email = newEmail();
+    const personId = await personWith(emailOf(email));
+    const before = await people.portalPerson(fixture.reads, personId);
+    await fixture.write(async (db) => {
+      expect(await people.lockedPortalPerson(db, personId)).toEqual(before);
+      expect(await people.lockedPortalPerson(db, newId())).toBeUndefined();
+      await people.lockPortalPeople(db, [personId, newId(), personId]);
+      await people.lockOwner(db, emailOf(email));
+      await people.lockOwner(db, emailOf(newEmail()));
+      await people.lockForAddition(db, newId(), emailOf(email));
+    });
+    expect(await people.portalPerson(fixture.reads, personId)).toEqual(before);
+  });
+
+  /** Someone with a row in each table of the portal, and a transfer that they requested. */
+  async function everythingOf(email: string) {
+    const personId = await personWith(emailOf(email));
+    const { organizationId, productId } = await fixture.organization();
+    const transfer = transferRow({
+      organization_id: organizationId,
+      product_id: productId,
+      requested_by: personId,
+    });
+    await fixture.write(async (db) => {
+      await addPortalSession(db, {
+        id: newId(),
+        person_id: personId,
+        token_hash: newId(),
+        signed_in_by: "email",
+        ip: null,
+        user_agent: null,
+        created_at: nowMs,
+        last_used_at: nowMs,
+        expires_at: nowMs,
+      });
+      await addPortalCode(db, {
+        id: newId(),
+        email,
+        email_hash: newId(),
+        person_id: personId,
+        code_hash: newId(),
+        link_hash: newId(),
+        challenge_hash: newId(),
+        created_at: nowMs,
+        expires_at: nowMs,
+      });
+      await addTransfer(db, transfer);
+    });
+    return { personId, transferId: transfer.id };
+  }
+  const rowsOf = async (personId: string) => {
+    const counts: number[] = [];
+    for (const table of ["portal_sessions", "portal_codes", "portal_identities"] as const) {
+      const rows = await fixture.reads
+        .selectFrom(table)
+        .select("id")
+        .where("person_id", "=", personId)
+        .execute();
+      counts.push(rows.length);
+    }
+    return counts;
+  };
+
+  test("a person is removed with everything that is only theirs, and their transfers stay without them", async () => {
+    const [one, other] = [await everythingOf(newEmail()), await everythingOf(newEmail())];
+    await fixture.write((db) => people.removePortalPerson(db, one.personId));
+    expect([await exists(one.personId), await rowsOf(one.personId)]).toEqual([false, [0, 0, 0]]);
+    expect(await transferById(fixture.reads, one.transferId)).toMatchObject({
+      state: "pending",
+      requested_by: null,
+    });
+    expect([await exists(other.personId), await rowsOf(other.personId)]).toEqual([true, [1, 1, 1]]);
+    expect((await transferById(fixture.reads, other.transferId))?.requested_by).toBe(other.personId);
+  });
+
+  test("people without anything proven are removed, others and unknown ones are not", async () => {
+    const [email, kept] = [newEmail(), newEmail()];
+    const [without, withOne] = [await personWith(emailOf(email)), await personWith(emailOf(kept))];
+    await fixture.write(async (db) => {
+      const { id } = (await people.identityRow(db, emailOf(email))) ?? { id: "" };
+      await people.removeIdentity(db, without, id);
+      await people.removeIfUnidentified(db, [without, withOne, newId(), without]);
+    });
+    expect([await exists(without), await exists(withOne)]).toEqual([false, true]);
+  });
+
+  const customer = (organizationId: string, who: { email?: string; discordId?: string }) =>
+    fixture.write((db) =>
+      customerFor(
+        db,
+        organizationId,
+        { email: null, discordId: null, name: null, ...who },
+        newId,
+        Date.now(),
+      ),
+    );
+
+  test("what nobody has a customer for any more is removed, with people who are left with nothing", async () => {
+    const { organizationId } = await fixture.organization();
+    const [alone, shared, second, discordId] = [newEmail(), newEmail(), newEmail(), newId()];
+    const gone = await personWith(emailOf(alone));
+    const byDiscord = await personWith(discordOf(discordId));
+    // Someone else's customer too, with another identity that only the removed customer had.
+    const known = await personWith(emailOf(shared));
+    await give(known, emailOf(second));
+    await customer(organizationId, { email: shared });
+    await fixture.write((db) =>
+      removeUnknownIdentities(db, [
+        ...[alone, shared, second, newEmail()].map((email) => ({ email, discord_id: null })),
+        { email: null, discord_id: discordId },
+      ]),
+    );
+    expect([await exists(gone), await exists(byDiscord)]).toEqual([false, false]);
+    expect(await valuesOf(known)).toEqual([shared]);
+  });
+
+  test("an email address is known if it is a customer's or someone has proven it", async () => {
+    const { organizationId } = await fixture.organization();
+    const [of, proven] = [newEmail(), newEmail()];
+    await customer(organizationId, { email: of });
+    const personId = await personWith(emailOf(proven));
+    const known = (email: string) => knownEmail(fixture.reads, email);
+    expect(await known(of)).toEqual({ isKnown: true, personId: null, language: "en" });
+    expect(await known(proven)).toEqual({ isKnown: true, personId, language: null });
+    expect(await known(newEmail())).toEqual({ isKnown: false, personId: null, language: null });
+    await fixture.write((db) =>
+      db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", organizationId).execute(),
+    );
+    expect((await known(of)).isKnown).toBe(false);
+  });
+
+  test("the language is the one the person chose, else that of the seller who recorded the customer last", async () => {
+    const email = newEmail();
+    for (const [at, locale] of (["es", "de"] as const).entries()) {
+      const { organizationId } = await fixture.organization();
+      await fixture.write(async (db) => {
+        await db.updateTable("organizations").set({ locale }).where("id", "=", organizationId).execute();
+        await customerFor(db, organizationId, { email, discordId: null, name: null }, newId, nowMs + at);
+      });
+    }
+    const language = async () => (await knownEmail(fixture.reads, email)).language;
+    expect(await language()).toBe("de");
+    const personId = await personWith(emailOf(email));
+    expect(await language()).toBe("de");
+    await fixture.write((db) => people.setPortalLocale(db, personId, "en", nowMs));
+    expect(await language()).toBe("en");
+  });
+});

@@ -1,0 +1,146 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import {
+  addSigningKey,
+  apiKeyOf,
+  endApiKey,
+  endApiKeys,
+  liveApiKeys,
+  markApiKeysUsed,
+  removeUpcomingSigningKeys,
+  signingKeysFrom,
+  updateApiKey,
+} from "./keys.ts";
+import { addApiKey, deleteProduct, workingApiKeys } from "./products.ts";
+import { productsWithUnusedKeys, takeUnusedKeys } from "./unused-keys.ts";
+
+onBothDatabases("the API keys of products", (fixture) => {
+  /** A product with keys that expire at these times, by the public IDs of its keys. */
+  const keyed = async (...expiries: (number | null)[]) => {
+    const org = await fixture.organization();
+    const keys = expiries.map((expiresAtMs) => ({ publicId: newId(), expiresAtMs }));
+    await fixture.write(async (db) => {
+      await db.deleteFrom("product_api_keys").where("product_id", "=", org.productId).execute();
+      for (const [at, { publicId, expiresAtMs }] of keys.entries())
+        await addApiKey(db, org.productId, { publicId, hash: newId() }, at, { expiresAtMs });
+    });
+    return { ...org, ids: keys.map(({ publicId }) => publicId) };
+  };
+  const expiriesOf = async (productId: string) =>
+    (await workingApiKeys(fixture.reads, [productId], -1)).map((key) => key.expires_at);
+
+  test("a key is found only through its own product", async () => {
+    const { ids, productId, product } = await keyed(null);
+    const other = await product();
+    expect(await apiKeyOf(fixture.reads, productId, ids[0] ?? "")).toMatchObject({ public_id: ids[0] });
+    expect(await apiKeyOf(fixture.reads, other.productId, ids[0] ?? "")).toBeUndefined();
+  });
+
+  test("a key works before its expiry and not from then on", async () => {
+    const { ids, productId } = await keyed(99, 100, 101, null);
+    const live = (await liveApiKeys(fixture.reads, productId, 100)).map((key) => key.public_id);
+    expect(live.sort()).toEqual(ids.slice(2).sort());
+    const working = await workingApiKeys(fixture.reads, [productId], 100);
+    expect(working.map((key) => key.public_id)).toEqual(ids.slice(2));
+    expect(await workingApiKeys(fixture.reads, [], 100)).toEqual([]);
+  });
+
+  test("ending all keys shortens those that would work longer, and extends none", async () => {
+    const { productId, product } = await keyed(60, 6_000, null);
+    const other = await product();
+    await fixture.write((db) => endApiKeys(db, productId, 100));
+    expect(await expiriesOf(productId)).toEqual([60, 100, 100]);
+    expect(await expiriesOf(other.productId)).toEqual([null]);
+  });
+
+  test("a change of one key leaves the others alone, and its use is never moved back", async () => {
+    const { ids, productId } = await keyed(null, null, null);
+    const [first = "", second = ""] = ids;
+    await fixture.write(async (db) => {
+      await updateApiKey(db, first, { name: "Shop" });
+      await endApiKey(db, second, 50);
+      await markApiKeysUsed(db, [first, second], 30);
+      await markApiKeysUsed(db, [first], 20);
+      await markApiKeysUsed(db, [second], 40);
+      await markApiKeysUsed(db, [], 90);
+    });
+    expect(await workingApiKeys(fixture.reads, [productId], 0)).toMatchObject([
+      { name: "Shop", expires_at: null, last_used_at: 30 },
+      { name: "", expires_at: 50, last_used_at: 40 },
+      { name: "", expires_at: null, last_used_at: null },
+    ]);
+  });
+
+  test("the signing keys are the one in use and upcoming ones, of which an unused one can be removed", async () => {
+    const { productId, signingKey } = await fixture.organization();
+    const [now, soon] = [newId(), newId()];
+    await fixture.write(async (db) => {
+      await addSigningKey(db, productId, { id: soon, sealedSecret: "s", activeFromMs: 200 }, 1);
+      await addSigningKey(db, productId, { id: now, sealedSecret: "s", activeFromMs: 100 }, 1);
+    });
+    const idsFrom = async (atMs: number) =>
+      (await signingKeysFrom(fixture.reads, productId, atMs)).map((key) => key.id);
+    expect(await idsFrom(99)).toEqual([signingKey.id, now, soon]);
+    expect(await idsFrom(100)).toEqual([now, soon]);
+    expect(await idsFrom(200)).toEqual([soon]);
+    await fixture.write((db) => removeUpcomingSigningKeys(db, productId, 100));
+    expect(await idsFrom(200)).toEqual([now]);
+  });
+});
+
+onBothDatabases("unused API keys", (fixture) => {
+  const times = { nowMs: 1_000, unusedSinceMs: 100 };
+  const isListed = async (productId: string) =>
+    (await productsWithUnusedKeys(fixture.reads, { ...times, limit: 100_000 })).includes(productId);
+  const setKeys = (productId: string, columns: Record<string, number | null>) =>
+    fixture.write((db) =>
+      db.updateTable("product_api_keys").set(columns).where("product_id", "=", productId).execute(),
+    );
+
+  test.each([
+    ["created at the limit and never used", true, { created_at: 100 }],
+    ["created after it", false, { created_at: 101 }],
+    ["last used at the limit", true, { created_at: 1, last_used_at: 100 }],
+    ["used after it", false, { created_at: 1, last_used_at: 101 }],
+    ["expired", false, { created_at: 1, expires_at: 1_000 }],
+    ["still to expire", true, { created_at: 1, expires_at: 1_001 }],
+    ["reported before", false, { created_at: 1, unused_notified_at: 5 }],
+  ])("a key that was %s is reported: %p", async (_, expected, columns) => {
+    const { productId } = await fixture.organization();
+    await setKeys(productId, columns);
+    expect(await isListed(productId)).toBe(expected);
+    const taken = await fixture.write((db) => takeUnusedKeys(db, productId, times));
+    expect(taken).toHaveLength(expected ? 1 : 0);
+  });
+
+  test.each([
+    ["suspended", { suspended_at: 1 }],
+    ["suspended because of a payment", { billing_state: "suspended" as const }],
+    ["deleted", { deleted_at: 1 }],
+    ["about to be deleted", { delete_after: 1 }],
+  ])("no key of an organization that is %s is reported", async (_, columns) => {
+    const { productId, organizationId } = await fixture.organization();
+    await setKeys(productId, { created_at: 1 });
+    expect(await isListed(productId)).toBe(true);
+    await fixture.write((db) =>
+      db.updateTable("organizations").set(columns).where("id", "=", organizationId).execute(),
+    );
+    expect(await isListed(productId)).toBe(false);
+  });
+
+  test("no key of a deleted product is reported", async () => {
+    const { productId } = await fixture.organization();
+    await setKeys(productId, { created_at: 1 });
+    await fixture.write((db) => deleteProduct(db, productId, 5));
+    expect(await isListed(productId)).toBe(false);
+  });
+
+  test("each key is taken once, also by two transactions at the same moment", async () => {
+    const { productId } = await fixture.organization();
+    await setKeys(productId, { created_at: 1 });
+    const both = [1, 2].map(() => fixture.write((db) => takeUnusedKeys(db, productId, times)));
+    expect((await Promise.all(both)).flat()).toHaveLength(1);
+    expect(await isListed(productId)).toBe(false);
+  });
+});

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import type { ProductRow } from "../../tables.ts";
+import { addSandboxKey, replaceSandboxKey, sandboxCallers, sandboxKeyOf } from "../sandbox/keys.ts";
+import { usageSince } from "../usage/daily.ts";
+import { setDailyUsage } from "./daily-usage.ts";
+import { downloadsOf, replaceDownloads } from "./downloads.ts";
+import { deleteProduct, productsOf, updateProduct, workingApiKeys } from "./products.ts";
+
+onBothDatabases("products", (fixture) => {
+  const list = async (organizationId: string, page: Partial<Parameters<typeof productsOf>[2]> = {}) =>
+    productsOf(fixture.reads, organizationId, { after: null, limit: 100, status: null, ...page });
+  const change = (id: string, columns: Partial<ProductRow>) =>
+    fixture.write((db) => updateProduct(db, id, columns));
+
+  test("are listed oldest first, page by page, also those of one millisecond", async () => {
+    const { organizationId, productId, product } = await fixture.organization();
+    await fixture.organization();
+    const ids = [productId, (await product()).productId, (await product()).productId].sort();
+    for (const [at, id] of ids.entries()) await change(id, { created_at: at === 0 ? 5 : 4 });
+    const expected = [ids[1], ids[2], ids[0]] as string[];
+    const seen: string[] = [];
+    let after: { createdAt: number; id: string } | null = null;
+    for (;;) {
+      const [row]: ProductRow[] = await list(organizationId, { after, limit: 1 });
+      if (row === undefined) break;
+      seen.push(row.id);
+      after = { createdAt: row.created_at, id: row.id };
+    }
+    expect(seen).toEqual(expected);
+  });
+
+  test("are filtered by status, and a deleted one is in no list but keeps its API keys", async () => {
+    const { organizationId, productId, product } = await fixture.organization();
+    const archived = await product({ status: "archived" });
+    const idsOf = async (status: ProductRow["status"] | null) =>
+      (await list(organizationId, { status })).map((row) => row.id);
+    expect(await idsOf("archived")).toEqual([archived.productId]);
+    expect(await idsOf("active")).toEqual([productId]);
+    await fixture.write((db) => deleteProduct(db, archived.productId, 77));
+    expect(await idsOf(null)).toEqual([productId]);
+    expect(await workingApiKeys(fixture.reads, [archived.productId], 0)).toHaveLength(1);
+  });
+
+  test("have downloads in their order, which are replaced as a whole", async () => {
+    const { productId, product } = await fixture.organization();
+    const other = await product();
+    const link = (product_id: string, position: number, title: string) => ({
+      ...{ id: newId(), product_id, position, title, url: "https://example.com/file.zip" },
+      ...{ min_version: null, checksum: null },
+    });
+    await fixture.write(async (db) => {
+      await replaceDownloads(db, productId, [link(productId, 2, "second"), link(productId, 1, "first")]);
+      await replaceDownloads(db, other.productId, [link(other.productId, 1, "theirs")]);
+    });
+    const titles = async (id: string) => (await downloadsOf(fixture.reads, id)).map(({ title }) => title);
+    expect(await titles(productId)).toEqual(["first", "second"]);
+    await fixture.write((db) => replaceDownloads(db, productId, []));
+    expect([await titles(productId), await titles(other.productId)]).toEqual([[], ["theirs"]]);
+  });
+
+  test("have one count per day, which can be set again", async () => {
+    const { productId } = await fixture.organization();
+    for (const used of [3, 8]) await fixture.write((db) => setDailyUsage(db, productId, 5, used));
+    expect(await usageSince(fixture.reads, [productId], 0)).toMatchObject([{ day: 5, used: 8 }]);
+  });
+});
+
+onBothDatabases("test API keys", (fixture) => {
+  const testKey = (productId: string) => ({
+    ...{ product_id: productId, public_id: newId(), api_key: "cst_x", created_at: 1 },
+  });
+
+  test("a product has one, which stays if two are added and changes as a whole if it is replaced", async () => {
+    const { productId } = await fixture.organization();
+    const [first, second] = [testKey(productId), testKey(productId)];
+    await Promise.all([first, first].map((key) => fixture.write((db) => addSandboxKey(db, key))));
+    await fixture.write((db) => addSandboxKey(db, second));
+    expect(await sandboxKeyOf(fixture.reads, productId)).toEqual(first);
+    await fixture.write((db) => replaceSandboxKey(db, second));
+    expect(await sandboxKeyOf(fixture.reads, productId)).toEqual(second);
+    expect(await sandboxCallers(fixture.reads, [first.public_id])).toEqual([]);
+  });
+
+  test("a caller gets the facts of the product, until the product is deleted", async () => {
+    const { productId, organizationId, product } = await fixture.organization({
+      settings: { ipv6_prefix: 128, signed_validation: 1 },
+    });
+    const other = await product();
+    const key = testKey(productId);
+    await fixture.write(async (db) => {
+      await addSandboxKey(db, key);
+      await addSandboxKey(db, testKey(other.productId));
+    });
+    expect(await sandboxCallers(fixture.reads, [key.public_id, "unknown"])).toMatchObject([
+      { product_id: productId, organization_id: organizationId, ipv6_prefix: 128, product_signs: 1 },
+    ]);
+    await fixture.write((db) => deleteProduct(db, productId, 1));
+    expect(await sandboxCallers(fixture.reads, [key.public_id])).toEqual([]);
+    expect(await sandboxKeyOf(fixture.reads, productId)).toBeUndefined();
+    expect(await sandboxKeyOf(fixture.reads, other.productId)).toBeDefined();
+  });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from "bun:test";
+import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { addMember } from "../members/members.ts";
+import { removeRole, roleNameIsTaken, roleOf, rolesOf, updateRole, usesOfRoles } from "./roles.ts";
+
+const nowMs = Date.UTC(2025, 0);
+
+onBothDatabases("roles", (fixture) => {
+  const { write } = fixture;
+  const organization = async () => (await fixture.organization()).organizationId;
+  const roleIn = (organizationId: string, name?: string) => {
+    const given = name === undefined ? {} : { name };
+    return write((db) => insertRole(db, { organization_id: organizationId, ...given }));
+  };
+  const invite = (organizationId: string, roleId: string, state: object) =>
+    write((db) => insertInvitation(db, { organization_id: organizationId, role_id: roleId, ...state }));
+  const pageOf = async (organizationId: string, afterId: string | null, limit = 10) =>
+    (await rolesOf(fixture.reads, organizationId, { afterId, limit })).map(({ id }) => id);
+
+  test("roles are listed in the order of their creation, in pages, and found in their organization only", async () => {
+    const [own, other] = [await organization(), await organization()];
+    const ids = [await roleIn(own), await roleIn(own), await roleIn(own)] as const;
+    const foreign = await roleIn(other);
+    expect(await pageOf(own, null)).toEqual([...ids]);
+    expect(await pageOf(own, null, 2)).toEqual(ids.slice(0, 2));
+    expect(await pageOf(own, ids[1])).toEqual(ids.slice(2));
+    expect(await roleOf(fixture.reads, own, ids[0])).toMatchObject({ id: ids[0], organization_id: own });
+    expect(await roleOf(fixture.reads, own, foreign)).toBeUndefined();
+  });
+
+  test("a name is taken within its organization, except by the role itself, and also for two at once", async () => {
+    const [own, other] = [await organization(), await organization()];
+    const id = await roleIn(own, "Seller");
+    const isTaken = (organizationId: string, name: string, exceptId: string | null = null) =>
+      roleNameIsTaken(fixture.reads, organizationId, name, exceptId);
+    expect([
+      await isTaken(own, "Seller"),
+      await isTaken(own, "Seller", id),
+      await isTaken(own, "Buyer"),
+      await isTaken(other, "Seller"),
+    ]).toEqual([true, false, false, false]);
+    await roleIn(other, "Seller");
+    const results = await Promise.allSettled([roleIn(own, "Raced"), roleIn(own, "Raced")]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("uses count the members of each role and its pending invitations", async () => {
+    const own = await organization();
+    const [used, unused] = [await roleIn(own), await roleIn(own)];
+    const { id: userId } = await fixture.user();
+    await write((db) => addMember(db, { organizationId: own, userId, roleId: used }, nowMs));
+    const states = [
+      { expires_at: nowMs + 1 },
+      { expires_at: nowMs },
+      { expires_at: nowMs + 1, revoked_at: nowMs },
+      { expires_at: nowMs + 1, accepted_at: nowMs },
+    ];
+    for (const state of states) await invite(own, used, state);
+    const uses = await usesOfRoles(fixture.reads, [used, unused], nowMs);
+    expect(uses.get(used)).toEqual({ members: 1, invitations: 1 });
+    expect(uses.get(unused)).toEqual({ members: 0, invitations: 0 });
+    expect(await usesOfRoles(fixture.reads, [], nowMs)).toEqual(new Map());
+  });
+
+  test("a change and a removal affect one role, whose old invitations are removed with it", async () => {
+    const own = await organization();
+    const [gone, left] = [await roleIn(own), await roleIn(own)];
+    for (const roleId of [gone, left]) await invite(own, roleId, { expires_at: nowMs });
+    await write((db) => updateRole(db, gone, { name: "Changed", permissions: '["licenses:view"]' }));
+    expect(await roleOf(fixture.reads, own, gone)).toMatchObject({
+      name: "Changed",
+      permissions: '["licenses:view"]',
+    });
+    expect((await roleOf(fixture.reads, own, left))?.name).not.toBe("Changed");
+    await write((db) => removeRole(db, gone));
+    expect(await pageOf(own, null)).toEqual([left]);
+    const invited = await fixture.reads
+      .selectFrom("invitations")
+      .select("role_id")
+      .where("organization_id", "=", own)
+      .execute();
+    expect(invited).toEqual([{ role_id: left }]);
+  });
+});

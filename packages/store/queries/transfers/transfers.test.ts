@@ -1,0 +1,298 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
+import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
+import type { TransferRow } from "../../tables.ts";
+import { saveBranding } from "../branding/branding.ts";
+import { addIpBlocks } from "../ip-blocks/blocks.ts";
+import * as queries from "./transfers.ts";
+
+const nowMs = Date.UTC(2030, 0, 1);
+const firstPage = { beforeId: null, limit: 50 };
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+
+onBothDatabases("transfers", (fixture) => {
+  const addTo = async (
+    { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
+    columns: Partial<TransferRow> = {},
+  ) => {
+    const row = transferRow({
+      organization_id: organizationId,
+      product_id: productId,
+      requested_at: nowMs,
+      ...columns,
+    });
+    await fixture.write((db) => queries.addTransfer(db, row));
+    return row;
+  };
+  const add = async (columns: Partial<TransferRow> = {}) => addTo(await fixture.organization(), columns);
+  const remove = (table: "products" | "organizations", id: string) =>
+    fixture.write((db) => db.updateTable(table).set({ deleted_at: 1 }).where("id", "=", id).execute());
+  const approved = (atMs: number) => ({ state: "approved", requested_at: atMs, decided_at: atMs }) as const;
+
+  const decision = {
+    state: "approved",
+    decided_by: "organization",
+    decided_by_name: "Grace",
+    reason: null,
+    to_customer_id: "someone",
+  } as const;
+  const decide = (id: string, atMs = nowMs + 5) =>
+    fixture.write((db) => queries.decideTransfer(db, id, decision, atMs));
+
+  test("a transfer that waits is decided once, also by several at once, and its time of change always increases", async () => {
+    const row = await add();
+    const decided = await Promise.all([decide(row.id), decide(row.id), decide(row.id)]);
+    const expected = { ...row, ...decision, decided_at: nowMs + 5, updated_at: nowMs + 5 };
+    expect(decided.filter((one) => one !== undefined)).toEqual([expected]);
+    expect(await queries.transferById(fixture.reads, row.id)).toEqual(expected);
+    const early = await add();
+    expect(await decide(early.id, nowMs - 5)).toMatchObject({
+      decided_at: nowMs - 5,
+      updated_at: nowMs + 1,
+    });
+  });
+
+  test.each(["approved", "rejected", "cancelled"] as const)(
+    "a transfer that is %s is not decided",
+    async (state) => {
+      const row = await add({ state });
+      expect(await decide(row.id)).toBeUndefined();
+      expect(await queries.transferById(fixture.reads, row.id)).toEqual(row);
+    },
+  );
+
+  test("of a license at most one transfer waits, which is found by the license", async () => {
+    const organization = await fixture.organization();
+    const [waiting, ended] = [await addTo(organization), await addTo(organization, { state: "rejected" })];
+    await addTo(organization, { state: "rejected", license_id: waiting.license_id });
+    expect(addTo(organization, { license_id: waiting.license_id })).rejects.toThrow();
+    expect(await queries.pendingTransferOf(fixture.reads, waiting.license_id)).toEqual(waiting);
+    expect(await queries.pendingTransferOf(fixture.reads, ended.license_id)).toBeUndefined();
+    const licenses = [waiting.license_id, ended.license_id, newId()];
+    const inTransfer = await queries.licensesInTransfer(fixture.reads, licenses);
+    expect(inTransfer).toEqual(new Set([waiting.license_id]));
+    expect(await queries.licensesInTransfer(fixture.reads, [])).toEqual(new Set());
+  });
+
+  test("the last requests of a license are named newest first, whatever became of them", async () => {
+    const organization = await fixture.organization();
+    const { license_id } = await addTo(organization, { state: "rejected" });
+    for (const [at, state] of (["cancelled", "approved", "pending"] as const).entries())
+      await addTo(organization, { license_id, state, requested_at: nowMs + at + 1 });
+    await addTo(organization);
+    const last = (limit: number) => queries.lastRequests(fixture.reads, license_id, limit);
+    expect(await last(3)).toEqual([nowMs + 3, nowMs + 2, nowMs + 1]);
+    expect(await last(9)).toHaveLength(4);
+  });
+
+  test("the last transfer of a license is the latest that was approved", async () => {
+    const organization = await fixture.organization();
+    const [{ id: license_id }, { id: never }] = [await organization.license(), await organization.license()];
+    await addTo(organization, { license_id, ...approved(nowMs) });
+    const last = await addTo(organization, { license_id, ...approved(nowMs + 1) });
+    await addTo(organization, { license_id, state: "rejected", decided_at: nowMs + 2 });
+    await addTo(organization, { license_id: never });
+    expect(await queries.lastTransferredAt(fixture.reads, license_id)).toBe(nowMs + 1);
+    expect(await queries.lastTransferredAt(fixture.reads, never)).toBeNull();
+    expect(await queries.lastTransfers(fixture.reads, [license_id, never])).toEqual([last]);
+    expect(await queries.lastTransfers(fixture.reads, [])).toEqual([]);
+  });
+
+  test("transfers are outdated that wait for a deleted license, or one of another customer than who requested it", async () => {
+    const organization = await fixture.organization();
+    const { organizationId: organization_id } = organization;
+    const [mine, others] = [newId(), newId()];
+    await fixture.write(async (db) => {
+      for (const id of [mine, others])
+        await db
+          .insertInto("customers")
+          .values({ id, organization_id, email: `${id}@example.com`, discord_id: null, created_at: 1 })
+          .execute();
+    });
+    const transferOf = async (customerId: string | null, columns: Partial<TransferRow> = {}) => {
+      const { id } = await organization.license({ customerId });
+      return addTo(organization, { license_id: id, from_customer_id: mine, ...columns });
+    };
+    const current = await transferOf(mine);
+    const outdated = [await transferOf(others), await transferOf(null), await addTo(organization)];
+    const ended = await transferOf(others, { state: "rejected" });
+    const asked = [current, ended, ...outdated].map((row) => row.license_id);
+    const many = Array.from({ length: 600 }, newId);
+    const found = await queries.outdatedTransfers(fixture.reads, [...asked, ...many]);
+    expect(idsOf(found).sort()).toEqual(idsOf(outdated).sort());
+    expect(idsOf(await queries.outdatedTransfers(fixture.reads, [...many, ...asked])).sort()).toEqual(
+      idsOf(outdated).sort(),
+    );
+    expect(await queries.outdatedTransfers(fixture.reads, [])).toEqual([]);
+  });
+
+  test("a portal account is named by what it requested, until that is no longer recorded", async () => {
+    const organization = await fixture.organization();
+    const [person, other] = [newId(), newId()];
+    const [waiting, ended, theirs] = [
+      await addTo(organization, { requested_by: person }),
+      await addTo(organization, { requested_by: person, state: "rejected" }),
+      await addTo(organization, { requested_by: other }),
+    ];
+    expect(await queries.pendingTransfersOfPerson(fixture.reads, person)).toEqual([waiting]);
+    await fixture.write((db) => queries.removeRequester(db, person));
+    for (const row of [waiting, ended])
+      expect(await queries.transferById(fixture.reads, row.id)).toEqual({ ...row, requested_by: null });
+    expect(await queries.transferById(fixture.reads, theirs.id)).toEqual(theirs);
+  });
+
+  test("a portal account's transfers are listed in pages, newest first, with the name that customers know the seller by", async () => {
+    const [one, other, gone] = [
+      await fixture.organization(),
+      await fixture.organization(),
+      await fixture.organization(),
+    ];
+    const person = newId();
+    const rows = [
+      await addTo(one, { requested_by: person }),
+      await addTo(other, { requested_by: person, state: "approved" }),
+      await addTo(one, { requested_by: person }),
+    ].toReversed();
+    const hidden = [
+      await addTo({ ...one, ...(await one.product()) }, { requested_by: person }),
+      await addTo(gone, { requested_by: person }),
+    ];
+    await addTo(one, { requested_by: newId() });
+    await remove("products", hidden[0]?.product_id ?? "");
+    await remove("organizations", gone.organizationId);
+    await fixture.write((db) => saveBranding(db, other.organizationId, { display_name: "Studio Nine" }, 1));
+    const page = (beforeId: string | null, limit: number) =>
+      queries.transfersOfPerson(fixture.reads, person, { beforeId, limit });
+    const all = await page(null, 50);
+    const names = { product_name: "Test Product", seller_name: "Test Organization" };
+    expect(all).toEqual(
+      rows.map((row) => ({
+        ...row,
+        ...names,
+        ...(row.organization_id === one.organizationId ? {} : { seller_name: "Studio Nine" }),
+      })),
+    );
+    expect(await page(null, 2)).toEqual(all.slice(0, 2));
+    expect(await page(String(all[1]?.id), 2)).toEqual(all.slice(2));
+    expect(await queries.portalTransferView(fixture.reads, String(all[0]?.id))).toEqual(all[0]);
+    for (const { id } of hidden) expect(await queries.portalTransferView(fixture.reads, id)).toBeUndefined();
+  });
+
+  test("an organization's transfers are listed in pages, newest first, by state and license, and exported oldest first", async () => {
+    const organization = await fixture.organization();
+    const { organizationId } = organization;
+    const license_id = newId();
+    const rows = [
+      await addTo(organization, { license_id, state: "rejected" }),
+      await addTo(organization, { state: "rejected" }),
+      await addTo(organization, { license_id }),
+    ].toReversed();
+    const [newest, middle, oldest] = idsOf(rows);
+    await add({ license_id, state: "rejected" });
+    const deleted = await organization.product();
+    const hidden = await addTo({ ...organization, ...deleted });
+    await remove("products", deleted.productId);
+    const list = async (filter: object, page = firstPage as { beforeId: string | null; limit: number }) =>
+      idsOf(
+        await queries.transferPage(
+          fixture.reads,
+          { organizationId, state: null, licenseId: null, ...filter },
+          page,
+        ),
+      );
+    expect(await list({})).toEqual(idsOf(rows));
+    expect(await list({ state: "pending" })).toEqual([String(newest)]);
+    expect(await list({ state: "rejected" })).toEqual([String(middle), String(oldest)]);
+    expect(await list({ licenseId: license_id })).toEqual([String(newest), String(oldest)]);
+    expect(await list({ licenseId: license_id, state: "rejected" })).toEqual([String(oldest)]);
+    expect(await list({}, { beforeId: null, limit: 2 })).toEqual([String(newest), String(middle)]);
+    expect(await list({}, { beforeId: String(middle), limit: 2 })).toEqual([String(oldest)]);
+    const exported = async (afterId: string | null, limit: number) =>
+      idsOf(await queries.transfersToExport(fixture.reads, organizationId, afterId, limit));
+    expect(await exported(null, 2)).toEqual([String(oldest), String(middle)]);
+    expect(await exported(String(middle), 2)).toEqual([String(newest)]);
+    expect(await queries.transferView(fixture.reads, hidden.id)).toBeUndefined();
+  });
+
+  test("a transfer is shown with whether its license exists, and when the license was transferred before", async () => {
+    const organization = await fixture.organization();
+    const { id: license_id } = await organization.license();
+    const first = await addTo(organization, { license_id, ...approved(nowMs) });
+    const second = await addTo(organization, { license_id, ...approved(nowMs + 10) });
+    const waiting = await addTo(organization, { license_id, requested_at: nowMs + 5 });
+    const deleted = await addTo(organization);
+    const shown = async ({ id }: TransferRow) => {
+      const view = await queries.transferView(fixture.reads, id);
+      return [view?.product_name, view?.license_exists, view?.last_transferred_at];
+    };
+    expect(await shown(first)).toEqual(["Test Product", 1, null]);
+    expect(await shown(second)).toEqual(["Test Product", 1, nowMs]);
+    expect(await shown(waiting)).toEqual(["Test Product", 1, nowMs]);
+    expect(await shown(deleted)).toEqual(["Test Product", 0, null]);
+  });
+
+  test("organizations are reminded one after the other, while transfers wait that are not too old", async () => {
+    const organizations = [
+      await fixture.organization(),
+      await fixture.organization(),
+      await fixture.organization(),
+      await fixture.organization(),
+    ].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
+    const [first, old, ended, last] = organizations;
+    if (first === undefined || old === undefined || ended === undefined || last === undefined) return;
+    // Later than those of other tests.
+    const sinceMs = nowMs + 1_000_000;
+    await addTo(first, { requested_at: sinceMs });
+    await addTo(old, { requested_at: sinceMs - 1 });
+    await addTo(ended, { requested_at: sinceMs, state: "rejected" });
+    await addTo(last, { requested_at: sinceMs });
+    await addTo(last, { requested_at: sinceMs });
+    const next = (afterId: string) => queries.nextOrganizationToRemind(fixture.reads, afterId, sinceMs);
+    expect(await next("")).toBe(first.organizationId);
+    expect(await next(first.organizationId)).toBe(last.organizationId);
+    expect(await next(last.organizationId)).toBeNull();
+  });
+
+  test("an organization's waiting transfers are counted up to a number, without those of deleted products", async () => {
+    const organization = await fixture.organization();
+    const deleted = await organization.product();
+    for (let count = 0; count < 3; count++) await addTo(organization);
+    await addTo(organization, { state: "approved" });
+    await addTo({ ...organization, ...deleted });
+    await add();
+    await remove("products", deleted.productId);
+    const count = (most: number) =>
+      queries.countPendingTransfers(fixture.reads, organization.organizationId, most);
+    expect([await count(10), await count(2)]).toEqual([3, 2]);
+  });
+
+  test("customers are blocked by current IP blocks of the organization", async () => {
+    const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
+    const customers = {
+      always: newId(),
+      still: newId(),
+      expired: newId(),
+      elsewhere: newId(),
+      never: newId(),
+    };
+    const block = (customerId: string, expiresAtMs: number | null, by = organizationId) => ({
+      id: newId(),
+      cidr: "127.0.0.0/8",
+      note: null,
+      scope: { tier: "customer", organizationId: by, customerId } as const,
+      expiresAtMs,
+    });
+    const blocks = [
+      block(customers.always, null),
+      block(customers.still, nowMs + 1),
+      block(customers.expired, nowMs),
+      block(customers.elsewhere, null, other.organizationId),
+    ];
+    await fixture.write((db) => addIpBlocks(db, blocks, nowMs));
+    const blocked = (ids: readonly string[]) =>
+      queries.blockedCustomers(fixture.reads, organizationId, ids, nowMs);
+    expect(await blocked(Object.values(customers))).toEqual(new Set([customers.always, customers.still]));
+    expect(await blocked([])).toEqual(new Set());
+  });
+});

@@ -1,0 +1,140 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { watched } from "../../../../tests/support/watched-queries.ts";
+import { setDailyUsage } from "../products/daily-usage.ts";
+import { deleteProduct } from "../products/products.ts";
+import { organizationUsage, pruneUsage, usageByDay, usageSince } from "./daily.ts";
+import { addNotice, countNotices, pruneNotices, quotaEventsAfter, storedNotices } from "./quota-notices.ts";
+import { estimatedRows } from "./row-counts.ts";
+
+onBothDatabases("daily usage", (fixture) => {
+  const use = (productId: string, used: Record<number, number>) =>
+    fixture.write(async (db) => {
+      for (const [day, count] of Object.entries(used)) await setDailyUsage(db, productId, Number(day), count);
+    });
+
+  test("is read from a day on, of some products, by product or added up", async () => {
+    const { productId, product } = await fixture.organization();
+    const other = await product();
+    await use(productId, { 99: 9, 100: 3, 101: 4 });
+    await use(other.productId, { 100: 50 });
+    const { reads } = fixture;
+    const own = await usageSince(reads, [productId], 100);
+    expect(own.map(({ day, used }) => [day, used]).sort()).toEqual([
+      [100, 3],
+      [101, 4],
+    ]);
+    const both = await usageByDay(reads, [productId, other.productId], 100);
+    expect(new Map(both.map(({ day, used }) => [day, used]))).toEqual(
+      new Map([
+        [100, 53],
+        [101, 4],
+      ]),
+    );
+    expect(await usageSince(reads, [], 100)).toEqual([]);
+  });
+
+  test("of an organization includes deleted products, and is read along indexes, in steps", async () => {
+    const { organizationId, productId, product } = await fixture.organization();
+    const deleted = await product();
+    await use((await fixture.organization()).productId, { 100: 1_000 });
+    await use(deleted.productId, { 100: 5 });
+    await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
+    const template = await fixture.reads
+      .selectFrom("products")
+      .selectAll()
+      .where("id", "=", productId)
+      .executeTakeFirstOrThrow();
+    const ids = Array.from({ length: 210 }, () => newId());
+    const days = { used: 2, last_granted: 0, daily_limit: null };
+    const { bulk } = fixture.store;
+    await fixture.write(async (db) => {
+      const rows = ids.map((id, at) => ({ ...template, id, created_at: Math.floor(at / 3) }));
+      await bulk.insert(db, "products", rows);
+      const used = ids.flatMap((product_id) => [60, 99, 100].map((day) => ({ product_id, day, ...days })));
+      await bulk.insert(db, "daily_usage", used);
+    });
+    const { store, plans } = watched(fixture.store);
+    expect(await organizationUsage(store.listReads, organizationId, 70)).toEqual(
+      new Map([
+        [99, 420],
+        [100, 425],
+      ]),
+    );
+    const whole = fixture.kind === "sqlite" ? /SCAN (?!CONSTANT)/ : /Seq Scan/;
+    for (const { text, plan } of await plans()) expect(whole.test(plan) ? `${text}\n${plan}` : "").toBe("");
+  });
+
+  test("is pruned before a day, some at a time, and that day stays", async () => {
+    const { productId } = await fixture.organization();
+    await use(productId, { [-30]: 1, [-29]: 1, [-20]: 1, [-19]: 1 });
+    const prune = () => fixture.write((db) => pruneUsage(db, -20, 1));
+    expect([await prune(), await prune(), await prune()]).toEqual([true, true, false]);
+    const left = await usageSince(fixture.reads, [productId], -99);
+    expect(left.map(({ day }) => day).sort()).toEqual([-19, -20]);
+  });
+});
+
+onBothDatabases("notices of reached limits", (fixture) => {
+  test("are stored once, counted up to a limit, and pruned before a day", async () => {
+    const { organizationId: organization_id, productId: product_id } = await fixture.organization();
+    const notice = (day: number, type: "quota.warning" | "quota.exhausted") => ({
+      ...{ organization_id, product_id, day, type },
+    });
+    const add = (one: ReturnType<typeof notice>) => fixture.write((db) => addNotice(db, one));
+    const first = notice(-50, "quota.warning");
+    expect((await Promise.all([add(first), add(first)])).sort()).toEqual([false, true]);
+    await add(notice(-50, "quota.exhausted"));
+    await add(notice(-49, "quota.warning"));
+    const { reads } = fixture;
+    const asked = [notice(-50, "quota.warning"), notice(-40, "quota.warning")];
+    expect((await storedNotices(reads, asked)).map(({ day }) => day)).toEqual([-50, -50]);
+    expect(await storedNotices(reads, [])).toEqual([]);
+    expect(await countNotices(reads, organization_id, -50, 9)).toBe(2);
+    expect(await countNotices(reads, organization_id, -50, 1)).toBe(1);
+    const prune = () => fixture.write((db) => pruneNotices(db, -49, 2));
+    expect([await prune(), await prune()]).toEqual([true, false]);
+    expect(await countNotices(reads, organization_id, -49, 9)).toBe(1);
+  });
+
+  test("are made from events about limits only, oldest first", async () => {
+    const { organizationId, productId } = await fixture.organization();
+    const at = Date.UTC(2090, 0);
+    const events = (["quota.warning", "license.created", "quota.exhausted"] as const).map((type, index) => ({
+      ...{ id: newId(), organization_id: organizationId, product_id: productId, license_id: null, type },
+      ...{ at: at + index, data: "{}", undistributed: null },
+    }));
+    await fixture.write((db) => fixture.store.bulk.insert(db, "events", events));
+    const after = async (ms: number, limit: number) =>
+      (await quotaEventsAfter(fixture.reads, { at: ms, id: "" }, limit))
+        .filter((event) => event.organization_id === organizationId)
+        .map(({ type }) => type);
+    expect(await after(at, 9)).toEqual(["quota.warning", "quota.exhausted"]);
+    expect(await after(at + 1, 9)).toEqual(["quota.exhausted"]);
+  });
+});
+
+onBothDatabases("the rows of an organization", (fixture) => {
+  test("are counted exactly up to a limit and estimated beyond it, along an index", async () => {
+    const { organizationId } = await fixture.organization();
+    const startMs = Date.UTC(2030, 0, 1);
+    const events = Array.from({ length: 400 }, (_, at) => ({
+      id: `00000000-0000-7000-8000-${String(at).padStart(12, "0")}${organizationId}`.slice(0, 72),
+      ...{ organization_id: organizationId, product_id: null, license_id: null },
+      ...{ type: "license.created" as const, at: startMs + at * 1_000, data: "{}", undistributed: null },
+    }));
+    await fixture.write((db) => fixture.store.bulk.insert(db, "events", events));
+    const { store, plans } = watched(fixture.store);
+    const count = (limits?: { rowsAtOnce: number; mostCounted: number }) =>
+      estimatedRows(store.listReads, "events", organizationId, startMs + 400_000, limits);
+    expect(await count()).toBe(400);
+    expect(await count({ rowsAtOnce: 30, mostCounted: 1_000 })).toBe(400);
+    expect(await count({ rowsAtOnce: 100, mostCounted: 400 })).toBe(401);
+    expect(await count({ rowsAtOnce: 50, mostCounted: 100 })).toBeCloseTo(400, -1);
+    for (const table of ["events", "audit_log"] as const)
+      expect(await estimatedRows(store.listReads, table, newId(), startMs)).toBe(0);
+    const bad = fixture.kind === "sqlite" ? /SCAN|TEMP B-TREE/ : /Seq Scan|Sort/;
+    for (const { text, plan } of await plans()) expect(bad.test(plan) ? `${text}\n${plan}` : "").toBe("");
+  });
+});

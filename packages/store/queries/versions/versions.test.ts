@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import type { VersionState } from "@countersign/domain/versions/catalog";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { removeVersion, replaceVersions, setVersion, versionsOf } from "./versions.ts";
+
+onBothDatabases("version records", (fixture) => {
+  const { write } = fixture;
+  /** A product with records, and another with the same ones. */
+  const product = async (records: Record<string, VersionState>) => {
+    const org = await fixture.organization();
+    const { productId: otherId } = await org.product();
+    const set = (productId: string, version: string, state: VersionState, nowMs: number) =>
+      write((db) => setVersion(db, productId, { version, state }, nowMs));
+    for (const [version, state] of Object.entries(records))
+      for (const id of [org.productId, otherId]) await set(id, version, state, 1);
+    const read = async (productId: string) => {
+      const rows = await versionsOf(fixture.reads, productId);
+      const texts = rows.map(({ version, state, created_at }) => `${version} ${state} ${created_at}`);
+      const { versions_revision: revision } = await fixture.reads
+        .selectFrom("products")
+        .select("versions_revision")
+        .where("id", "=", productId)
+        .executeTakeFirstOrThrow();
+      return { texts: texts.sort(), revision };
+    };
+    const { revision } = await read(org.productId);
+    return {
+      productId: org.productId,
+      set: (version: string, state: VersionState, nowMs: number) => set(org.productId, version, state, nowMs),
+      /** The records, after this many changes; those of the other product are unchanged. */
+      expectAfter: async (changes: number, texts: string[]) => {
+        expect(await read(org.productId)).toEqual({ texts, revision: revision + changes });
+        expect(await read(otherId)).toEqual({
+          texts: Object.entries(records).map(([version, state]) => `${version} ${state} 1`),
+          revision,
+        });
+      },
+    };
+  };
+
+  test("a record is added, or changed without its time, and the revision grows", async () => {
+    const { set, expectAfter } = await product({ "1.0": "allowed" });
+    await set("1.1", "deprecated", 2);
+    await expectAfter(1, ["1.0 allowed 1", "1.1 deprecated 2"]);
+    await set("1.0", "blocked", 3);
+    await expectAfter(2, ["1.0 blocked 1", "1.1 deprecated 2"]);
+  });
+
+  test("a new latest version makes the previous one allowed, and leaves the others as they are", async () => {
+    const { set, expectAfter } = await product({ "1.0": "blocked", "2.0": "deprecated", "3.0": "latest" });
+    await set("4.0", "latest", 2);
+    await expectAfter(1, ["1.0 blocked 1", "2.0 deprecated 1", "3.0 allowed 1", "4.0 latest 2"]);
+    await set("2.0", "latest", 3);
+    await expectAfter(2, ["1.0 blocked 1", "2.0 latest 1", "3.0 allowed 1", "4.0 allowed 2"]);
+  });
+
+  test("a removal takes one record of one product", async () => {
+    const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
+    await write((db) => removeVersion(db, productId, "1.0"));
+    await expectAfter(1, ["2.0 latest 1"]);
+  });
+
+  test("all records are replaced in one change", async () => {
+    const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
+    const replace = (records: Record<string, VersionState>) =>
+      write((db) => {
+        const rows = Object.entries(records).map(([version, state]) => {
+          return { product_id: productId, version, state, created_at: version === "2.0" ? 1 : 9 };
+        });
+        return replaceVersions(db, fixture.store.bulk, productId, rows);
+      });
+    await replace({ "2.0": "deprecated", "3.0": "latest", "4.0": "allowed" });
+    await expectAfter(1, ["2.0 deprecated 1", "3.0 latest 9", "4.0 allowed 9"]);
+    await replace({});
+    await expectAfter(2, []);
+  });
+});

@@ -1,0 +1,191 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import {
+  type DeliveryOwner,
+  makeAttempts,
+  makeDeliveries,
+  makeDelivery,
+  makeEndpoint,
+} from "../../../../tests/support/webhooks.ts";
+import type { DeliveryRow } from "../../tables.ts";
+import {
+  attemptsOf,
+  type DeliveryFilter,
+  deliveriesAfter,
+  deliveriesOfEvents,
+  deliveryOf,
+  eventOf,
+  eventsAmong,
+} from "./delivery-log.ts";
+import { countAttempts, countDeliveries, newestDurations } from "./statistics.ts";
+
+const startMs = Date.UTC(2026, 0, 1);
+const always = { fromMs: null, beforeMs: null };
+const never = () => false;
+
+onBothDatabases("the log of deliveries", (fixture) => {
+  const endpoint = async (): Promise<DeliveryOwner> => {
+    const { organizationId } = await fixture.organization();
+    const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
+    return { store: fixture.store, organizationId, endpointId: id };
+  };
+  /** Eight deliveries, a second apart: the even ones failed, the others were delivered. */
+  const eight = (owner: DeliveryOwner) =>
+    makeDeliveries(
+      owner,
+      Array.from({ length: 8 }, (_, number) => ({
+        created_at: startMs + number * 1_000,
+        state: number % 2 === 0 ? ("failed" as const) : ("delivered" as const),
+      })),
+    );
+  const everyPage = async (filter: DeliveryFilter, descending: boolean) => {
+    const found: DeliveryRow[] = [];
+    for (;;) {
+      const after = found.at(-1)?.id ?? null;
+      const page = await deliveriesAfter(fixture.reads, filter, { after, descending, limit: 3 });
+      found.push(...page);
+      if (page.length < 3) return found;
+    }
+  };
+
+  test.each([
+    ["all deliveries", {}, [0, 1, 2, 3, 4, 5, 6, 7]],
+    ["those of a state", { state: "failed" }, [0, 2, 4, 6]],
+    ["those from a time on", { fromMs: startMs + 5_000 }, [5, 6, 7]],
+    ["those before a time", { toMs: startMs + 2_000 }, [0, 1]],
+    [
+      "those of a state and a range of time",
+      { state: "delivered", fromMs: startMs + 2_000, toMs: startMs + 6_000 },
+      [3, 5],
+    ],
+    ["none of a state that there is not", { state: "held" }, []],
+    ["none if the range is empty", { fromMs: startMs + 2_000, toMs: startMs + 2_000 }, []],
+    ["those since before any clock", { fromMs: -1, toMs: startMs + 1_000 }, [0]],
+  ] as const)("of one endpoint, %s are listed in pages, in both directions", async (_, fields, numbers) => {
+    const owner = await endpoint();
+    const rows = await eight(owner);
+    await eight(await endpoint());
+    const filter = { endpointId: owner.endpointId, state: null, fromMs: null, toMs: null, ...fields };
+    const expected = numbers.map((number) => rows[number] as DeliveryRow);
+    expect(await everyPage(filter, false)).toEqual(expected);
+    expect(await everyPage(filter, true)).toEqual(expected.toReversed());
+  });
+
+  test("a delivery is found at its own endpoint only", async () => {
+    const [owner, other] = [await endpoint(), await endpoint()];
+    const row = await makeDelivery(owner);
+    expect(await deliveryOf(fixture.reads, owner.endpointId, row.id)).toEqual(row);
+    expect(await deliveryOf(fixture.reads, other.endpointId, row.id)).toBeUndefined();
+  });
+
+  test("events that were pruned are missing", async () => {
+    const owner = await endpoint();
+    const { event_id: id } = await makeDelivery(owner);
+    expect(await eventOf(fixture.reads, id)).toMatchObject({ id, organization_id: owner.organizationId });
+    expect(await eventOf(fixture.reads, newId())).toBeUndefined();
+    expect(await eventsAmong(fixture.reads, [id, newId()])).toEqual(new Set([id]));
+    expect(await eventsAmong(fixture.reads, [])).toEqual(new Set());
+  });
+
+  test("every delivery of an event to one endpoint is found, and none to another", async () => {
+    const [owner, other] = [await endpoint(), await endpoint()];
+    const first = await makeDelivery(owner, { state: "failed" });
+    const again = await makeDelivery(owner, { event_id: first.event_id });
+    await makeDelivery(other, { event_id: first.event_id });
+    await makeDelivery(owner);
+    const found = await deliveriesOfEvents(fixture.reads, owner.endpointId, [first.event_id]);
+    expect(found.map((row) => row.id).toSorted()).toEqual([first.id, again.id].toSorted());
+    expect(await deliveriesOfEvents(fixture.reads, owner.endpointId, [])).toEqual([]);
+  });
+
+  test("the attempts of a delivery are listed oldest first, in pages, with the decrypted response", async () => {
+    const owner = await endpoint();
+    const statuses = [500, null, 301];
+    const { id } = await makeDelivery(
+      owner,
+      {},
+      statuses.map((status) => ({ status, response_body: status === null ? null : `answer ${status}` })),
+    );
+    await makeDelivery(owner, {}, [{ status: 200 }]);
+    const first = await attemptsOf(fixture.reads, id, { afterId: null, limit: 2 });
+    const rest = await attemptsOf(fixture.reads, id, { afterId: first.at(-1)?.id ?? null, limit: 2 });
+    expect([...first, ...rest].map((attempt) => [attempt.status, attempt.response_body])).toEqual([
+      [500, "answer 500"],
+      [null, null],
+      [301, "answer 301"],
+    ]);
+  });
+
+  test.each([
+    ["at any time", always, { delivered: 4, failed: 4, attempts: 8, succeeded: 4 }],
+    [
+      "from a time on",
+      { fromMs: startMs + 3_000, beforeMs: null },
+      { delivered: 3, failed: 2, attempts: 5, succeeded: 3 },
+    ],
+    [
+      "before a time",
+      { fromMs: null, beforeMs: startMs + 3_000 },
+      { delivered: 1, failed: 2, attempts: 3, succeeded: 1 },
+    ],
+  ] as const)("deliveries and attempts %s are counted by state and success", async (_, span, expected) => {
+    const owner = await endpoint();
+    const statuses = { delivered: [200, 204, 299, 201], failed: [199, 300, 500, null] };
+    for (const from of [owner, await endpoint()]) {
+      const rows = await eight(from);
+      const attempts = rows.map(({ id, created_at, state }, index) => {
+        const status =
+          statuses[state === "delivered" ? "delivered" : "failed"][Math.floor(index / 2)] ?? null;
+        return { at: created_at, delivery_id: id, status };
+      });
+      await makeAttempts(from, attempts);
+    }
+    const count = (state: DeliveryRow["state"]) =>
+      countDeliveries(fixture.reads, owner.endpointId, state, span, never);
+    expect({
+      delivered: await count("delivered"),
+      failed: await count("failed"),
+      ...(await countAttempts(fixture.reads, owner.endpointId, span, never)),
+    }).toEqual(expected);
+    expect(await count("held")).toBe(0);
+  });
+
+  test("any number is counted in slices that let other work run, until the count is stopped", async () => {
+    const owner = await endpoint();
+    const rows = await makeDeliveries(
+      owner,
+      Array.from({ length: 5_100 }, () => ({ created_at: startMs })),
+    );
+    await makeAttempts(
+      owner,
+      rows.map((row) => ({ at: startMs, delivery_id: row.id, response_body: null })),
+    );
+    const { endpointId } = owner;
+    let hasPaused = false;
+    setImmediate(() => {
+      hasPaused = true;
+    });
+    expect(await countDeliveries(fixture.reads, endpointId, "delivered", always, never)).toBe(5_100);
+    expect(hasPaused).toBe(true);
+    expect(await countAttempts(fixture.reads, endpointId, always, never)).toEqual({
+      attempts: 5_100,
+      succeeded: 5_100,
+    });
+    const stopped = () => true;
+    expect(await countDeliveries(fixture.reads, endpointId, "delivered", always, stopped)).toBe(5_000);
+    expect((await countAttempts(fixture.reads, endpointId, always, stopped)).attempts).toBe(5_000);
+  });
+
+  test("durations are those of the newest attempts at one endpoint", async () => {
+    const [owner, other] = [await endpoint(), await endpoint()];
+    const attempts = [10, 20, 30, 40].map((duration_ms, index) => ({ duration_ms, at: startMs + index }));
+    await makeDelivery(owner, { created_at: startMs }, attempts);
+    await makeDelivery(other, { created_at: startMs }, [{ duration_ms: 99, at: startMs + 9 }]);
+    const newest = async (sinceMs: number, most: number) =>
+      (await newestDurations(fixture.reads, owner.endpointId, sinceMs, most)).map((row) => row.duration_ms);
+    expect(await newest(startMs, 10)).toEqual([40, 30, 20, 10]);
+    expect(await newest(startMs + 1, 10)).toEqual([40, 30, 20]);
+    expect(await newest(startMs, 2)).toEqual([40, 30]);
+  });
+});

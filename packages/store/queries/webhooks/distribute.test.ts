@@ -1,0 +1,124 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
+import { deliveriesTo, makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { distribution } from "../../distribution.ts";
+import {
+  addDeliveries,
+  completeEvents,
+  dataOfEvents,
+  listenersOf,
+  organizationsWaiting,
+  takeEvents,
+  undistributedEvents,
+} from "./distribute.ts";
+
+onBothDatabases("the distribution of events", (fixture) => {
+  const events = (organizationId: string, count: number, settings: Parameters<typeof makeEvents>[3] = {}) =>
+    makeEvents(fixture.store, organizationId, count, settings);
+  const organizations = async (count: number) => {
+    const made: string[] = [];
+    for (let number = 0; number < count; number += 1)
+      made.push((await fixture.organization()).organizationId);
+    return made;
+  };
+
+  test("organizations with undistributed events are found in the order of their IDs, up to a limit", async () => {
+    const [before = "", first = "", second = "", third = "", without = ""] = await organizations(5);
+    for (const id of [third, first, second, first, before]) await events(id, 1);
+    await events(without, 1, { undistributed: distribution.none });
+    expect(await organizationsWaiting(fixture.reads, before, 2)).toEqual([first, second]);
+    expect(await organizationsWaiting(fixture.reads, second, 2)).toEqual([third]);
+    expect(await organizationsWaiting(fixture.reads, third, 2)).toEqual([]);
+  });
+
+  test("each organization gets the same number of events, oldest first and in turns", async () => {
+    const [many = "", few = "", unasked = ""] = await organizations(3);
+    const [first, second, third] = await events(many, 4);
+    const [only] = await events(few, 1);
+    await events(few, 1, { undistributed: distribution.none });
+    await events(unasked, 1);
+    const found = await undistributedEvents(fixture.reads, [many, few], 3);
+    expect(
+      found
+        .slice(0, 2)
+        .map((event) => event.id)
+        .toSorted(),
+    ).toEqual([first, only].toSorted() as string[]);
+    expect(found.slice(2).map((event) => event.id)).toEqual([second, third] as string[]);
+    expect(await undistributedEvents(fixture.reads, [], 3)).toEqual([]);
+  });
+
+  test("an event is taken once, however many nodes try at the same time", async () => {
+    const [organizationId = ""] = await organizations(1);
+    const ids = await events(organizationId, 20);
+    const take = () => fixture.write((db) => takeEvents(db, fixture.store.bulk, ids));
+    const taken = await Promise.all([take(), take(), take(), take()]);
+    expect(taken.flatMap((some) => [...some]).toSorted()).toEqual(ids.toSorted());
+    expect(await take()).toEqual(new Set());
+    expect(await undistributedEvents(fixture.reads, [organizationId], 100)).toEqual([]);
+  });
+
+  test("an event of the hot path is taken like others, and completing it changes only its data", async () => {
+    const [organizationId = ""] = await organizations(1);
+    const { bulk } = fixture.store;
+    const settings = { undistributed: distribution.waitingWithoutLicense, data: '{"short":1}' };
+    const [id = "", other = ""] = await events(organizationId, 2, settings);
+    expect(await dataOfEvents(fixture.reads, bulk, [id])).toEqual(new Map([[id, '{"short":1}']]));
+    const [row] = await undistributedEvents(fixture.reads, [organizationId], 1);
+    if (row === undefined) throw new Error("The event is undistributed.");
+    await fixture.write(async (db) => {
+      expect(await takeEvents(db, bulk, [id])).toEqual(new Set([id]));
+      const complete = { ...row, type: "license.deleted", data: '{"complete":1}' } as const;
+      await completeEvents(db, bulk, [{ ...complete, undistributed: distribution.none }]);
+    });
+    const stored = await fixture.reads
+      .selectFrom("events")
+      .selectAll()
+      .where("id", "in", [id, other])
+      .execute();
+    expect(stored.find((event) => event.id === id)).toMatchObject({
+      type: "license.updated",
+      data: '{"complete":1}',
+      undistributed: null,
+    });
+    expect(stored.find((event) => event.id === other)).toMatchObject(settings);
+  });
+
+  test("endpoints of these organizations receive events, unless they are deleted or were disabled by hand", async () => {
+    const [first = "", second = "", other = ""] = await organizations(3);
+    const endpoint = async (organizationId: string, settings: Parameters<typeof makeEndpoint>[3] = {}) =>
+      (await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/", settings)).id;
+    const newer = await endpoint(first, { created_at: 2 });
+    const older = await endpoint(first, { created_at: 1 });
+    const failing = await endpoint(second, { status: "disabled", disabled_reason: "failing", created_at: 1 });
+    const gone = await endpoint(second, { status: "disabled", disabled_reason: "gone", created_at: 2 });
+    await endpoint(second, { status: "disabled", disabled_reason: "by_hand" });
+    await endpoint(first, { deleted_at: 1 });
+    await endpoint(other);
+    const listeners = await listenersOf(fixture.reads, [second, first]);
+    expect(listeners.map((listener) => listener.id)).toEqual([older, newer, failing, gone]);
+  });
+
+  test("any number of deliveries can be added at once", async () => {
+    const [organizationId = ""] = await organizations(1);
+    const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
+    const rows = Array.from({ length: 1_001 }, () => ({
+      id: newId(),
+      organization_id: organizationId,
+      endpoint_id: id,
+      event_id: newId(),
+      event_type: "license.updated" as const,
+      state: "failed" as const,
+      attempts: 10,
+      next_attempt_at: null,
+      claimed_by: null,
+      claimed_until: null,
+      last_status: 500,
+      created_at: 1,
+      finished_at: 2,
+    }));
+    await fixture.write((db) => addDeliveries(db, rows));
+    expect(await deliveriesTo(fixture.store, id)).toEqual(rows);
+  });
+});

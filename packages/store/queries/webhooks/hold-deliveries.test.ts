@@ -1,0 +1,213 @@
+import { expect, test } from "bun:test";
+import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import {
+  attemptsAt,
+  type DeliveryOwner,
+  deliveriesTo,
+  idAt,
+  makeDeliveries,
+  makeDelivery,
+  makeEndpoint,
+} from "../../../../tests/support/webhooks.ts";
+import type { DeliveryRow } from "../../tables.ts";
+import {
+  deliveriesAtOnce,
+  deliveriesOutOfStep,
+  enableDeliveries,
+  holdDeliveries,
+  makeDue,
+} from "./hold-deliveries.ts";
+import { claimProbes, endpointsToProbe, missedDelivery, writeProbe } from "./probe.ts";
+
+const nowMs = Date.now();
+const pending = { state: "pending", attempts: 3, next_attempt_at: nowMs + 60_000 } as const;
+const beingSent = { ...pending, claimed_by: "node", claimed_until: nowMs + 1 } as const;
+const expiredClaim = { ...pending, claimed_by: "dead", claimed_until: nowMs } as const;
+const held = { state: "held", attempts: 10, last_status: 500 } as const;
+
+onBothDatabases("deliveries of disabled endpoints", (fixture) => {
+  const endpoint = async (settings: Parameters<typeof makeEndpoint>[3] = {}): Promise<DeliveryOwner> => {
+    const { organizationId } = await fixture.organization();
+    const made = await makeEndpoint(
+      fixture.store,
+      organizationId,
+      "https://hooks.example.invalid/",
+      settings,
+    );
+    return { store: fixture.store, organizationId, endpointId: made.id };
+  };
+  const statesOf = async ({ endpointId }: DeliveryOwner) =>
+    (await deliveriesTo(fixture.store, endpointId)).map((row) => row.state);
+  const hold = ({ endpointId }: DeliveryOwner) =>
+    fixture.write((db) => holdDeliveries(db, endpointId, nowMs));
+  const enable = ({ endpointId }: DeliveryOwner) =>
+    fixture.write((db) => enableDeliveries(db, endpointId, nowMs));
+
+  test("pending deliveries of one endpoint are held, except those being sent at this moment", async () => {
+    const [owner, other] = [await endpoint(), await endpoint()];
+    await makeDeliveries(owner, [
+      pending,
+      expiredClaim,
+      beingSent,
+      { state: "delivered" },
+      { state: "failed" },
+    ]);
+    await makeDelivery(other, pending);
+    expect(await hold(owner)).toBe(2);
+    expect(await statesOf(owner)).toEqual(["held", "held", "pending", "delivered", "failed"]);
+    expect((await deliveriesTo(fixture.store, owner.endpointId))[1]).toMatchObject({
+      next_attempt_at: null,
+      claimed_by: null,
+      claimed_until: null,
+      attempts: 3,
+    });
+    expect(await statesOf(other)).toEqual(["pending"]);
+  });
+
+  test("held deliveries of one endpoint are due when it is enabled, with a full set of attempts", async () => {
+    const [owner, other] = [await endpoint(), await endpoint()];
+    await makeDeliveries(owner, [held, { ...pending, attempts: 5 }, { state: "failed" }]);
+    await makeDelivery(other, held);
+    expect(await enable(owner)).toBe(1);
+    expect(await statesOf(owner)).toEqual(["pending", "pending", "failed"]);
+    expect(await deliveriesTo(fixture.store, owner.endpointId)).toMatchObject([
+      { attempts: 0, next_attempt_at: nowMs, last_status: null, finished_at: null },
+      { attempts: 5, next_attempt_at: pending.next_attempt_at },
+      {},
+    ]);
+    expect(await statesOf(other)).toEqual(["held"]);
+  });
+
+  test.each([
+    ["held", pending, hold],
+    ["enabled", held, enable],
+  ] as const)(
+    "many deliveries are %s in batches, and by two nodes at once each only once",
+    async (_, from, follow) => {
+      const owner = await endpoint();
+      await makeDeliveries(
+        owner,
+        Array.from({ length: deliveriesAtOnce + 10 }, () => from),
+      );
+      let changed = 0;
+      let fullBatches = 0;
+      while (changed < deliveriesAtOnce + 10) {
+        const counts = await Promise.all([follow(owner), follow(owner)]);
+        fullBatches += counts.filter((count) => count === deliveriesAtOnce).length;
+        changed += counts[0] + counts[1];
+      }
+      expect([changed, fullBatches, await follow(owner)]).toEqual([deliveriesAtOnce + 10, 1, 0]);
+    },
+  );
+
+  test.each([
+    ["waits for its next attempt", true, pending],
+    ["is held", true, held],
+    ["has an expired claim", true, expiredClaim],
+    ["is being sent", false, beingSent],
+    ["was delivered", false, { state: "delivered" }],
+    ["has failed", false, { state: "failed" }],
+  ] as const)("a delivery that %s can be made due: %p", async (_, isPossible, fields) => {
+    const owner = await endpoint();
+    const before = await makeDelivery(owner, fields);
+    const other = await makeDelivery(owner, pending);
+    expect(await fixture.write((db) => makeDue(db, before.id, nowMs))).toBe(isPossible);
+    const due = { state: "pending", next_attempt_at: nowMs, claimed_by: null, claimed_until: null } as const;
+    expect(await deliveriesTo(fixture.store, owner.endpointId)).toEqual([
+      isPossible ? { ...before, ...due } : before,
+      other,
+    ]);
+  });
+
+  test("deliveries that do not match the state of their endpoint are found, unless it is deleted", async () => {
+    const disabled = { status: "disabled", disabled_reason: "by_hand" } as const;
+    const rows: [Parameters<typeof makeEndpoint>[3], Partial<DeliveryRow>][] = [
+      [{}, held],
+      [disabled, pending],
+      [{}, pending],
+      [disabled, held],
+      [{ deleted_at: 1 }, held],
+      [{ ...disabled, deleted_at: 1 }, pending],
+      [{}, { state: "delivered" }],
+    ];
+    const ids: string[] = [];
+    for (const [settings, delivery] of rows) {
+      const owner = await endpoint(settings);
+      await makeDelivery(owner, delivery);
+      ids.push(owner.endpointId);
+    }
+    const found = await deliveriesOutOfStep(fixture.reads);
+    const own = (some: readonly string[]) => some.filter((id) => ids.includes(id));
+    expect([own(found.held), own(found.pending)]).toEqual([ids.slice(0, 1), ids.slice(1, 2)]);
+  });
+
+  const failing = { status: "disabled", disabled_reason: "failing", next_probe_at: nowMs } as const;
+
+  test("an endpoint is probed when its probe is due, if it was disabled for failing and is not deleted", async () => {
+    const later = await endpoint({ ...failing, next_probe_at: nowMs - 1 });
+    const earlier = await endpoint({ ...failing, next_probe_at: nowMs - 2 });
+    const skipped = [
+      await endpoint({ ...failing, next_probe_at: nowMs + 1 }),
+      await endpoint({ ...failing, next_probe_at: null }),
+      await endpoint({ ...failing, disabled_reason: "gone" }),
+      await endpoint({ ...failing, disabled_reason: "by_hand" }),
+      await endpoint({ ...failing, deleted_at: 1 }),
+    ];
+    const own = [later, earlier, ...skipped].map((one) => one.endpointId);
+    const due = (await endpointsToProbe(fixture.reads, nowMs, 10_000)).filter((id) => own.includes(id));
+    expect(due).toEqual([earlier.endpointId, later.endpointId]);
+    expect(await endpointsToProbe(fixture.reads, nowMs, 1)).toHaveLength(1);
+    const claimed = await fixture.write((db) => claimProbes(db, own, nowMs, nowMs + 30_000));
+    expect(claimed.map((row) => row.id).toSorted()).toEqual(due.toSorted());
+  });
+
+  test("a probe is claimed once, however many nodes try at the same time, and again when the claim expires", async () => {
+    const { endpointId } = await endpoint(failing);
+    const claim = (atMs: number) => fixture.write((db) => claimProbes(db, [endpointId], atMs, atMs + 100));
+    const claimed = (await Promise.all([claim(nowMs), claim(nowMs), claim(nowMs)])).flat();
+    expect(claimed).toMatchObject([{ id: endpointId, next_probe_at: nowMs + 100 }]);
+    expect(await claim(nowMs + 99)).toEqual([]);
+    expect(await claim(nowMs + 100)).toHaveLength(1);
+  });
+
+  test("the oldest and the newest held delivery of one endpoint are what it has missed", async () => {
+    const [owner, other] = [await endpoint(failing), await endpoint(failing)];
+    const rows = await makeDeliveries(
+      owner,
+      (["delivered", "held", "held", "failed"] as const).map((state, index) => ({
+        state,
+        created_at: nowMs + index,
+      })),
+    );
+    await makeDelivery(other, held);
+    expect(await missedDelivery(fixture.reads, owner.endpointId, "oldest")).toEqual(rows[1] as DeliveryRow);
+    expect(await missedDelivery(fixture.reads, owner.endpointId, "newest")).toEqual(rows[2] as DeliveryRow);
+    await enable(other);
+    expect(await missedDelivery(fixture.reads, other.endpointId, "oldest")).toBeUndefined();
+  });
+
+  test.each([
+    ["that succeeds", held, 200, { state: "delivered", attempts: 11, last_status: 200, finished_at: nowMs }],
+    ["that fails", held, 500, { state: "held", attempts: 11, last_status: 500, finished_at: null }],
+    ["of a delivery that is no longer held", pending, 200, { state: "pending", attempts: 3 }],
+  ] as const)("the attempt of a probe %s is recorded once", async (_, fields, status, expected) => {
+    const owner = await endpoint(failing);
+    const { id } = await makeDelivery(owner, fields);
+    const attempt = {
+      id: idAt(nowMs),
+      delivery_id: id,
+      endpoint_id: owner.endpointId,
+      at: nowMs,
+      duration_ms: 5,
+      request_headers: "{}",
+      status,
+      response_body: "answer",
+      failure: null,
+    };
+    await fixture.write((db) => writeProbe(db, attempt, status === 200, nowMs));
+    expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([attempt]);
+    expect(await deliveriesTo(fixture.store, owner.endpointId)).toMatchObject([expected]);
+    await fixture.write((db) => writeProbe(db, attempt, false, nowMs));
+    expect(await attemptsAt(fixture.store, owner.endpointId)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { failure } from "@countersign/contract/problems/failures";
+import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
+import { on } from "../support/databases.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { newId } from "../support/test-organization.ts";
+import { deliveriesTo, makeDeliveries, makeDelivery, makeEndpoint } from "../support/webhooks.ts";
+
+setDefaultTimeout(60_000);
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+describe.each(on("postgres"))("the deliveries of a webhook endpoint on $kind", ({ make }) => {
+  let fixture: ManageFixture;
+  beforeAll(async () => {
+    fixture = await openManageFixture(make);
+  });
+  afterAll(() => fixture.close());
+
+  const endpoint = async () => {
+    const { store, organizationId } = fixture;
+    const { id } = await makeEndpoint(store, organizationId, "https://hooks.example.invalid/");
+    const path = `/organizations/${organizationId}/webhooks/${id}`;
+    const owner = { store, organizationId, endpointId: id };
+    return {
+      id,
+      path,
+      past: (fields: Partial<DeliveryRow> = {}, attempts: Partial<DeliveryAttemptRow>[] = []) =>
+        makeDelivery(owner, fields, attempts),
+      pastMany: (rows: readonly Partial<DeliveryRow>[]) => makeDeliveries(owner, rows),
+      get: (below: string) => fixture.owner.api.get(path + below),
+      post: (below: string, body?: object, headers = {}) =>
+        fixture.owner.api.post(path + below, body, headers),
+      stored: () => deliveriesTo(store, id),
+    };
+  };
+  const hoursAgo = (hours: number) => Date.now() - hours * hourMs;
+  const withKey = () => ({ "idempotency-key": newId() });
+  const auditOf = async (id: string) =>
+    (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/audit-log?subject_id=${id}`)).body
+      .data as { action: string; after: { replayed?: number } }[];
+
+  test("a test event goes only to that endpoint, immediately, whatever types it selects", async () => {
+    const [one, other] = [await endpoint(), await endpoint()];
+    await fixture.owner.api.patch(one.path, { event_types: ["quota.warning"] });
+    const key = withKey();
+    const sent = await one.post("/test", undefined, key);
+    expect(sent.status).toBe(201);
+    expect(sent.body).toMatchObject({ event_type: "endpoint.test", state: "pending", attempts: 0 });
+    expect((await one.post("/test", undefined, key)).body.id).toBe(sent.body.id);
+    expect((await one.stored()).map((row) => row.id)).toEqual([sent.body.id]);
+    expect(await other.stored()).toEqual([]);
+    const { event } = (await one.get(`/deliveries/${sent.body.id}`)).body;
+    expect(event).toMatchObject({ type: "endpoint.test", data: { endpoint_id: one.id } });
+    expect((await auditOf(one.id))[0]?.action).toBe("webhook.tested");
+  });
+
+  test("deliveries are listed newest first, in pages, filtered by state, type and time", async () => {
+    const one = await endpoint();
+    const now = Date.now();
+    const rows = await one.pastMany(
+      [6, 5, 4, 3, 2, 1].map((hours) => ({
+        created_at: now - hours * hourMs,
+        state: hours % 2 === 0 ? "failed" : "delivered",
+        event_type: hours > 3 ? "license.created" : "license.revoked",
+      })),
+    );
+    const listed = async (query: string) => {
+      const ids: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const next = cursor === "" ? "" : `&cursor=${cursor}`;
+        const { body } = await one.get(`/deliveries?limit=2&${query}${next}`);
+        ids.push(...body.data.map((delivery: { id: string }) => delivery.id));
+        cursor = body.next_cursor;
+      }
+      return ids.map((id) => rows.findIndex((row) => row.id === id));
+    };
+    const at = (hours: number) => new Date(now - hours * hourMs).toISOString();
+    expect(await listed("")).toEqual([5, 4, 3, 2, 1, 0]);
+    expect(await listed("event_type=license.revoked")).toEqual([5, 4, 3]);
+    expect(await listed("event_type=license.created&state=failed")).toEqual([2, 0]);
+    expect(await listed(`from=${at(5)}&to=${at(2)}`)).toEqual([3, 2, 1]);
+  });
+
+  test("every attempt of a delivery is shown with request and response, and only at its endpoint", async () => {
+    const [one, other] = [await endpoint(), await endpoint()];
+    const timedOut = JSON.stringify(failure("webhook_timed_out", { count: 15 }));
+    const { id } = await one.past({ state: "failed" }, [
+      { status: 500, response_body: "no" },
+      { status: null, response_body: null, failure: timedOut, duration_ms: 15_000 },
+    ]);
+    const attempts = `/deliveries/${id}/attempts`;
+    const first = (await one.get(`${attempts}?limit=1`)).body;
+    const second = (await one.get(`${attempts}?limit=1&cursor=${first.next_cursor}`)).body;
+    expect(first.data).toMatchObject([
+      { status: 500, response_body: "no", request_headers: { "x-own": "" }, duration_ms: 5 },
+    ]);
+    expect(second.data[0].failure).toEqual({
+      code: "webhook_timed_out",
+      params: { count: 15 },
+      message: "There was no response within 15 seconds.",
+    });
+    expect(second.next_cursor).toBeNull();
+    expect((await other.get(attempts)).status).toBe(404);
+    expect((await other.post(`/deliveries/${id}/replay`)).status).toBe(404);
+    expect((await other.post(`/deliveries/${id}/send-now`)).status).toBe(404);
+  });
+
+  test("a replay is a new delivery of the same event, and is refused while one is pending", async () => {
+    const one = await endpoint();
+    const old = await one.past({ state: "failed", last_status: 500 });
+    const key = withKey();
+    const replay = (headers = {}) => one.post(`/deliveries/${old.id}/replay`, undefined, headers);
+    const again = await replay(key);
+    expect(again.status).toBe(201);
+    const created = { event_id: old.event_id, state: "pending", attempts: 0, last_status: null };
+    expect(again.body).toMatchObject(created);
+    expect(again.body.id).not.toBe(old.id);
+    const before = await one.get(`/deliveries/${old.id}`);
+    expect(before.body).toMatchObject({ state: "failed", webhook_id: again.body.webhook_id });
+    expect((await replay(key)).body).toEqual(again.body);
+    expect((await replay()).status).toBe(409);
+    expect(await one.stored()).toHaveLength(2);
+    expect((await auditOf(one.id))[0]?.action).toBe("webhook.delivery_replayed");
+  });
+
+  test("send-now makes a waiting delivery due, unless it is finished or being sent, or its endpoint is disabled", async () => {
+    const one = await endpoint();
+    const inAnHour = Date.now() + hourMs;
+    const pending = { state: "pending", next_attempt_at: inAnHour } as const;
+    const waiting = await one.past(pending);
+    const claimed = await one.past({ ...pending, claimed_by: "another node", claimed_until: inAnHour });
+    const finished = await one.past({ state: "failed" });
+    const sendNow = async ({ id }: DeliveryRow) => one.post(`/deliveries/${id}/send-now`);
+    const sent = await sendNow(waiting);
+    expect(sent.status).toBe(200);
+    expect(sent.body).toMatchObject({ id: waiting.id, state: "pending", attempts: waiting.attempts });
+    expect(Date.parse(sent.body.next_attempt_at)).toBeLessThanOrEqual(Date.now());
+    expect((await auditOf(one.id))[0]?.action).toBe("webhook.delivery_sent_now");
+    expect([(await sendNow(claimed)).status, (await sendNow(finished)).status]).toEqual([409, 409]);
+    await one.post("/disable");
+    expect((await sendNow(await one.past(pending))).status).toBe(409);
+  });
+
+  test("a pruned event cannot be replayed", async () => {
+    const one = await endpoint();
+    const old = await one.past({ state: "failed" });
+    await fixture.store.transaction((db) => db.deleteFrom("events").where("id", "=", old.event_id).execute());
+    expect((await one.get(`/deliveries/${old.id}`)).body.event).toBeNull();
+    expect((await one.post(`/deliveries/${old.id}/replay`)).status).toBe(409);
+    expect((await one.post("/replay", {})).body).toEqual({ replayed: 0, next_cursor: null });
+  });
+
+  test("replaying failures sends each event once, and none that is pending or was delivered since", async () => {
+    const one = await endpoint();
+    const failed = (hours: number) => one.past({ state: "failed", created_at: hoursAgo(hours) });
+    const again = ({ event_id }: DeliveryRow, hours: number, fields: Partial<DeliveryRow>) =>
+      one.past({ event_id, created_at: hoursAgo(hours), ...fields });
+    const [once, twice, arrived, waiting] = [
+      await failed(9),
+      await failed(8),
+      await failed(6),
+      await failed(4),
+    ];
+    await again(twice, 7, { state: "failed" });
+    await again(arrived, 5, { state: "delivered" });
+    await again(waiting, 3, { state: "pending", next_attempt_at: Date.now() + dayMs });
+    await one.past({ state: "delivered", created_at: hoursAgo(2) });
+    const known = new Set((await one.stored()).map((row) => row.id));
+    expect((await one.post("/replay", {})).body).toEqual({ replayed: 2, next_cursor: null });
+    const created = (await one.stored()).filter((row) => !known.has(row.id));
+    expect(created.map((row) => row.event_id).toSorted()).toEqual([once.event_id, twice.event_id].toSorted());
+    expect((await one.post("/replay", {})).body.replayed).toBe(0);
+  });
+
+  test("a range is replayed by time, type and state, once per event", async () => {
+    const one = await endpoint();
+    const now = Date.now();
+    const at = (hours: number) => new Date(now - hours * hourMs).toISOString();
+    const rows = await one.pastMany(
+      [8, 7, 6, 5, 4, 3, 2, 1].map((hours) => ({
+        created_at: now - hours * hourMs,
+        state: hours % 2 === 0 ? "failed" : "delivered",
+        event_type: hours === 5 ? "license.revoked" : "license.created",
+      })),
+    );
+    // The delivery that failed four hours ago succeeded half an hour later.
+    const succeeded = rows[4]?.event_id ?? "";
+    await one.past({ created_at: now - 3.5 * hourMs, event_id: succeeded, event_type: "license.created" });
+    const known = new Set((await one.stored()).map((row) => row.id));
+    const states = ["failed", "delivered"];
+    const answer = await one.post("/replay", {
+      states,
+      event_types: ["license.created"],
+      from: at(6),
+      to: at(2),
+    });
+    expect(answer.body).toEqual({ replayed: 3, next_cursor: null });
+    const created = (await one.stored()).filter((row) => !known.has(row.id));
+    expect(created.map((row) => row.event_id).toSorted()).toEqual(
+      [rows[2], rows[4], rows[5]].map((row) => row?.event_id ?? "").toSorted(),
+    );
+    for (const wrong of [{ states: [] }, { states: ["held"] }, { from: "today" }, { event_types: [] }])
+      expect((await one.post("/replay", wrong)).status).toBe(422);
+  });
+
+  test("a large replay runs in batches, requires an Idempotency-Key, and sends each event once", async () => {
+    const one = await endpoint();
+    const rows = await one.pastMany(Array.from({ length: 450 }, () => ({ state: "failed" as const })));
+    const without = await one.post("/replay", {});
+    expect([without.status, without.body.errors[0].field]).toEqual([422, "Idempotency-Key"]);
+    const key = withKey();
+    const answers = await Promise.all([1, 2, 3].map(() => one.post("/replay", {}, key)));
+    // A concurrent request with the same key may still be running.
+    const done = answers.filter((answer) => answer.status !== 409);
+    expect(done.length).toBeGreaterThan(0);
+    for (const answer of done) expect(answer.body).toEqual({ replayed: 450, next_cursor: null });
+    const created = (await one.stored()).filter((row) => row.state !== "failed");
+    expect(created.map((row) => row.event_id).toSorted()).toEqual(rows.map((row) => row.event_id).toSorted());
+    const entries = (await auditOf(one.id)).filter((entry) => entry.action === "webhook.deliveries_replayed");
+    expect(entries.reduce((sum, entry) => sum + (entry.after.replayed ?? 0), 0)).toBe(450);
+  });
+
+  test("statistics show successes and durations over a day and a week", async () => {
+    const one = await endpoint();
+    const none = { attempts: 0, failed_attempts: 0, success_rate: null, median_ms: null, p95_ms: null };
+    const statistics = async () => (await one.get("/statistics")).body;
+    expect((await statistics()).last_24_hours).toEqual({
+      delivered: 0,
+      failed: 0,
+      counts_are_exact: true,
+      ...none,
+    });
+    for (let number = 1; number <= 20; number += 1) {
+      const isGivenUp = number % 5 === 0;
+      const created_at = number > 10 ? Date.now() - 3 * dayMs : hoursAgo(1);
+      const attempt = { duration_ms: number * 10, status: isGivenUp ? 500 : 200 };
+      await one.past({ state: isGivenUp ? "failed" : "delivered", created_at }, [attempt]);
+    }
+    const attempts = (...statuses: (number | null)[]) =>
+      statuses.map((status) => ({ status, duration_ms: 50 }));
+    // One delivery succeeds after two failures; a pending one has only failed.
+    await one.past({ state: "delivered" }, attempts(503, null, 204));
+    await one.past({ state: "pending", next_attempt_at: Date.now() + dayMs }, attempts(302, 404));
+    await one.past({ created_at: Date.now() - 8 * dayMs }, [{ duration_ms: 9_999 }]);
+    expect(await statistics()).toEqual({
+      last_24_hours: {
+        delivered: 9,
+        failed: 2,
+        counts_are_exact: true,
+        attempts: 15,
+        failed_attempts: 6,
+        success_rate: 9 / 15,
+        median_ms: 50,
+        p95_ms: 100,
+      },
+      last_7_days: {
+        delivered: 17,
+        failed: 4,
+        counts_are_exact: true,
+        attempts: 25,
+        failed_attempts: 8,
+        success_rate: 17 / 25,
+        median_ms: 80,
+        p95_ms: 190,
+      },
+      pending: 1,
+      held: 0,
+    });
+  });
+});

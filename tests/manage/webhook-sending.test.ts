@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { on } from "../support/databases.ts";
+import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openReceiver, type Received, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
+import { makeEvents } from "../support/webhooks.ts";
+
+setDefaultTimeout(60_000);
+
+describe.each(on("sqlite"))("the receiver of a webhook on $kind", ({ make }) => {
+  let fixture: ManageFixture;
+  let receiver: Receiver;
+  let webhooks: string;
+  beforeAll(async () => {
+    fixture = await openManageFixture(make);
+    receiver = await openReceiver();
+    webhooks = `/organizations/${fixture.organizationId}/webhooks`;
+  });
+  afterAll(async () => {
+    await fixture.close();
+    await receiver.close();
+  });
+
+  let paths = 0;
+  /** An endpoint with its own path at the receiver. */
+  const endpoint = async (fields: object = {}) => {
+    paths += 1;
+    const at = `/${paths}`;
+    const { status, body } = await fixture.owner.api.post(webhooks, { url: receiver.url + at, ...fields });
+    expect(status).toBe(201);
+    const path = `${webhooks}/${body.id}`;
+    /** Sends a test event and returns it as received. */
+    const tested = async (): Promise<Received> => {
+      const sent = await fixture.owner.api.post(`${path}/test`);
+      const arrived = () => receiver.received.find((one) => one.id === sent.body.webhook_id);
+      await until("the test event arrives", () => arrived() !== undefined);
+      expect(arrived()?.path).toBe(at);
+      return arrived() as Received;
+    };
+    return { id: String(body.id), at, path, secret: String(body.secret), tested };
+  };
+  const signaturesOf = ({ headers }: Received) => String(headers["webhook-signature"]).split(" ");
+  const isSignedWith = (secret: string, { body, headers }: Received) => {
+    try {
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  test("gets a test event that is signed with the shown secret, and again if it is replayed", async () => {
+    const { path, secret, tested } = await endpoint({ headers: { "X-Own": "a value of mine" } });
+    const got = await tested();
+    expect(isSignedWith(secret, got)).toBe(true);
+    expect(got.headers["x-own"]).toBe("a value of mine");
+    expect(JSON.parse(got.body)).toMatchObject({
+      type: "endpoint.test",
+      data: { organization_id: fixture.organizationId },
+    });
+    const deliveries = async () => (await fixture.owner.api.get(`${path}/deliveries`)).body.data;
+    await until("the delivery is recorded", async () => (await deliveries())[0].state === "delivered");
+    const delivery = `${path}/deliveries/${(await deliveries())[0].id}`;
+    const { body } = await fixture.owner.api.get(`${delivery}/attempts`);
+    expect(body.data).toMatchObject([{ status: 200, failure: null }]);
+    expect(Object.keys(body.data[0].request_headers)).toContain("x-own");
+    for (const hidden of ["a value of mine", secret]) expect(JSON.stringify(body)).not.toContain(hidden);
+    expect((await fixture.owner.api.post(`${delivery}/replay`)).status).toBe(201);
+    await until(
+      "the replay arrives with the same id",
+      () => receiver.received.filter((one) => one.id === got.id).length === 2,
+    );
+    await until("it is counted", async () => {
+      const { last_24_hours: day } = (await fixture.owner.api.get(`${path}/statistics`)).body;
+      return day.delivered === 2 && day.success_rate === 1;
+    });
+  });
+
+  test("gets signatures of both secrets after a rotation, and only of the new one without overlap", async () => {
+    const { path, secret, tested } = await endpoint();
+    const rotate = async (body: object) =>
+      (await fixture.owner.api.post(`${path}/rotate-secret`, body)).body.secret;
+    const second = await rotate({});
+    const both = await tested();
+    expect(signaturesOf(both)).toHaveLength(2);
+    expect([isSignedWith(secret, both), isSignedWith(second, both)]).toEqual([true, true]);
+    const third = await rotate({ overlap_seconds: 0 });
+    const one = await tested();
+    expect(signaturesOf(one)).toHaveLength(1);
+    expect([isSignedWith(second, one), isSignedWith(third, one)]).toEqual([false, true]);
+  });
+
+  test("gets requests with a changed URL, format and header from the next one on", async () => {
+    const { path, tested, at } = await endpoint({ headers: { "x-own": "1" } });
+    expect((await tested()).headers["x-own"]).toBe("1");
+    await fixture.owner.api.patch(path, { format: "discord", headers: { "x-own": null, "x-other": "2" } });
+    const discord = await tested();
+    expect([discord.headers["x-own"], discord.headers["x-other"]]).toEqual([undefined, "2"]);
+    expect(JSON.parse(discord.body).embeds[0].footer.text).toBe("endpoint.test");
+    await fixture.owner.api.patch(path, { format: "slack", url: `${receiver.url}${at}` });
+    expect(JSON.parse((await tested()).body).blocks[0].type).toBe("header");
+  });
+
+  test("that answered 410 gets the events it missed when the endpoint is enabled", async () => {
+    const { path, at } = await endpoint();
+    receiver.reply = (request) => ({ status: request.path === at ? 410 : 200 });
+    const { body: sent } = await fixture.owner.api.post(`${path}/test`);
+    await until(
+      "410 disables it",
+      async () => (await fixture.owner.api.get(path)).body.disabled_reason === "gone",
+    );
+    receiver.reply = () => ({ status: 200 });
+    expect((await fixture.owner.api.get(`${path}/deliveries/${sent.id}`)).body.state).toBe("held");
+    await fixture.owner.api.post(`${path}/enable`);
+    await until("it arrives", async () => {
+      const { body } = await fixture.owner.api.get(`${path}/deliveries?state=delivered`);
+      return body.data.length === 1 && body.data[0].event_id === sent.event_id;
+    });
+  });
+
+  test("gets nothing while the endpoint is disabled or after it was deleted, and is probed if it failed", async () => {
+    const [disabled, deleted, failed, enabled] = [
+      await endpoint(),
+      await endpoint(),
+      await endpoint(),
+      await endpoint(),
+    ];
+    await fixture.owner.api.post(`${disabled.path}/disable`);
+    await fixture.owner.api.delete(deleted.path);
+    const failing = { status: "disabled", disabled_reason: "failing", disabled_at: Date.now() } as const;
+    await fixture.store.transaction((db) =>
+      db
+        .updateTable("webhook_endpoints")
+        .set({ ...failing, next_probe_at: Date.now() - 1 })
+        .where("id", "=", failed.id)
+        .execute(),
+    );
+    await makeEvents(fixture.store, fixture.organizationId, 3);
+    const arrivedAt = ({ at }: { at: string }) => receiver.received.filter((one) => one.path === at).length;
+    await until("the enabled endpoint gets them", () => arrivedAt(enabled) === 3);
+    await until("the probed endpoint gets what it missed", () => arrivedAt(failed) >= 3);
+    expect((await fixture.owner.api.get(failed.path)).body.status).toBe("enabled");
+    expect([arrivedAt(disabled), arrivedAt(deleted)]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,283 @@
+import { describe, expect, test } from "bun:test";
+import { pathParameters, type Route } from "@countersign/contract/manage/route";
+import type { ManageAnswer } from "../support/manage-client.ts";
+import { bodyFor } from "../support/matrix-bodies.ts";
+import { pathIn, pathWith } from "../support/matrix-paths.ts";
+import { openRaw } from "../support/raw-http.ts";
+import type { RoutesFixture } from "./fixture.ts";
+import { hasParameters, membersOf, named, nextIp, takesJson } from "./list.ts";
+
+/** Text that no field may contain: PostgreSQL cannot store the first, and the others are not valid characters. */
+const unstorable = ["a\u0000b", "a\ud800b", "\udc00"];
+
+const values: readonly unknown[] = [
+  ["a\u0000b"],
+  { "a\u0000b": 1 },
+  "",
+  "   ",
+  7,
+  -1,
+  1.5,
+  1e308,
+  2 ** 60,
+  true,
+  null,
+  [],
+  {},
+  [[]],
+  [null],
+  "x".repeat(200_000),
+  "x".repeat(7_000),
+  "ⅷ․ʼ".repeat(20),
+  "00000000-0000-0000-0000-000000000000",
+  "9999-12-31T23:59:59.999+14:00",
+  "-271821-04-20T00:00:00Z",
+];
+
+const bodies: readonly unknown[] = [null, [], "x", 7, { "a\u0000b": 1 }, { __proto__x: 1, constructor: 2 }];
+
+const queryValues = [
+  "",
+  "%00",
+  "a%00b",
+  "%ED%A0%80",
+  "-1",
+  "1.5",
+  "1e308",
+  "9007199254740993",
+  "null",
+  "x".repeat(8_000),
+];
+
+const cursors = [
+  "x",
+  ...[
+    [],
+    [null],
+    [null, null],
+    ["a\u0000b"],
+    ["\ud800"],
+    [1.5],
+    [1e308],
+    ["", ""],
+    ["x", "y"],
+    ["a\u0000b", "a\u0000b"],
+    [1.5, "x"],
+    [1e308, "x"],
+    [-1e308, "x"],
+    ["x", 1],
+    [1, 1],
+    ["NaN", "x"],
+    [1, "a\u0000b"],
+    ["2026-13-45", "x"],
+    ["starts", "x", "y"],
+    ["holds", "x", "y"],
+    ["holds", 1.5, "y"],
+    [1, 2, 3],
+    {},
+    7,
+  ].map((value) => Buffer.from(JSON.stringify(value)).toString("base64url")),
+];
+
+const pathValues = ["%00", "a%00b", "%ED%A0%80", "%F0%9F%92%A9", "..%2F..", "x".repeat(5_000), "%25", "%20"];
+
+/** Fields that only the server sets, each with a plausible value. */
+const serverOwned: Readonly<Record<string, unknown>> = {
+  id: "0190a000-0000-7000-8000-000000000000",
+  organization_id: "0190a000-0000-7000-8000-000000000000",
+  product_id: "0190a000-0000-7000-8000-000000000000",
+  user_id: "0190a000-0000-7000-8000-000000000000",
+  owner_id: "0190a000-0000-7000-8000-000000000000",
+  created_by: "0190a000-0000-7000-8000-000000000000",
+  created_at: "2020-01-01T00:00:00Z",
+  deleted_at: "2020-01-01T00:00:00Z",
+  suspended_at: null,
+  revoked_at: null,
+  accepted_at: "2020-01-01T00:00:00Z",
+  last_used_at: "2020-01-01T00:00:00Z",
+  plan: "enterprise",
+  daily_limit_override: 1_000_000,
+  daily_emails_override: 1_000_000,
+  billing_state: "active",
+  is_platform_admin: true,
+  organization_allowance: 1_000,
+  email_verified: true,
+  is_owner: true,
+  hash: "0",
+  token_hash: "0",
+  sealed_secret: "0",
+  ip_count: 0,
+  block_count: 0,
+  search_text: "x",
+  ip_blocks_revision: 0,
+  __proto__x: 1,
+};
+
+/** Routes whose purpose is to set one of these fields. Additions must be deliberate. */
+const deliberate: Readonly<Record<string, readonly string[]>> = {
+  updatePlatformOrganization: ["plan", "daily_limit_override", "daily_emails_override", "billing_state"],
+  updateUser: ["is_platform_admin", "organization_allowance"],
+  // The plan to pay for.
+  startCheckout: ["plan"],
+  transferOwnership: ["user_id"],
+};
+
+/** No write sets a field that only the server sets. */
+export function serverOwnedFieldTests(routes: () => RoutesFixture): void {
+  const { send } = senderFor(routes);
+
+  describe("fields that only the server sets", () => {
+    test.each(named.filter(([, route]) => takesJson(route)))("are refused by %s", async (name, route) => {
+      const { unchanged } = routes();
+      const allowed = deliberate[route.id] ?? [];
+      const sent = Object.fromEntries(
+        Object.entries(serverOwned).filter(([field]) => !allowed.includes(field)),
+      );
+      const members = membersOf(route.body);
+      expect(Object.keys(sent).filter((field) => members.includes(field))).toEqual([]);
+      const { access } = route;
+      if (access.who === "anyone" || (access.who === "person" && access.byToken === "never")) {
+        // Parsed only, because these routes are rate limited or accept no token.
+        expect(route.body.safeParse(sent).success).toBe(false);
+        return;
+      }
+      await unchanged.during(name, async () => {
+        const answer = await send(route, pathIn(route, routes().ours), sent);
+        expect(answer.status).toBe(422);
+        if (isPlainObject(route)) expect(fieldsOf(answer)).toEqual(expect.arrayContaining(Object.keys(sent)));
+      });
+    });
+
+    test("none of these requests changed the database", () => routes().unchanged.compare());
+  });
+}
+
+/** What routes of the management API do with bodies, queries and paths that nobody should send. */
+export function inputTests(routes: () => RoutesFixture): void {
+  const { callerFor, send, pathFor, bodyWith, organizationFor } = senderFor(routes);
+
+  describe("a body longer than its limit", () => {
+    test.each(named.filter(([, route]) => takesJson(route) || route.bodyTypes !== undefined))(
+      "is refused by %s before it arrives",
+      async (_, route) => {
+        const raw = await openRaw(routes().server.port);
+        const head = [
+          `${route.method} /api/manage/v1${pathFor(route)} HTTP/1.1`,
+          "Host: test",
+          `Authorization: Bearer ${callerFor(route).token}`,
+          `X-Forwarded-For: ${nextIp()}`,
+          `Content-Type: ${route.bodyTypes?.[0] ?? "application/json"}`,
+          `Content-Length: ${route.bodyLimit.bytes + 1}`,
+        ];
+        raw.write(`${head.join("\r\n")}\r\n\r\n`);
+        const answer = await raw.answer({ deadlineMs: 30_000 });
+        raw.close();
+        // Routes that accept no token refuse it earlier.
+        if (answer?.status === 403) return;
+        expect([answer?.status, answer?.headers.get("connection")]).toEqual([413, "close"]);
+      },
+    );
+  });
+
+  describe("a body that nobody should send", () => {
+    test.each(named.filter(([, route]) => takesJson(route)))(
+      "causes no server error in %s, and text that cannot be stored is named",
+      async (_, route) => {
+        const members = membersOf(route.body);
+        for (const value of members.length === 0 ? [] : unstorable) {
+          // Text is checked before anything else, and the response names every member that has such text.
+          const all = Object.fromEntries(members.slice(0, 20).map((member) => [member, value]));
+          const answer = await send(route, pathFor(route), bodyWith(route, all));
+          if ([403, 404, 415].includes(answer.status)) continue;
+          expect([answer.status, fieldsOf(answer)]).toEqual([
+            422,
+            expect.arrayContaining(members.slice(0, 20)),
+          ]);
+        }
+        for (const value of values) {
+          // A value that the schema refuses reaches nothing else, so one request for all members is enough.
+          const refused = members.filter(
+            (member) => !route.body.safeParse(bodyWith(route, { [member]: value })).success,
+          );
+          const accepted = members.filter((member) => !refused.includes(member));
+          const all = Object.fromEntries(refused.map((member) => [member, value]));
+          // A valid body would change what the next requests need.
+          if (refused.length > 0) await send(route, pathFor(route), bodyWith(route, all));
+          for (const member of accepted)
+            await send(route, pathFor(route), bodyWith(route, { [member]: value }));
+        }
+        for (const body of bodies) await send(route, pathFor(route), body);
+        const broken = await callerFor(route).api.send(route.method, pathFor(route), "{", {
+          "content-type": "application/json",
+        });
+        expect(broken.status).toBeLessThan(500);
+      },
+    );
+  });
+
+  describe("a query that nobody should send", () => {
+    test.each(named.filter(([, route]) => membersOf(route.query).length > 0))(
+      "causes no server error in %s",
+      async (_, route) => {
+        for (const member of membersOf(route.query)) {
+          for (const value of member === "cursor" ? [...cursors, ...queryValues] : queryValues)
+            await send(route, `${pathFor(route)}?${member}=${value}`, undefined);
+          await send(route, `${pathFor(route)}?${member}=1&${member}=2`, undefined);
+        }
+      },
+    );
+  });
+
+  describe("a path that nobody should send", () => {
+    test.each(named.filter(([, route]) => hasParameters(route)))(
+      "causes no server error in %s and finds nothing",
+      async (_, route) => {
+        for (const parameter of pathParameters(route.path)) {
+          for (const value of pathValues) {
+            const path = pathWith(route, (name) =>
+              name === parameter ? value : organizationFor(route).idFor(name, route.path),
+            );
+            const answer = await send(route, path, takesJson(route) ? bodyWith(route, {}) : undefined);
+            if (route.method === "GET" && parameter !== "ip") expect(answer.status).toBe(404);
+          }
+        }
+      },
+    );
+  });
+}
+
+/** How a route is called with odd input: by whom, where, and with what. */
+function senderFor(routes: () => RoutesFixture) {
+  // Admin actions target the other organization, because they would lock out our owner.
+  const organizationFor = ({ access }: Route) =>
+    access.who === "platform_admin" ? routes().theirs : routes().ours;
+  const callerFor = ({ access }: Route) =>
+    access.who === "platform_admin" ? routes().admin : routes().owner;
+  const send = async (route: Route, path: string, body: unknown): Promise<ManageAnswer> => {
+    const answer = await callerFor(route).api.send(
+      route.method,
+      path,
+      body === undefined ? null : JSON.stringify(body),
+      {
+        "content-type": body === undefined ? (route.bodyTypes?.[0] ?? "text/plain") : "application/json",
+        "x-forwarded-for": nextIp(),
+      },
+    );
+    if (answer.status >= 500)
+      throw new Error(
+        `${route.id} ${path.slice(0, 200)} ${JSON.stringify(body)?.slice(0, 200)} was answered with ${answer.text}`,
+      );
+    return answer;
+  };
+  const pathFor = (route: Route) => pathIn(route, organizationFor(route));
+  const bodyWith = (route: Route, more: object) => ({ ...bodyFor(route, organizationFor(route)), ...more });
+  return { callerFor, send, pathFor, bodyWith, organizationFor };
+}
+
+function fieldsOf(answer: ManageAnswer): string[] {
+  return (answer.body.errors ?? []).map((error: { field: string }) => error.field);
+}
+
+function isPlainObject(route: Route): boolean {
+  return membersOf(route.body).length > 0 && route.body.def.type === "object";
+}

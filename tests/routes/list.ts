@@ -1,0 +1,47 @@
+import { nothing, pathParameters, type Route } from "@countersign/contract/manage/route";
+import { z } from "zod";
+import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
+
+/** A route with its name in the output of tests. */
+export type NamedRoute = readonly [name: string, route: Route];
+
+export const manageRouteList: readonly Route[] = manageRoutes.map(({ route }) => route);
+export const portalRouteList: readonly Route[] = portalRoutes.map(({ route }) => route);
+
+export const named: readonly NamedRoute[] = manageRouteList.map(withName);
+export const portalNamed: readonly NamedRoute[] = portalRouteList.map(withName);
+
+function withName(route: Route): NamedRoute {
+  return [`${route.method} ${route.path}`, route];
+}
+
+/** Whether a route is inside an organization: for members and owners. */
+export function isInside({ access: { who } }: Route): boolean {
+  return who === "member" || who === "owner";
+}
+
+export function takesJson(route: Route): boolean {
+  return route.bodyTypes === undefined && (route.body as z.ZodType) !== nothing;
+}
+
+export function hasParameters({ path }: Route): boolean {
+  return pathParameters(path).length > 0;
+}
+
+/** The members of an object schema, or of all its variants. */
+export function membersOf(schema: z.ZodType): string[] {
+  if (schema === nothing) return [];
+  const walk = (part: z.core.JSONSchema.BaseSchema): string[] => [
+    ...Object.keys(part.properties ?? {}),
+    ...[...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])].flatMap(walk),
+  ];
+  return [...new Set(walk(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })))];
+}
+
+let lastIp = 0;
+
+/** A new IP address for each request, because a single one would be rate limited. */
+export function nextIp(): string {
+  lastIp += 1;
+  return `198.${18 + ((lastIp >> 16) & 1)}.${(lastIp >> 8) & 255}.${lastIp & 255}`;
+}

@@ -1,0 +1,187 @@
+import { customerFor } from "@countersign/store/queries/customers/identify";
+import { addUser } from "@countersign/store/queries/identity/users";
+import { addIpBlocks, type BlockScope } from "@countersign/store/queries/ip-blocks/blocks";
+import { createLicenses, registerIp } from "@countersign/store/queries/licenses/create";
+import { sealText } from "@countersign/store/sealed-columns";
+import type { Database } from "@countersign/store/store";
+import type { Tables } from "@countersign/store/tables";
+import type { Insertable } from "kysely";
+import { addPendingTransfer, addToken } from "./filled-organization.ts";
+import { newId } from "./test-organization.ts";
+
+/** The IDs of what was added. */
+export interface OrganizationRows {
+  readonly license: string;
+  readonly licenseKey: string;
+  readonly customer: string;
+  readonly token: string;
+  readonly role: string;
+  readonly member: string;
+  readonly endpoint: string;
+}
+
+/**
+ * Adds rows to every table of an organization that requests do not fill. The email address is the customer's, and is
+ * also wherever else it could be.
+ */
+export async function addOrganizationRows(
+  db: Database,
+  { organizationId, productId }: { readonly organizationId: string; readonly productId: string },
+  email: string,
+  nowMs: number,
+): Promise<OrganizationRows> {
+  const member = newId();
+  const user = { id: member, name: "Member", email: `${member}@example.com`, emailVerified: true };
+  await addUser(db, { ...user, isPlatformAdmin: false }, nowMs);
+  const who = { email, discordId: null, name: "Customer" };
+  const customer = await customerFor(db, organizationId, who, newId, nowMs);
+  const [license, licenseKey] = [newId(), `KEY-${newId()}`];
+  const texts = { notes: `for ${email}`, tags: ["vip"], metadata: JSON.stringify({ contact: email }) };
+  const belongs = { organizationId, productId, customerId: customer, maxIps: 3 };
+  await createLicenses(db, [{ id: license, key: licenseKey, ...belongs, ...texts }], nowMs);
+  await registerIp(db, license, "203.0.113.7", nowMs);
+  await addPendingTransfer(db, { ...belongs, id: license, customerId: customer, email }, nowMs);
+  const scopes: BlockScope[] = [
+    { tier: "organization", organizationId },
+    { tier: "customer", organizationId, customerId: customer },
+    { tier: "license", organizationId, licenseId: license },
+  ];
+  const block = { cidr: "198.51.100.0/24", note: email, expiresAtMs: null };
+  await addIpBlocks(
+    db,
+    scopes.map((scope) => ({ id: newId(), scope, ...block })),
+    nowMs,
+  );
+  const { id: token } = await addToken(db, { organizationId }, nowMs);
+  const customResponse = {
+    custom_response: JSON.stringify({ contact: email }),
+    custom_response_enabled: 1,
+  } as const;
+  await db.updateTable("products").set(customResponse).where("id", "=", productId).execute();
+  const ids = {
+    organizationId,
+    productId,
+    member,
+    customer,
+    license,
+    token,
+    role: newId(),
+    endpoint: newId(),
+  };
+  await insert(db, rowsOf(db, ids, email, nowMs));
+  return { ...ids, licenseKey };
+}
+
+type Rows = { readonly [Table in keyof Tables]?: readonly Insertable<Tables[Table]>[] };
+
+async function insert(db: Database, rows: Rows): Promise<void> {
+  for (const [table, values] of Object.entries(rows))
+    await db
+      .insertInto(table as "roles")
+      .values(values as Insertable<Tables["roles"]>[])
+      // A product that was created through the API has a test API key.
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+/** In the order in which they can be inserted. */
+function rowsOf(
+  db: Database,
+  ids: Omit<OrganizationRows, "licenseKey"> & { readonly organizationId: string; readonly productId: string },
+  email: string,
+  nowMs: number,
+): Rows {
+  const { license, member, role, endpoint, productId } = ids;
+  const inOrganization = { organization_id: ids.organizationId };
+  const ofProduct = { product_id: productId };
+  const made = { created_at: nowMs };
+  const changed = { created_at: nowMs, updated_at: nowMs };
+  const [importId, event, delivery, person] = [newId(), newId(), newId(), newId()];
+  const sealed = sealText(db, email);
+  const data = JSON.stringify({ email });
+  return {
+    roles: [{ id: role, ...inOrganization, name: "Promised", permissions: "[]", ...changed }],
+    members: [{ ...inOrganization, user_id: member, role_id: role, ...made }],
+    invitations: [
+      {
+        ...{ id: newId(), ...inOrganization, email: `invited-${email}`, role_id: role, token_hash: newId() },
+        ...{ ...made, expires_at: nowMs + 86_400_000, mailed_at: nowMs },
+      },
+    ],
+    impersonations: [
+      {
+        ...{ id: newId(), session_id: newId(), user_id: member, ...inOrganization },
+        ...{ reason: `Ticket of ${email}`, started_at: nowMs, expires_at: nowMs + 1 },
+      },
+    ],
+    idempotency_keys: [
+      {
+        ...{ actor_id: ids.token, idempotency_key: newId(), fingerprint: "f" },
+        ...{ status: 201, sealed_answer: sealed, ...made },
+      },
+    ],
+    portal_actions: [{ id: newId(), license_id: license, action: "ip_removed", count: 1, at: nowMs }],
+    recorded_expiries: [{ license_id: license, type: "license.expired", ends_at: nowMs }],
+    portal_people: [{ id: person, ...changed }],
+    portal_identities: [{ kind: "email", value: email, id: newId(), person_id: person, verified_at: nowMs }],
+    product_versions: [{ ...ofProduct, version: "1.0.0", state: "latest", ...made }],
+    product_downloads: [
+      { ...ofProduct, position: 0, id: newId(), title: "Manual", url: `https://docs.example/${email}` },
+    ],
+    product_sandbox_keys: [{ ...ofProduct, public_id: newId(), api_key: newId(), ...made }],
+    daily_usage: [{ ...ofProduct, day: 20_000, used: 5, last_granted: 5 }],
+    imports: [
+      {
+        ...{ id: importId, ...inOrganization, ...ofProduct, state: "finished", file_name: `${email}.csv` },
+        ...{ format: "csv", dry_run: 0, mode: "row_by_row", on_existing: "fail", send_events: 0 },
+        ...{ time_zone: "UTC", column_map: "{}", bytes_total: 0, bytes_done: 0, rows_done: 0, created: 0 },
+        ...{ updated: 0, skipped: 0, failed: 1, error_count: 1, errors: "[]", rejects_size: 0 },
+        ...{ actor: "{}", created_by: "Member", claimed_until: 0, ...changed },
+      },
+    ],
+    // More than are removed at once.
+    import_pieces: Array.from({ length: 30 }, (_, number) => ({ import_id: importId, number, body: email })),
+    import_undo: [{ import_id: importId, license_id: license, before: email }],
+    import_rejects: [{ import_id: importId, number: 1, cells: email, errors: "[]" }],
+    webhook_endpoints: [
+      {
+        ...{ id: endpoint, ...inOrganization, sealed_url: sealText(db, "https://hooks.example.invalid/in") },
+        ...{
+          description: email,
+          format: "standard",
+          status: "disabled",
+          auto_reenable: 0,
+          probes: 0,
+          ...changed,
+        },
+      },
+    ],
+    webhook_secrets: [{ id: newId(), endpoint_id: endpoint, sealed_secret: sealed, ...made }],
+    events: [{ id: event, ...inOrganization, ...ofProduct, type: "license.created", at: nowMs, data }],
+    deliveries: [
+      {
+        ...{ id: delivery, ...inOrganization, endpoint_id: endpoint, event_id: event },
+        ...{ event_type: "license.created", state: "failed", attempts: 1, finished_at: nowMs, ...made },
+      },
+    ],
+    delivery_attempts: [
+      {
+        ...{ id: newId(), delivery_id: delivery, endpoint_id: endpoint, at: nowMs, duration_ms: 5 },
+        ...{ request_headers: data, sealed_response: sealed },
+      },
+    ],
+    organization_branding: [{ ...inOrganization, support_email: email, links: "[]", updated_at: nowMs }],
+    organization_billing: [{ ...inOrganization, plan_note: `Paid by ${email}`, updated_at: nowMs }],
+    waiting_emails: [
+      {
+        id: newId(),
+        ...inOrganization,
+        kind: "license_delivery",
+        license_id: license,
+        ...made,
+        dedupe_key: newId(),
+      },
+    ],
+    daily_emails: [{ sender_id: ids.organizationId, recipients: "customers", day: 20_000, used: 1 }],
+  };
+}

@@ -1,0 +1,124 @@
+import { beforeAll, describe } from "bun:test";
+import type { Permission } from "@countersign/domain/members/permissions";
+import { openJournal, openStore } from "@countersign/store/open";
+import { addUser } from "@countersign/store/queries/identity/users";
+import { addMember } from "@countersign/store/queries/members/members";
+import { addRole } from "@countersign/store/queries/roles/roles";
+import type { Database, Journal, Store } from "@countersign/store/store";
+import { databases, type TestedDatabase } from "./databases.ts";
+import { journalEntry } from "./request-log.ts";
+import { afterAllFiles } from "./shared-resources.ts";
+import { newId, openTestOrganization, type TestOrganization } from "./test-organization.ts";
+
+/** What tests of queries need: an open store, and new organizations and users in it. */
+export interface QueryFixture {
+  readonly kind: TestedDatabase["kind"];
+  readonly store: Store;
+  readonly reads: Database;
+  write<T>(work: (db: Database) => Promise<T>): Promise<T>;
+  /** A new organization with a product. */
+  organization(options?: OrganizationOptions): Promise<TestOrganization>;
+  /** A new user without a membership. */
+  user(options?: { readonly name?: string; readonly admin?: boolean }): Promise<TestUser>;
+  /** A new user with their own role in the organization. */
+  member(organizationId: string, permissions?: readonly Permission[]): Promise<TestUser>;
+  /** Adds requests to the log, and those that are tracked to the sightings of their IP addresses. */
+  log(rows: readonly Parameters<typeof journalEntry>[0][]): Promise<void>;
+  /** Closes the part of the log that is old enough at this time, so that its roll-ups exist. */
+  closeLog(nowMs: number): Promise<void>;
+}
+
+export interface TestUser {
+  readonly id: string;
+  readonly email: string;
+}
+
+type OrganizationOptions = Omit<NonNullable<Parameters<typeof openTestOrganization>[1]>, "store" | "now">;
+
+/**
+ * Tests of queries, on both databases. All files of a process share a store for each, so a test works in its own
+ * organizations.
+ */
+export function onBothDatabases(title: string, tests: (fixture: QueryFixture) => void): void {
+  describe.each(databases)(`${title} on $kind`, (database) => {
+    let shared: Opened | undefined;
+    const opened = () => {
+      if (shared === undefined) throw new Error("The store is opened before the first test.");
+      return shared.store;
+    };
+    beforeAll(async () => {
+      shared = await sharedStore(database);
+    }, 60_000);
+    tests({
+      kind: database.kind,
+      get store() {
+        return opened();
+      },
+      get reads() {
+        return opened().reads;
+      },
+      write: (work) => opened().transaction(work),
+      organization: (options = {}) => openTestOrganization(null, { ...options, store: opened() }),
+      user: async ({ name = "Test Person", admin = false } = {}) => {
+        const id = newId();
+        const email = `${id}@example.com`;
+        const user = { id, name, email, emailVerified: true, isPlatformAdmin: admin };
+        await opened().transaction((db) => addUser(db, user, Date.now()));
+        return { id, email };
+      },
+      member: async (organizationId, permissions = []) => {
+        const [userId, roleId] = [newId(), newId()];
+        const email = `${userId}@example.com`;
+        const user = { id: userId, name: "Test Member", email, emailVerified: true, isPlatformAdmin: false };
+        const role = { id: roleId, organization_id: organizationId, name: `Role ${roleId}` };
+        const [granted, nowMs] = [JSON.stringify(permissions), Date.now()];
+        await opened().transaction(async (db) => {
+          await addUser(db, user, nowMs);
+          await addRole(db, { ...role, permissions: granted, created_at: nowMs, updated_at: nowMs });
+          await addMember(db, { organizationId, userId, roleId }, nowMs);
+        });
+        return { id: userId, email };
+      },
+      log: async (rows) => {
+        const journal = await shared?.journal();
+        await journal?.append(rows.map((row) => journalEntry(row)));
+      },
+      closeLog: async (nowMs) => {
+        const journal = await shared?.journal();
+        while (((await journal?.closeSegment(nowMs)) ?? 0) > 0);
+      },
+    });
+  });
+}
+
+interface Opened {
+  readonly store: Store;
+  /** Opened by the first test that needs it. */
+  journal(): Promise<Journal>;
+}
+
+const stores = new Map<TestedDatabase, Promise<Opened>>();
+
+function sharedStore(database: TestedDatabase): Promise<Opened> {
+  const known = stores.get(database) ?? open(database);
+  stores.set(database, known);
+  return known;
+}
+
+async function open(database: TestedDatabase): Promise<Opened> {
+  const { location, remove } = await database.make();
+  const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+  let journal: Promise<Journal> | undefined;
+  afterAllFiles.push(async () => {
+    await (await journal)?.close();
+    await store.close();
+    remove();
+  });
+  return {
+    store,
+    journal: () => {
+      journal ??= openJournal(location);
+      return journal;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { openStore } from "@countersign/store/open";
+import type { Store } from "@countersign/store/store";
+import type { TestDatabase } from "./databases.ts";
+import { freePort } from "./free-port.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
+import { afterAllFiles } from "./shared-resources.ts";
+
+/** A server in a separate process, with the settings that most tests need, and its database. */
+export interface TestServer {
+  readonly database: TestDatabase;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly server: ServerProcess;
+  readonly store: Store;
+  readonly url: string;
+  /** Leaves a shared server running. */
+  close(): Promise<void>;
+}
+
+/** A server that only this file uses. */
+export interface OwnServer {
+  /** Why the shared server does not do. */
+  readonly why: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const shared = new Map<() => Promise<TestDatabase>, Promise<TestServer>>();
+
+/**
+ * The server that the test files of a process share. Each test works in its own organizations, and reads and changes
+ * nothing outside of them. Any other test needs its own server.
+ */
+export async function openServer(make: () => Promise<TestDatabase>, own?: OwnServer): Promise<TestServer> {
+  if (own !== undefined) return start(make, own.environment ?? {});
+  let running = shared.get(make);
+  if (running === undefined) {
+    running = start(make, {});
+    const started = running;
+    afterAllFiles.push(async () => (await started).close());
+    shared.set(make, running);
+  }
+  return { ...(await running), close: async () => {} };
+}
+
+async function start(
+  make: () => Promise<TestDatabase>,
+  settings: Readonly<Record<string, string>>,
+): Promise<TestServer> {
+  const database = await make();
+  const port = settings.PORT ?? String(await freePort());
+  const environment = {
+    ...database.environment,
+    PORT: port,
+    // It knows its own URL, so that people can sign in to the dashboard and the portal.
+    COUNTERSIGN_URL: `http://127.0.0.1:${port}`,
+    // A test can send requests from any IP address.
+    COUNTERSIGN_TRUSTED_PROXIES: "127.0.0.1",
+    // Webhooks can be sent to receivers of the tests.
+    COUNTERSIGN_WEBHOOK_ALLOW: "127.0.0.1",
+    ...settings,
+  };
+  const server = await startServerProcess(environment);
+  const encryptionKey = settings.COUNTERSIGN_ENCRYPTION_KEY ?? null;
+  const store = await openStore(database.location, { encryptionKey, durability: "standard" });
+  return {
+    database,
+    environment,
+    server,
+    store,
+    url: server.url,
+    close: async () => {
+      await server.stop();
+      await store.close();
+      database.remove();
+    },
+  };
+}
