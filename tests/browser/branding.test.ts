@@ -1,7 +1,14 @@
 import { expect, test } from "bun:test";
 import { hash } from "node:crypto";
 import type { Locator, Page, Request } from "playwright-core";
-import { expectErrors, openContext, phone, saveScreenshot, violationsOf } from "../support/chromium.ts";
+import {
+  expectErrors,
+  openContext,
+  phone,
+  saveScreenshot,
+  violationsOf,
+  visit,
+} from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
 import { until } from "../support/until.ts";
@@ -126,12 +133,14 @@ dashboardTests("branding of the customer portal", (dashboard) => {
   test("if it cannot be loaded, the page says so and tries again on request", async () => {
     expectErrors();
     const page = await dashboard.page(phone);
+    await page.goto(dashboard.home, { waitUntil: "networkidle" });
     let requests = 0;
-    await page.route("**/branding", (route) => {
-      requests += 1;
+    // Every request fails, because after the first response the page would load the branding again by itself.
+    await page.route("**/api/manage/**", (route) => {
+      if (route.request().url().endsWith("/branding")) requests += 1;
       return route.abort();
     });
-    await page.goto(`${dashboard.home}/settings/portal`);
+    await visit(page, `${dashboard.home}/settings/portal`);
     const retry = page.getByRole("button", { name: "Try again" });
     await retry.waitFor();
     await page.getByRole("alert").filter({ hasText: "Can't reach the server" }).first().waitFor();
@@ -140,7 +149,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     await retry.click();
     await until("the page asks again", () => requests > before);
     // Once the server can be reached, the page notices that itself.
-    await page.unroute("**/branding");
+    await page.unroute("**/api/manage/**");
     await page.getByRole("heading", { name: "Branding" }).waitFor();
   });
 
