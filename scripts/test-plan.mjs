@@ -57,7 +57,7 @@ export function planOf(files, { secondsOf = () => undefined, textOf = readText }
 
 /** The database that the tests of a file run on, or `both`. */
 function databaseOf(text) {
-  return /\bon\("(sqlite|postgres)"\)/.exec(text)?.[1] ?? "both";
+  return /\b(?:on|testsOn)\("(sqlite|postgres)"/.exec(text)?.[1] ?? "both";
 }
 
 /** Into as many parts of a similar duration as needed. The longest file goes where there is most time left. */

@@ -37,7 +37,7 @@ describe("the plan of a test run", () => {
   test("puts files on the same database into a process, where they share a server", () => {
     const texts: Readonly<Record<string, string>> = {
       "tests/http/a.test.ts": 'describe.each(on("sqlite"))',
-      "tests/http/b.test.ts": 'describe.each(on("postgres"))',
+      "tests/http/b.test.ts": 'testsOn("postgres", "b", open, () => {})',
       "tests/http/c.test.ts": 'describe.each(on("sqlite"))',
     };
     const { parallel }: Plan = planOf(Object.keys(texts), {
