@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 
 /** Longer than any test may take, so a process without output for this long is stuck. */
 const longestSilenceMs = 10 * 60_000;
@@ -11,14 +12,21 @@ const longestExitMs = 5_000;
 export class ProcessPool {
   #running = new Set();
   #isStopped = false;
+  #processor;
 
   /**
-   * Runs a program until it exits. Returns its exit code (null if there is none), its output and its duration. A
-   * process that is silent for too long is killed.
+   * Runs a program until it exits. Returns its exit code (null if there is none), its output, its duration and its
+   * processor time. A process that is silent for too long is killed.
    */
   async run(program, words, { silenceMs = longestSilenceMs, ...options } = {}) {
     const startedMs = performance.now();
-    const finished = (code, text) => ({ code, text, seconds: (performance.now() - startedMs) / 1000 });
+    this.#processor ??= new ProcessorTime();
+    const finished = (code, text, processorSeconds = 0) => ({
+      code,
+      text,
+      seconds: (performance.now() - startedMs) / 1000,
+      processorSeconds,
+    });
     if (this.#isStopped) return finished(null, "");
     const child = spawn(program, words, { ...options, stdio: ["ignore", "pipe", "pipe"], detached: true });
     this.#running.add(child);
@@ -46,13 +54,14 @@ export class ProcessPool {
       });
       child.on("exit", resolve);
     });
+    const processorSeconds = this.#processor.sinceLastCall();
     clearTimeout(silence);
     signal(child, "SIGKILL");
     this.#running.delete(child);
     // A process that left the group may keep the pipes open. Then only the output so far is returned.
     if (child.pid !== undefined) await Promise.race([closed, after(longestExitMs)]);
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
-    return finished(code, Buffer.concat(chunks).toString());
+    return finished(code, Buffer.concat(chunks).toString(), processorSeconds);
   }
 
   /** Kills all processes and starts no more. */
@@ -62,6 +71,32 @@ export class ProcessPool {
     after(longestExitMs).then(() => {
       for (const child of this.#running) signal(child, "SIGKILL");
     });
+  }
+}
+
+/**
+ * The processor time of child processes that have exited, with that of the processes which they waited for. Linux only:
+ * elsewhere it is 0. Called after each exit, it returns the time of the process that exited; of two that exit in the
+ * same moment, the first gets both.
+ */
+export class ProcessorTime {
+  #counted = ofExitedChildren();
+
+  sinceLastCall() {
+    const before = this.#counted;
+    this.#counted = ofExitedChildren();
+    return this.#counted - before;
+  }
+}
+
+/** Linux counts it in hundredths of a second. */
+function ofExitedChildren() {
+  try {
+    const [, fields] = readFileSync("/proc/self/stat", "utf8").split(/\) (.*)/s);
+    const [user, system] = fields.split(" ").slice(13, 15).map(Number);
+    return (user + system) / 100;
+  } catch {
+    return 0;
   }
 }
 

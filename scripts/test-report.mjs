@@ -22,7 +22,7 @@ const kinds = [
 ];
 
 export function emptyTally() {
-  return { passed: 0, failed: 0, skipped: 0, seconds: 0 };
+  return { passed: 0, failed: 0, skipped: 0, seconds: 0, processorSeconds: 0 };
 }
 
 export function kindOf(file) {
@@ -148,23 +148,25 @@ export function totals(tallies) {
     sum.failed += tally.failed;
     sum.skipped += tally.skipped;
     sum.seconds += tally.seconds;
+    sum.processorSeconds += tally.processorSeconds;
   }
   return sum;
 }
 
-/** The number of tests by kind and result, and the total duration of their processes. */
+/** The number of tests by kind and result, the duration of their processes, and the processor time of these. */
 export function table(tallies) {
   const rows = [...tallies]
     .sort(([a], [b]) => orderOf(a) - orderOf(b))
-    .map(([kind, { passed, failed, skipped, seconds }]) => [
+    .map(([kind, { passed, failed, skipped, seconds, processorSeconds }]) => [
       kind,
       passed,
       failed,
       skipped,
       seconds.toFixed(1),
+      processorSeconds.toFixed(1),
     ]);
-  return [["kind", "passed", "failed", "skipped", "seconds"], ...rows]
-    .map(([kind, ...counts]) => kind.padEnd(14) + counts.map((count) => String(count).padStart(9)).join(""))
+  return [["kind", "passed", "failed", "skipped", "seconds", "processor"], ...rows]
+    .map(([kind, ...counts]) => kind.padEnd(14) + counts.map((count) => String(count).padStart(10)).join(""))
     .map((line) => `${line}\n`)
     .join("");
 }

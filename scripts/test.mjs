@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ensureBuilt } from "./built.mjs";
 import { ensureDebianPrograms } from "./debian-programs.mjs";
-import { ProcessPool, runJobs } from "./process-pool.mjs";
+import { ProcessorTime, ProcessPool, runJobs } from "./process-pool.mjs";
 import { isUnchanged, remember, sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
 import { ensureStripeMock } from "./stripe-mock.mjs";
@@ -70,14 +70,14 @@ summarize();
 
 /** Runs a tool of node_modules as one test, which fails if the tool does. */
 async function check(name, program, words) {
-  const { code, text, seconds } = await pool.run(
+  const { code, text, ...spent } = await pool.run(
     process.execPath,
     [join(root, "node_modules", program), ...words],
     { cwd: root },
   );
   if (interrupted) return;
   process.stdout.write(text);
-  tally("checks").seconds += seconds;
+  addTime("checks", spent);
   if (code === 0) tally("checks").passed += 1;
   else fail("checks", `The check of ${name} failed.`);
 }
@@ -111,14 +111,14 @@ async function testGroup({ kind, files }, env) {
   const report = join(reportFolder, `${files[0].replaceAll("/", "-")}.xml`);
   const places = files.map((file) => `./${file}`);
   const words = ["test", "--timeout=60000", "--reporter=junit", `--reporter-outfile=${report}`, ...places];
-  const { code, text, seconds } = await pool.run(bun, words, { cwd: root, env });
+  const { code, text, ...spent } = await pool.run(bun, words, { cwd: root, env });
   // An interrupted process says nothing about its tests.
   if (interrupted) return;
   process.stdout.write(text);
   noteSkips(text);
-  tally(kind).seconds += seconds;
-  times.push([seconds, files.length === 1 ? files[0] : `${files.length} files of ${kind}`]);
-  for (const [file, spent] of secondsOfFiles(report)) durations.set(file, spent);
+  addTime(kind, spent);
+  times.push([spent.seconds, files.length === 1 ? files[0] : `${files.length} files of ${kind}`]);
+  for (const [file, seconds] of secondsOfFiles(report)) durations.set(file, seconds);
   addFailures(readReport(report, { files, code, tallyOf: tally }), text);
 }
 
@@ -131,14 +131,14 @@ async function testSuite(suite, env) {
   }
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
-  const { code, text, seconds } = await pool.run(process.execPath, words, {
+  const { code, text, ...spent } = await pool.run(process.execPath, words, {
     cwd: root,
     env: { ...env, COUNTERSIGN_BUN: bun },
   });
   if (interrupted) return;
   process.stdout.write(text);
-  tally("SDKs").seconds += seconds;
-  times.push([seconds, name]);
+  addTime("SDKs", spent);
+  times.push([spent.seconds, name]);
   if (code === toolchainIsMissing) {
     tally("SDKs").skipped += 1;
     skips.add(`${name}: ${text.trim().split("\n").at(-1)}`);
@@ -159,12 +159,17 @@ function addFailures(lines, text) {
   if (lines.length > 0) explanations.push(...failureTexts(text));
 }
 
+function addTime(kind, { seconds, processorSeconds }) {
+  tally(kind).seconds += seconds;
+  tally(kind).processorSeconds += processorSeconds;
+}
+
 function isWanted(file, wanted) {
   return wanted.length === 0 || wanted.some((word) => `./${file}`.includes(word));
 }
 
 function summarize() {
-  const { passed, failed, skipped } = totals(tallies);
+  const { passed, failed, skipped, processorSeconds } = totals(tallies);
   // At most ten, so that the list of failures stays near them.
   for (const text of explanations.slice(-10)) process.stdout.write(`\n${text}\n`);
   if (failures.length > 0)
@@ -178,7 +183,8 @@ function summarize() {
   if (times.length > 5) process.stdout.write(`\nSlowest:\n${named}`);
   process.stdout.write(`\n${table(tallies)}`);
   const elapsed = ((performance.now() - startedMs) / 1000).toFixed(0);
-  process.stdout.write(`${elapsed} seconds with ${workerCount()} processes in parallel\n\n`);
+  const used = processorSeconds > 0 ? `, ${processorSeconds.toFixed(0)} seconds of processor time` : "";
+  process.stdout.write(`${elapsed} seconds with ${workerCount()} processes in parallel${used}\n\n`);
   const bad = skipsFail ? failed + skipped : failed;
   process.stdout.write(
     `${passed} passed, ${bad} failed${skipped > 0 && !skipsFail ? `, ${skipped} skipped` : ""}\n`,
@@ -205,9 +211,11 @@ async function startPostgres() {
   if (port === null) return null;
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    stop: () => {
+    stop: async () => {
+      const processor = new ProcessorTime();
       daemon.stdin.end();
-      return ended;
+      await ended;
+      tally("PostgreSQL").processorSeconds += processor.sinceLastCall();
     },
   };
 }

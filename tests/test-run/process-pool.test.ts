@@ -13,6 +13,15 @@ describe("a process of the test run", () => {
     expect({ code, text }).toEqual({ code: 3, text: "one\ntwo\n" });
   });
 
+  test.if(process.platform === "linux")("returns the processor time of the process", async () => {
+    const busy = "const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end);";
+    const pool = new ProcessPool();
+    const { processorSeconds } = await pool.run(process.execPath, ["-e", busy]);
+    const { processorSeconds: idle } = await pool.run("true", []);
+    expect(processorSeconds).toBeGreaterThanOrEqual(0.3);
+    expect(idle).toBeLessThan(0.3);
+  });
+
   test("leaves none of its child processes running", async () => {
     const { code, text } = await new ProcessPool().run("sh", ["-c", "sleep 600 & echo $!"]);
     expect(code).toBe(0);
