@@ -21,7 +21,7 @@ export async function invitationTokenFor(store: Store, email: string): Promise<s
   return /\/invitations\/([\w-]+)/.exec(message.body_text)?.[1] ?? "";
 }
 
-/** An email for the outbox that is due when it is written. */
+/** An email for the outbox that is due, also by the clock of a database that is a little behind. */
 export function emailRow(settings: Partial<OutboxRow> = {}): OutboxRow {
   const { created_at: writtenAtMs = Date.now() } = settings;
   return {
@@ -36,7 +36,7 @@ export function emailRow(settings: Partial<OutboxRow> = {}): OutboxRow {
     sent_at: null,
     failure: null,
     attempts: 0,
-    next_attempt_at: writtenAtMs,
+    next_attempt_at: writtenAtMs - 1_000,
     dedupe_key: null,
     is_bulk: 0,
     ...settings,
