@@ -9,7 +9,6 @@ import { ensureDebianPrograms } from "./debian-programs.mjs";
 import { ProcessorTime, ProcessPool, runJobs } from "./process-pool.mjs";
 import { isUnchanged, remember, sdkSuites, toolchainIsMissing } from "./sdk-suites.mjs";
 import { builtServer } from "./server.mjs";
-import { ensureStripeMock } from "./stripe-mock.mjs";
 import { planOf, readDurations, workerCount, writeDurations } from "./test-plan.mjs";
 import {
   emptyTally,
@@ -56,9 +55,7 @@ try {
   if (files.length + suites.length === 0)
     process.stdout.write(`No test file has ${wanted.join(" or ")} in its path.\n`);
   const checks = wanted.length === 0 ? allChecks : [];
-  if (files.some((file) => file.startsWith("tests/browser/"))) ensureBuilt("web");
   ensureBuilt("server");
-  if (files.length > 0) ensureStripeMock();
   if (!interrupted && files.length + suites.length > 0)
     await test(planOf(files, { secondsOf: (file) => durations.get(file) }), suites, checks);
 } finally {
@@ -94,17 +91,30 @@ async function test({ parallel, last }, suites, checks) {
       COUNTERSIGN_TEST_POSTGRES: postgres.url,
       COUNTERSIGN_TEST_SERVER: builtServer,
     };
+    const prepared = prepare([...parallel, ...last]);
     // The suites start first, because they often wait for the network.
     const jobs = [
       ...suites.map((suite) => () => testSuite(suite, env)),
       ...checks.map((given) => () => check(...given)),
-      ...parallel.map((group) => () => testGroup(group, env)),
+      ...parallel.map((group) => () => prepared.then(() => testGroup(group, env))),
     ];
     await runJobs(jobs, workerCount(), (job) => job());
     await runJobs(last, 2, (group) => testGroup(group, env));
   } finally {
     await postgres.stop();
   }
+}
+
+/** The rest of the set-up, beside the first jobs. What it prints about a failure explains the failures of tests. */
+async function prepare(groups) {
+  if (groups.length === 0) return;
+  const words = groups.some(({ kind }) => kind === "browser") ? ["--dashboard"] : [];
+  const { code, text } = await pool.run(process.execPath, [
+    join(root, "scripts", "prepare-tests.mjs"),
+    ...words,
+  ]);
+  process.stdout.write(text);
+  if (code !== 0 && !interrupted) fail("set-up", "The set-up of the tests failed. Its output is above.");
 }
 
 async function testGroup({ kind, files }, env) {
