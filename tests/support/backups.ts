@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { apiOf } from "./api.ts";
+import { openStore } from "@countersign/store/open";
+import { validate, verdict } from "@countersign/store/suite/calls";
 import { freshFolder, sqlite, type TestDatabase, type TestedDatabase } from "./databases.ts";
 import { freshDatabase } from "./postgres.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type PostgresWithPrograms,
   startPostgresWithPrograms,
 } from "./postgres-with-programs.ts";
-import { runCountersign } from "./server-process.ts";
+import { runHere } from "./run-command.ts";
 import { skipWithReason } from "./skip.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
@@ -51,7 +51,7 @@ export async function backedUp(database: TestDatabase): Promise<BackedUp> {
   const org = await openTestOrganization(database.location);
   await org.license();
   const folder = join(freshFolder(), "backup");
-  const { code, stderr } = await runCountersign(["backup", folder], database.environment);
+  const { code, stderr } = await runHere(["backup", folder], database.environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const addLater = async () => {
     const { key } = await org.license();
@@ -61,12 +61,14 @@ export async function backedUp(database: TestDatabase): Promise<BackedUp> {
   return { folder, org, addLater };
 }
 
-export function rewriteManifest(folder: string, change: Readonly<Record<string, unknown>>): void {
-  const path = join(folder, "manifest.json");
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...change }));
-}
-
-export async function statusOf(url: string, apiKey: string, licenseKey: string): Promise<unknown> {
-  const { body } = await apiOf(url, apiKey).validate({ license_key: licenseKey });
-  return body.status;
+/** The status that a validation of this license has in the database. */
+export async function statusIn(
+  { location }: TestDatabase,
+  { apiKey }: TestOrganization,
+  licenseKey: string,
+): Promise<string> {
+  const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+  const { status } = await verdict(store, validate(apiKey, licenseKey));
+  await store.close();
+  return status;
 }

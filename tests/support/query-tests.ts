@@ -5,7 +5,7 @@ import { addUser } from "@countersign/store/queries/identity/users";
 import { addMember } from "@countersign/store/queries/members/members";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database, Journal, Store } from "@countersign/store/store";
-import { databases, type TestedDatabase } from "./databases.ts";
+import { databases, on, type TestedDatabase } from "./databases.ts";
 import { journalEntry } from "./request-log.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 import { newId, openTestOrganization, type TestOrganization } from "./test-organization.ts";
@@ -40,7 +40,24 @@ type OrganizationOptions = Omit<NonNullable<Parameters<typeof openTestOrganizati
  * organizations.
  */
 export function onBothDatabases(title: string, tests: (fixture: QueryFixture) => void): void {
-  describe.each(databases)(`${title} on $kind`, (database) => {
+  onDatabases(databases, title, tests);
+}
+
+/** Tests of a part of the server whose queries are tested on both databases, on the database of the file. */
+export function onDatabase(
+  kind: TestedDatabase["kind"],
+  title: string,
+  tests: (fixture: QueryFixture) => void,
+): void {
+  onDatabases(on(kind), title, tests);
+}
+
+function onDatabases(
+  tested: readonly TestedDatabase[],
+  title: string,
+  tests: (fixture: QueryFixture) => void,
+): void {
+  describe.each(tested)(`${title} on $kind`, (database) => {
     let shared: Opened | undefined;
     const opened = () => {
       if (shared === undefined) throw new Error("The store is opened before the first test.");

@@ -1,73 +1,173 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { backedUp, databasesWithBackup, statusOf } from "../../../tests/support/backups.ts";
+import { type DatabaseLocation, openJournal, openStore } from "@countersign/store/open";
+import { licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
+import pg from "pg";
+import { apiOf } from "../../../tests/support/api.ts";
+import { backedUp, databasesWithBackup, statusIn } from "../../../tests/support/backups.ts";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { freshDatabase } from "../../../tests/support/postgres.ts";
+import { journalEntry } from "../../../tests/support/request-log.ts";
+import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
-import { openTestOrganization } from "../../../tests/support/test-organization.ts";
+import { newId, openTestOrganization } from "../../../tests/support/test-organization.ts";
 
 setDefaultTimeout(60_000);
 
-for (const { kind, make } of databasesWithBackup("backup")) {
-  describe(`backup on ${kind}`, () => {
+const done = { code: 0, stderr: "" };
+
+for (const { kind, make } of databasesWithBackup("backup and restore")) {
+  describe(`backup and restore on ${kind}`, () => {
     test("a backup made under load restores elsewhere, and its licenses validate", async () => {
-      const source = await make();
+      const [source, target] = [await make(), await make()];
       const org = await openTestOrganization(source.location);
       const { key } = await org.license();
       const server = await startServerProcess(source.environment);
       let busy = true;
       const load = (async () => {
-        while (busy) await statusOf(server.url, org.apiKey, key);
+        while (busy) await apiOf(server.url, org.apiKey).validate({ license_key: key });
       })();
       const folder = join(freshFolder(), "backup");
-      const { code, stdout, stderr } = await runCountersign(["backup", folder, "--json"], source.environment);
+      const made = await runCountersign(["backup", folder, "--json"], source.environment);
       busy = false;
       await load;
       await server.stop();
       await org.store.close();
-      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(JSON.parse(stdout).rows).toEqual({ organizations: 1, products: 1, licenses: 1 });
+      expect(made).toMatchObject(done);
+      expect(JSON.parse(made.stdout).rows).toEqual({ organizations: 1, products: 1, licenses: 1 });
       expect(statSync(folder).mode & 0o777).toBe(0o700);
       for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
 
-      const target = await make();
       const restored = await runCountersign(["restore", folder, "--json"], target.environment);
-      expect({ code: restored.code, stderr: restored.stderr }).toEqual({ code: 0, stderr: "" });
+      expect(restored).toMatchObject(done);
       expect(JSON.parse(restored.stdout)).toMatchObject({
         kept_aside: [],
         problem: null,
         rows: { licenses: 1 },
       });
-      const again = await startServerProcess(target.environment);
-      expect(await statusOf(again.url, org.apiKey, key)).toBe("active");
-      await again.stop();
+      expect(await statusIn(target, org, key)).toBe("active");
       source.remove();
       target.remove();
     });
 
-    test("a backup is only written to an empty folder", async () => {
+    test("existing data is replaced only with --force and not while a server runs, and is set aside", async () => {
       const database = await make();
-      const { folder, addLater } = await backedUp(database);
-      await addLater();
-      const before = readFileSync(join(folder, "manifest.json"), "utf8");
-      const { code, stderr } = await runCountersign(["backup", folder], database.environment);
-      expect({ code, stderr }).toEqual({
+      await runHere(["migrate"], database.environment);
+      const licenseId = newId();
+      await refuse(database.location, licenseId);
+      const { folder, org, addLater } = await backedUp(database);
+      const later = await addLater();
+      await refuse(database.location, licenseId);
+      const restore = (...words: string[]) => runHere(["restore", folder, ...words], database.environment);
+      expect(await restore()).toMatchObject({
         code: 1,
-        stderr: `The folder ${folder} is not empty. Choose a new one, so that no earlier backup is overwritten.\n`,
+        stderr:
+          "The database already holds 1 organization. Add --force to replace it; the current data will be set aside.\n",
       });
-      expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe(before);
+      const server = await startServerProcess(database.environment);
+      const inUse = /in use by another Countersign server\. Stop|A Countersign server is using .* Stop it/;
+      expect(await restore("--force")).toMatchObject({ code: 1, stderr: expect.stringMatching(inUse) });
+      await server.stop();
+      expect(await refusalCount(database.location, licenseId)).toBe(2);
+      const forced = await restore("--force", "--json");
+      expect(forced).toMatchObject(done);
+      expect(JSON.parse(forced.stdout).kept_aside).not.toEqual([]);
+      expect(await statusIn(database, org, later)).toBe("license_not_found");
+      expect(await refusalCount(database.location, licenseId)).toBe(1);
       database.remove();
     });
+
+    test("a backup that is damaged, incomplete, newer or of another database is rejected, and nothing changes", async () => {
+      const database = await make();
+      const { folder, org, addLater } = await backedUp(database);
+      const later = await addLater();
+      const file = readdirSync(folder).find((name) => name.startsWith("countersign.")) ?? "";
+      const change = (copy: string, name: string, changed: (content: Buffer) => Buffer | string) =>
+        writeFileSync(join(copy, name), changed(readFileSync(join(copy, name))));
+      const manifestWith = (members: object) => (copy: string) =>
+        change(copy, "manifest.json", (text) => JSON.stringify({ ...JSON.parse(String(text)), ...members }));
+      const rows: [fault: (copy: string) => void, message: RegExp, environment?: Record<string, string>][] = [
+        [
+          () => {},
+          /^This backup was made from (SQLite|PostgreSQL)[^\n]*\n$/,
+          kind === "sqlite" ? { DATABASE_URL: "postgres://127.0.0.1:1/a" } : { COUNTERSIGN_DATA: folder },
+        ],
+        [manifestWith({ migrations: ["9999-later"] }), /9999-later/],
+        [manifestWith({ rows: { organizations: 1, products: 1, licenses: 7 } }), /./],
+        [(copy) => change(copy, file, flipLastBit), /its checksum differs/],
+        [(copy) => rmSync(join(copy, file)), /The backup is incomplete/],
+        [(copy) => rmSync(join(copy, "manifest.json")), /There is no finished backup in/],
+      ];
+      for (const [fault, message, environment = database.environment] of rows) {
+        const copy = join(freshFolder(), "backup");
+        cpSync(folder, copy, { recursive: true });
+        fault(copy);
+        const rejected = await runHere(["restore", copy, "--force"], environment);
+        expect(rejected).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
+        expect(await statusIn(database, org, later)).toBe("active");
+      }
+      database.remove();
+    });
+
+    test("a backup encrypted with another key is restored, and the output says what to set", async () => {
+      const [database, target] = [await make(), await make()];
+      const sealed = { ...database.environment, COUNTERSIGN_ENCRYPTION_KEY: "the right passphrase" };
+      const folder = join(freshFolder(), "backup");
+      await runHere(["setup", "--organization", "A", "--product", "B"], sealed);
+      await runHere(["backup", folder], sealed);
+      const { code, stderr } = await runHere(["restore", folder], target.environment);
+      expect(code).toBe(1);
+      expect(stderr).toContain(
+        "The backup was restored but cannot be opened yet. This database is protected",
+      );
+      database.remove();
+      target.remove();
+    });
+
+    if (kind === "postgres")
+      test("tables of a later release are set aside, so that an upgrade can be reverted", async () => {
+        const database = await make();
+        const { folder, addLater } = await backedUp(database);
+        await addLater();
+        const client = new pg.Client({ connectionString: database.environment.DATABASE_URL ?? "" });
+        await client.connect();
+        await client.query("create table later_thing (organization_id text references organizations (id))");
+        await client.query("insert into schema_migrations (name, applied_at) values ('9999-later', 0)");
+        expect(await runHere(["restore", folder, "--force"], database.environment)).toMatchObject(done);
+        const { rows } = await client.query("select to_regclass('later_thing') as found");
+        await client.end();
+        expect(rows).toEqual([{ found: null }]);
+      });
   });
 }
 
 describe("a backup is refused", () => {
-  test("if the folder has no database, and the folder stays unchanged", async () => {
+  test("if its folder is not empty, and the backup there stays unchanged", async () => {
+    const folder = freshFolder();
+    writeFileSync(join(folder, "manifest.json"), "an earlier backup");
+    const data = freshFolder();
+    await runHere(["migrate"], { COUNTERSIGN_DATA: data });
+    expect(await runHere(["backup", folder], { COUNTERSIGN_DATA: data })).toMatchObject({
+      code: 1,
+      stderr: `The folder ${folder} is not empty. Choose a new one, so that no earlier backup is overwritten.\n`,
+    });
+    expect(readFileSync(join(folder, "manifest.json"), "utf8")).toBe("an earlier backup");
+  });
+
+  test("if there is no database, and the data folder stays unchanged", async () => {
     const data = freshFolder();
     const folder = join(freshFolder(), "backup");
-    const { code, stderr } = await runCountersign(["backup", folder], { COUNTERSIGN_DATA: data });
-    expect({ code, stderr }).toEqual({
+    expect(await runHere(["backup", folder], { COUNTERSIGN_DATA: data })).toMatchObject({
       code: 1,
       stderr: `There is no database in ${data}. Set COUNTERSIGN_DATA to the folder that contains it.\n`,
     });
@@ -75,22 +175,39 @@ describe("a backup is refused", () => {
   });
 
   test("if pg_dump is missing or older than the database", async () => {
-    const url = await freshDatabase();
-    const bin = freshFolder();
-    const backup = () => runCountersign(["backup", join(bin, "backup")], { DATABASE_URL: url, PATH: bin });
-    const missing = await backup();
-    expect({ code: missing.code, stdout: missing.stdout }).toEqual({ code: 1, stdout: "" });
-    expect(missing.stderr).toMatch(
-      /^pg_dump is not on the PATH\. Install PostgreSQL's client programs .*\n$/,
-    );
-
-    writeFileSync(join(bin, "pg_dump"), "#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'\n");
-    chmodSync(join(bin, "pg_dump"), 0o755);
-    const old = await backup();
-    expect({ code: old.code, stdout: old.stdout }).toEqual({ code: 1, stdout: "" });
-    expect(old.stderr).toMatch(
+    const environment = { DATABASE_URL: await freshDatabase(), PATH: freshFolder() };
+    const folder = join(environment.PATH, "backup");
+    const refused = async (message: RegExp) =>
+      expect(await runHere(["backup", folder], environment)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(message),
+      });
+    await refused(/^pg_dump is not on the PATH\. Install PostgreSQL's client programs .*\n$/);
+    const program = join(environment.PATH, "pg_dump");
+    writeFileSync(program, "#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'\n");
+    chmodSync(program, 0o755);
+    await refused(
       /^The database is PostgreSQL \d+, but the pg_dump on the PATH is version 9\. Install .*\n$/,
     );
-    expect(existsSync(join(bin, "backup"))).toBe(false);
+    expect(existsSync(folder)).toBe(false);
   });
 });
+
+function flipLastBit(content: Buffer): Buffer {
+  content.writeUInt8(content.readUInt8(content.length - 1) ^ 1, content.length - 1);
+  return content;
+}
+
+async function refuse(location: DatabaseLocation, licenseId: string): Promise<void> {
+  const journal = await openJournal(location);
+  await journal.append([journalEntry({ license_id: licenseId, status: "revoked" })]);
+  await journal.close();
+}
+
+async function refusalCount(location: DatabaseLocation, licenseId: string): Promise<number> {
+  const store = await openStore(location, { encryptionKey: null, durability: "standard" });
+  const refusals = await licenseRefusals(store.reads, [{ licenseId, sinceMs: 0 }]);
+  await store.close();
+  return refusals.reduce((sum, { count }) => sum + count, 0);
+}

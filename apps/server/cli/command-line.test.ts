@@ -1,29 +1,49 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { databases } from "../../../tests/support/databases.ts";
+import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
 import { allCommands } from "./command-line.ts";
 
-describe("the command line", () => {
-  test("every command prints its help without a database", async () => {
-    for (const { name } of await allCommands()) {
-      const { code, stdout } = await runCountersign([name, "--help"], {
-        DATABASE_URL: "postgres://127.0.0.1:1/none",
-      });
-      expect(code).toBe(0);
-      expect(stdout).toStartWith(`countersign ${name}`);
-    }
-  }, 30_000);
+test("every command prints its help without a database, and offers --json if it prints data", async () => {
+  for (const { name } of await allCommands()) {
+    const environment = { DATABASE_URL: "postgres://127.0.0.1:1/none" };
+    const { code, stdout } = await runHere([name, "--help"], environment);
+    expect(code).toBe(0);
+    expect(stdout).toStartWith(`countersign ${name}`);
+    if (name !== "serve") expect(stdout).toContain("--json");
+  }
+});
 
-  test("every command that prints data offers --json in its help", async () => {
-    for (const { name, help } of await allCommands()) {
-      if (name !== "serve") expect(help).toContain("--json");
-    }
+test("an unknown command is named", async () => {
+  expect(await runCountersign(["sevre"])).toMatchObject({
+    code: 1,
+    stderr: 'There is no command "sevre". Run countersign --help for a list.\n',
   });
+});
 
-  test("an unknown command is named", async () => {
-    const { code, stderr } = await runCountersign(["sevre"]);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: 'There is no command "sevre". Run countersign --help for a list.\n',
-    });
+test.each(databases)(
+  "migrate on $kind lists what it applied, and then reports that the database is up to date",
+  async ({ kind, makeEmpty }) => {
+    const { environment, remove } = await makeEmpty();
+    const first = await runCountersign(["migrate", "--json"], environment);
+    const { database, applied } = JSON.parse(first.stdout);
+    expect(database).toBe(kind);
+    expect(applied).toEqual(expect.arrayContaining(["0001-core", "0001-journal", "0002-refusals"]));
+    const second = await runHere(["migrate", "--json"], environment);
+    expect(JSON.parse(second.stdout)).toEqual({ database: kind, applied: [] });
+    const stdout = "The database is already up to date.\n";
+    expect(await runHere(["migrate"], environment)).toEqual({ code: 0, stdout, stderr: "" });
+    remove();
+  },
+  60_000,
+);
+
+test("an unreachable database results in one sentence and exit code 1", async () => {
+  expect(await runHere(["migrate"], { DATABASE_URL: "postgres://a:b@127.0.0.1:1/c" })).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: expect.stringMatching(
+      /^The PostgreSQL database cannot be reached: .* Check DATABASE_URL, and that PostgreSQL is running\.\n$/,
+    ),
   });
 });

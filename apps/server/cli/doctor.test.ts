@@ -3,145 +3,130 @@ import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { databases, freshFolder, postgres } from "../../../tests/support/databases.ts";
+import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 
 setDefaultTimeout(60_000);
+
+type Environment = Readonly<Record<string, string>>;
 
 interface Report {
   readonly healthy: boolean;
   readonly checks: readonly { name: string; state: string; message: string; action: string | null }[];
 }
 
-for (const { kind, makeEmpty: make } of databases) {
-  describe(`doctor on ${kind}`, async () => {
-    test("finds no problems with a running server, and reports that it is running", async () => {
-      const { environment, remove } = await make();
-      const server = await startServerProcess(environment);
-      const { code, report } = await examine(environment);
-      await server.stop();
-      expect(problems(report)).toEqual([]);
-      expect({ code, healthy: report.healthy }).toEqual({ code: 0, healthy: true });
-      const words = kind === "sqlite" ? "A server is using it." : "Servers hold";
-      expect(report.checks.some((check) => check.name === "database" && check.message.includes(words))).toBe(
-        true,
-      );
-      remove();
-    });
-
-    test("a key that cannot decrypt the secrets is a problem", async () => {
-      const { environment, remove } = await make();
-      await runCountersign(["setup", "--organization", "A", "--product", "B"], {
-        ...environment,
-        COUNTERSIGN_ENCRYPTION_KEY: "the right passphrase",
-      });
-      const right = await examine({ ...environment, COUNTERSIGN_ENCRYPTION_KEY: "the right passphrase" });
-      expect(problems(right.report)).toEqual([]);
-      const wrong = await examine({ ...environment, COUNTERSIGN_ENCRYPTION_KEY: "the wrong passphrase" });
-      expect({ code: wrong.code, problems: problems(wrong.report) }).toEqual({
-        code: 1,
-        problems: ["encryption"],
-      });
-      const none = await examine(environment);
-      expect({ code: none.code, problems: problems(none.report) }).toEqual({
-        code: 1,
-        problems: ["encryption"],
-      });
-      remove();
-    });
-  });
+/** What doctor found in these settings. */
+async function examine(environment: Environment, run = runHere) {
+  const { code, stdout } = await run(["doctor", "--json"], environment);
+  const report: Report = JSON.parse(stdout);
+  return {
+    code,
+    ...report,
+    problems: report.checks.filter(({ state }) => state === "problem").map(({ name }) => name),
+    warnings: report.checks.filter(({ state, name }) => state === "warning" && name === "database"),
+  };
 }
 
-describe.each(databases)("wrong license counts on $kind", ({ makeEmpty }) => {
-  test("are a warning that names the command to correct them", async () => {
+describe.each(databases)("doctor on $kind", ({ kind, makeEmpty }) => {
+  test("finds no problems with a running server, and reports that it is running", async () => {
+    const { environment, remove } = await makeEmpty();
+    const server = await startServerProcess(environment);
+    const found = await examine(environment, runCountersign);
+    await server.stop();
+    expect(found).toMatchObject({ code: 0, healthy: true, problems: [] });
+    const words = kind === "sqlite" ? "A server is using it." : "Servers hold";
+    const messages = found.checks.filter(({ name }) => name === "database").map(({ message }) => message);
+    expect(messages.join("\n")).toContain(words);
+    remove();
+  });
+
+  test("a key that cannot decrypt the secrets is a problem", async () => {
+    const { environment, remove } = await makeEmpty();
+    const sealedBy = (key: string) => ({ ...environment, COUNTERSIGN_ENCRYPTION_KEY: key });
+    const right = sealedBy("the right passphrase");
+    await runHere(["setup", "--organization", "A", "--product", "B"], right);
+    expect((await examine(right)).problems).toEqual([]);
+    for (const wrong of [sealedBy("the wrong passphrase"), environment])
+      expect(await examine(wrong)).toMatchObject({ code: 1, problems: ["encryption"] });
+    remove();
+  });
+
+  test("wrong license counts are a warning that names the command to correct them", async () => {
     const { environment, location, remove } = await makeEmpty();
-    const org = await openTestOrganization(location);
-    await org.license();
-    expect(warnings((await examine(environment)).report)).toEqual([]);
-    await org.store.transaction(async (db) => {
+    const { store, license } = await openTestOrganization(location);
+    await license();
+    expect((await examine(environment)).warnings).toEqual([]);
+    await store.transaction(async (db) => {
       await db.deleteFrom("license_counts").execute();
       await db.deleteFrom("license_count_changes").execute();
     });
-    const [warning] = warnings((await examine(environment)).report);
+    const [warning] = (await examine(environment)).warnings;
     expect(warning?.action).toContain("countersign recount");
     const recounted = await runCountersign(["recount", "--json"], environment);
     expect(JSON.parse(recounted.stdout)).toEqual({ corrected: 2 });
-    expect(warnings((await examine(environment)).report)).toEqual([]);
-    expect((await runCountersign(["recount"], environment)).stdout).toContain("All counts are correct");
-    await org.store.close();
+    expect((await examine(environment)).warnings).toEqual([]);
+    expect((await runHere(["recount"], environment)).stdout).toContain("All counts are correct");
+    await store.close();
     remove();
   });
 });
 
-describe("doctor on PostgreSQL without the search index", () => {
-  test("warns with statements that fix it", async () => {
-    const { environment, location, remove } = await postgres.makeEmpty();
-    if (location.kind !== "postgres") throw new Error("That is no PostgreSQL.");
-    await runCountersign(["migrate"], environment);
-    expect(warnings((await examine(environment)).report)).toEqual([]);
-    const client = new pg.Client({ connectionString: location.url });
-    await client.connect();
-    await client.query("drop index licenses_by_text");
-    const { code, report } = await examine(environment);
-    const [found] = warnings(report);
-    expect({ code, healthy: report.healthy }).toEqual({ code: 0, healthy: true });
-    expect(found?.message).toContain("without an index");
-    const orders = (found?.action ?? "").split(": ").at(-1)?.split(";") ?? [];
-    for (const order of orders) if (order.trim() !== "") await client.query(order);
-    expect(warnings((await examine(environment)).report)).toEqual([]);
-    await client.end();
-    remove();
-  });
+test("PostgreSQL without the search index is a warning with statements that fix it", async () => {
+  const { environment, remove } = await postgres.makeEmpty();
+  await runHere(["migrate"], environment);
+  expect((await examine(environment)).warnings).toEqual([]);
+  const client = new pg.Client({ connectionString: environment.DATABASE_URL ?? "" });
+  await client.connect();
+  await client.query("drop index licenses_by_text");
+  const { warnings, ...found } = await examine(environment);
+  expect(found).toMatchObject({ code: 0, healthy: true });
+  expect(warnings[0]?.message).toContain("without an index");
+  const statements = (warnings[0]?.action ?? "").split(": ").at(-1)?.split(";") ?? [];
+  for (const statement of statements) if (statement.trim() !== "") await client.query(statement);
+  expect((await examine(environment)).warnings).toEqual([]);
+  await client.end();
+  remove();
 });
 
-describe("doctor", () => {
-  test("an invalid setting is a problem, not a stack trace", async () => {
-    const { code, report } = await examine({ PORT: "eighty" });
-    expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["settings"] });
-    expect(report.checks[0]?.message).toContain('PORT is "eighty"');
-  });
+test.each([
+  ["an invalid setting", "settings", 'PORT is "eighty"', { PORT: "eighty" }],
+  ["no answer", "database", "cannot be reached", { DATABASE_URL: "postgres://a:secret@127.0.0.1:1/b" }],
+  [
+    "a damaged file",
+    "database",
+    "",
+    { COUNTERSIGN_DATA: folderWith("this is not a database, whatever its name") },
+  ],
+] as const)(
+  "%s is a problem of the %s, not a stack trace, and tells no secret",
+  async (_, name, text, settings) => {
+    const { code, problems, checks } = await examine(settings);
+    expect({ code, problems }).toEqual({ code: 1, problems: [name] });
+    expect(checks.find(({ state }) => state === "problem")?.message).toContain(text);
+    // The other checks still run, unless the settings cannot be read.
+    expect(checks.some((check) => check.name === "proxy")).toBe(name !== "settings");
+    expect(JSON.stringify(checks)).not.toContain("secret");
+  },
+);
 
-  test("a database that does not respond is a problem, and the other checks still run", async () => {
-    const { code, report } = await examine({ DATABASE_URL: "postgres://a:secret@127.0.0.1:1/b" });
-    expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["database"] });
-    expect(report.checks.map((check) => check.name)).toContain("proxy");
-    expect(JSON.stringify(report)).not.toContain("secret");
-  });
-
-  test("checking an empty folder creates nothing in it", async () => {
-    const folder = join(freshFolder(), "data");
-    const { code } = await examine({ COUNTERSIGN_DATA: folder });
-    expect({ code, exists: existsSync(folder) }).toEqual({ code: 0, exists: false });
-  });
-
-  test("a damaged database file is a problem", async () => {
-    const folder = freshFolder();
-    writeFileSync(join(folder, "countersign.db"), "this is not a database, whatever its name says");
-    const { code, report } = await examine({ COUNTERSIGN_DATA: folder });
-    expect({ code, problems: problems(report) }).toEqual({ code: 1, problems: ["database"] });
-  });
-
-  test("a folder that other users can access is a warning, and text output says what to run", async () => {
-    const folder = freshFolder();
-    chmodSync(folder, 0o755);
-    const { code, stdout } = await runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
-    expect(code).toBe(0);
-    expect(stdout).toContain(`Run chmod 700 ${folder}.`);
-    expect(stdout).toEndWith("No problems, 1 warning to consider.\n");
-  });
+test("checking an empty folder creates nothing in it", async () => {
+  const folder = join(freshFolder(), "data");
+  const { code } = await examine({ COUNTERSIGN_DATA: folder });
+  expect({ code, exists: existsSync(folder) }).toEqual({ code: 0, exists: false });
 });
 
-async function examine(
-  environment: Readonly<Record<string, string>>,
-): Promise<{ code: number | null; report: Report }> {
-  const { code, stdout } = await runCountersign(["doctor", "--json"], environment);
-  return { code, report: JSON.parse(stdout) };
-}
+test("a folder that other users can access is a warning, and text output says what to run", async () => {
+  const folder = freshFolder();
+  chmodSync(folder, 0o755);
+  const { code, stdout } = await runHere(["doctor"], { COUNTERSIGN_DATA: folder });
+  expect(code).toBe(0);
+  expect(stdout).toContain(`Run chmod 700 ${folder}.`);
+  expect(stdout).toEndWith("No problems, 1 warning to consider.\n");
+});
 
-function warnings(report: Report) {
-  return report.checks.filter((check) => check.state === "warning" && check.name === "database");
-}
-
-function problems(report: Report): string[] {
-  return report.checks.filter((check) => check.state === "problem").map((check) => check.name);
+function folderWith(database: string): string {
+  const folder = freshFolder();
+  writeFileSync(join(folder, "countersign.db"), database);
+  return folder;
 }

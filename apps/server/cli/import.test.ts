@@ -1,133 +1,117 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freshFolder, on, type TestDatabase } from "../../../tests/support/databases.ts";
+import { freshFolder, type TestedDatabase } from "../../../tests/support/databases.ts";
 import { csvFile } from "../../../tests/support/license-files.ts";
+import { rowsOf } from "../../../tests/support/rows.ts";
+import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
-import { openTestOrganization, type TestOrganization } from "../../../tests/support/test-organization.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
+import { testsOn } from "../../../tests/support/tests-on.ts";
 
-describe.each(on("postgres"))("countersign import and export on $kind", ({ make }) => {
-  let database: TestDatabase;
-  let org: TestOrganization;
-  const folder = freshFolder();
-  const file = (name: string) => join(folder, name);
-  beforeAll(async () => {
-    database = await make();
-    org = await openTestOrganization(database.location);
-  }, 60_000);
-  afterAll(async () => {
+async function open(make: TestedDatabase["make"]) {
+  const database = await make();
+  const org = await openTestOrganization(database.location);
+  const close = async () => {
     await org.store.close();
     database.remove();
-  });
+  };
+  return { ...org, environment: database.environment, close };
+}
 
-  const run = (...words: string[]) => runCountersign(words, database.environment);
+testsOn("postgres", "countersign import and export", open, (fixture) => {
+  const folder = freshFolder();
+  const file = (name: string) => join(folder, name);
+  const run = (...words: string[]) => runHere(words, fixture.environment);
+  const importing = (name: string, ...words: string[]) => [
+    ...["import", "--product", fixture.productId, "--file", file(name)],
+    ...words,
+  ];
 
   test("an exported file has the imported licenses, and both are in the audit log", async () => {
     const header = ["Key", "customer_email", "notes"];
-    writeFileSync(
-      file("in.csv"),
-      csvFile(header, ["CLI-1", "a@example.com", "=1+1"], ["CLI-2", "b@example.com", null]),
-    );
-    const columns = JSON.stringify({ Key: "license_key" });
-    const words = ["import", "--product", org.productId, "--file", file("in.csv"), "--columns", columns];
+    const rows = [
+      ["CLI-1", "a@example.com", "=1+1"],
+      ["CLI-2", "b@example.com", null],
+    ];
+    writeFileSync(file("in.csv"), csvFile(header, ...rows));
+    const words = importing("in.csv", "--columns", JSON.stringify({ Key: "license_key" }));
     const dry = await run(...words, "--dry-run");
     expect(dry.stdout).toContain("Dry run, nothing was imported: 2 created");
-    const done = await run(...words, "--json");
-    expect({ code: done.code, stderr: done.stderr }).toEqual({ code: 0, stderr: "" });
-    expect(JSON.parse(done.stdout)).toMatchObject({
-      state: "finished",
-      created: 2,
-      created_by: "countersign import",
-    });
+    const done = await runCountersign([...words, "--json"], fixture.environment);
+    expect(done).toMatchObject({ code: 0, stderr: "" });
+    const imported = { state: "finished", created: 2, created_by: "countersign import" };
+    expect(JSON.parse(done.stdout)).toMatchObject(imported);
 
     const out = file("out.csv");
-    const exported = await run("export", "--organization", org.organizationId, "--file", out, "--json");
+    const exporting = ["export", "--organization", fixture.organizationId];
+    const exported = await runCountersign([...exporting, "--file", out, "--json"], fixture.environment);
     expect(JSON.parse(exported.stdout)).toEqual({ file: out, format: "csv", licenses: 2 });
     if (process.platform !== "win32") expect(statSync(out).mode & 0o777).toBe(0o600);
     expect(readFileSync(out, "utf8")).toContain("'=1+1");
-    const again = await run("export", "--organization", org.organizationId, "--file", out);
-    expect(again).toMatchObject({ code: 1, stderr: `${out} already exists. Choose another file name.\n` });
-    const piped = await run("export", "--organization", org.organizationId, "--format", "jsonl");
+    const stderr = `${out} already exists. Choose another file name.\n`;
+    expect(await run(...exporting, "--file", out)).toMatchObject({ code: 1, stderr });
+    const piped = await run(...exporting, "--format", "jsonl");
     expect(piped.stdout.trim().split("\n")).toHaveLength(2);
 
-    const audited = await org.store.reads.selectFrom("audit_log").select(["action", "actor_kind"]).execute();
-    expect(audited.filter((row) => row.actor_kind === "command_line").map((row) => row.action)).toEqual([
-      "import.started",
-      "import.finished",
-      "import.started",
-      "import.finished",
-      "licenses.exported",
-      "licenses.exported",
+    const audited = await rowsOf(fixture.store, "audit_log", { actor_kind: "command_line" });
+    expect(audited.map(({ action }) => action)).toEqual([
+      ...["import.started", "import.finished", "import.started", "import.finished"],
+      ...["licenses.exported", "licenses.exported"],
     ]);
   }, 60_000);
 
   test("an import sends events only if requested", async () => {
     const recorded = async () => {
-      const rows = await org.store.reads
-        .selectFrom("events")
-        .select(["type", "data"])
-        .where("product_id", "=", org.productId)
-        .orderBy("id")
-        .execute();
+      const rows = await rowsOf(fixture.store, "events", { product_id: fixture.productId });
       return rows.map(({ type, data }) => [type, JSON.parse(data).license.license_key]);
     };
-    const importing = (key: string, ...more: string[]) => {
+    const imported = async (key: string, ...words: string[]) => {
       writeFileSync(file("told.csv"), csvFile(["license_key", "customer_email"], [key, "t@example.com"]));
-      return run("import", "--product", org.productId, "--file", file("told.csv"), "--json", ...more);
+      const { code, stdout, stderr } = await run(...importing("told.csv", "--json", ...words));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      return JSON.parse(stdout);
     };
-    expect(JSON.parse((await importing("QUIET-1")).stdout).send_events).toBe(false);
+    expect(await imported("QUIET-1")).toMatchObject({ send_events: false });
+    await imported("TOLD-1", "--send-events", "--dry-run");
     expect(await recorded()).toEqual([]);
-    await importing("TOLD-1", "--send-events", "--dry-run");
-    expect(await recorded()).toEqual([]);
-    const { stdout, stderr, code } = await importing("TOLD-1", "--send-events");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(JSON.parse(stdout)).toMatchObject({ send_events: true, created: 1 });
+    expect(await imported("TOLD-1", "--send-events")).toMatchObject({ send_events: true, created: 1 });
     expect(await recorded()).toEqual([["license.created", "TOLD-1"]]);
     expect((await run("import", "--help")).stdout).toContain("--send-events");
-  }, 60_000);
+  });
 
   test("invalid rows are listed, and the exit code is not 0", async () => {
-    writeFileSync(
-      file("wrong.jsonl"),
-      '{"license_key":"CLI-1","customer_email":"a@example.com"}\n{"notes":"x"}\n',
-    );
-    const words = ["import", "--product", org.productId, "--file", file("wrong.jsonl")];
-    const { code, stdout } = await run(...words);
+    const rows = ['{"license_key":"CLI-1","customer_email":"a@example.com"}', '{"notes":"x"}', ""];
+    writeFileSync(file("wrong.jsonl"), rows.join("\n"));
+    const { code, stdout } = await run(...importing("wrong.jsonl"));
     expect(code).toBe(1);
-    expect(stdout).toContain(
+    for (const line of [
       `Row 1, license_key "CLI-1": license_key belongs to another license of this product: CLI-1.`,
-    );
-    expect(stdout).toContain("Row 2: customer_email or customer_discord_id is required");
-    expect(stdout).toContain("2 of 2 rows are invalid, so nothing was imported.");
-    expect((await run(...words, "--on-existing", "skip", "--mode", "row_by_row")).stdout).toContain(
-      "1 skipped, 1 failed",
-    );
-  }, 60_000);
+      "Row 2: customer_email or customer_discord_id is required",
+      "2 of 2 rows are invalid, so nothing was imported.",
+    ])
+      expect(stdout).toContain(line);
+    const lenient = importing("wrong.jsonl", "--on-existing", "skip", "--mode", "row_by_row");
+    expect((await run(...lenient)).stdout).toContain("1 skipped, 1 failed");
+  });
 
   test("invalid arguments are rejected with one sentence", async () => {
     writeFileSync(file("header.csv"), "nonsense\n1\n");
-    const product = ["--product", org.productId];
     const rows: [string[], RegExp][] = [
       [["import", "--file", "x"], /^--product is missing/],
-      [["import", ...product, "--file", file("none.csv")], /^File .* does not exist/],
-      [
-        ["import", ...product, "--file", file("header.csv")],
-        /^The file could not be read: file has an unknown column: nonsense\./,
-      ],
-      [["import", ...product, "--file", file("header.csv"), "--mode", "x"], /^--mode is "x"/],
-      [["import", ...product, "--file", file("header.csv"), "--columns", "[]"], /^--columns must be/],
+      [importing("none.csv"), /^File .* does not exist/],
+      [importing("header.csv"), /^The file could not be read: file has an unknown column: nonsense\./],
+      [importing("header.csv", "--mode", "x"), /^--mode is "x"/],
+      [importing("header.csv", "--columns", "[]"), /^--columns must be/],
       [["import", "--product", "none", "--file", file("header.csv")], /^Product none does not exist/],
       [["export", "--organization", "none"], /^Organization none does not exist/],
       [
-        ["export", "--organization", org.organizationId, "--product", "none"],
+        ["export", "--organization", fixture.organizationId, "--product", "none"],
         /^The organization has no product/,
       ],
     ];
-    for (const [words, sentence] of rows) {
-      const { code, stderr } = await run(...words);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(sentence);
-    }
+    for (const [words, sentence] of rows)
+      expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });
     expect(existsSync(file("none.csv"))).toBe(false);
-  }, 60_000);
+  });
 });

@@ -189,7 +189,7 @@ export const databases: readonly Fault[] = [
     why: "An operator replaces the database with an incomplete copy and learns it from customers.",
     find: `) <> \${rows[table]}`,
     replace: `) > \${rows[table]}`,
-    guards: ["apps/server/cli/restore.test.ts"],
+    guards: ["apps/server/cli/backup.test.ts"],
   },
   {
     name: "the doctor leaves its test table in PostgreSQL",

@@ -282,7 +282,7 @@ export const server: readonly Fault[] = [
     why: "An operator who is in the wrong directory takes the live data out of service.",
     find: "force: values.force === true,",
     replace: "force: values.force !== false,",
-    guards: ["apps/server/cli/restore.test.ts"],
+    guards: ["apps/server/cli/backup.test.ts"],
   },
   {
     name: "other users of the machine can read a file of exported licenses",
