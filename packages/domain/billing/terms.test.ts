@@ -69,6 +69,7 @@ test.each<[name: string, before: BillingTerms, subscription: Subscription | null
 test("a grace period that goes on keeps its end", () => {
   const later = withSubscription(grace, subscription("past_due"), now + 5 * dayMs);
   expect(later).toEqual(grace);
+  expect(inState(grace, "grace", now + dayMs)).toEqual(grace);
 });
 
 describe("the clock", () => {

@@ -1,41 +1,60 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { Webhook } from "standardwebhooks";
 import { openedEmails } from "../../../../tests/support/emails.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import { openWebhookNode, TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
-import { attemptsAt, deliveriesTo, makeAttemptsDue, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { rowsOf } from "../../../../tests/support/rows.ts";
+import {
+  openWebhookNode,
+  type TestEndpoint,
+  TestReceivers,
+} from "../../../../tests/support/webhook-nodes.ts";
+import {
+  attemptsAt,
+  deliveriesTo,
+  makeAttemptsDue,
+  makeDeliveries,
+  makeEvents,
+} from "../../../../tests/support/webhooks.ts";
 import { webhookSender } from "./outbox.ts";
+import { Prober } from "./probe.ts";
+import type { Sender } from "./send.ts";
 
 setDefaultTimeout(60_000);
 
-const dayMs = 86_400_000;
+const receivedIds = (endpoint: TestEndpoint) =>
+  endpoint.received().map((request) => String(request.headers["webhook-id"]));
+const emailsTo = ({ store, ownerEmail }: TestEndpoint) => openedEmails(store, { to: ownerEmail });
+const audited = async ({ store, organizationId }: TestEndpoint) => {
+  const rows = await rowsOf(store, "audit_log", { organization_id: organizationId });
+  return rows.map(({ action, actor_kind, actor_name }) => [action, actor_kind, actor_name]);
+};
 
-onBothDatabases("sending deliveries", (fixture) => {
+onDatabase("postgres", "sending deliveries", (fixture) => {
   const receivers = new TestReceivers();
   const endpoint = (settings: Parameters<TestReceivers["endpoint"]>[1] = {}) =>
     receivers.endpoint(fixture, settings);
   const node = () => openWebhookNode(fixture.store, receivers.send);
   const happen = (organizationId: string, count = 1) => makeEvents(fixture.store, organizationId, count);
+  const isDelivered = (one: TestEndpoint) => async () => (await one.states()).join() === "delivered";
 
   test("an event is signed and has the custom headers, whose values the log hides", async () => {
     const headers = { authorization: "Bearer hunter2", "webhook-id": "forged" };
-    const one = await endpoint({
-      sealed_headers: fixture.store.sealer.seal(Buffer.from(JSON.stringify(headers))),
-    });
+    const sealed_headers = fixture.store.sealer.seal(Buffer.from(JSON.stringify(headers)));
+    const one = await endpoint({ sealed_headers });
     one.reply(202, "thanks");
     const [eventId = ""] = await happen(one.organizationId);
-    await node().until("it is delivered", async () => (await one.states()).join() === "delivered");
+    await node().until("it is delivered", isDelivered(one));
     const [request] = one.received();
-    if (request === undefined) throw new Error("Nothing arrived.");
-    expect(request.headers).toMatchObject({
+    expect({ ...request?.headers }).toMatchObject({
       authorization: "Bearer hunter2",
       "webhook-id": webhookId(eventId),
       "content-type": "application/json",
       "user-agent": expect.stringMatching(/^Countersign-Webhooks\//),
     });
-    expect(new Webhook(one.secret).verify(request.body, request.headers)).toMatchObject({
+    expect(new Webhook(one.secret).verify(request?.body ?? "", request?.headers ?? {})).toMatchObject({
       type: "license.updated",
       data: { organization_id: one.organizationId, number: 0 },
     });
@@ -43,9 +62,9 @@ onBothDatabases("sending deliveries", (fixture) => {
     expect(attempt).toMatchObject({ status: 202, response_body: "thanks", failure: null });
     expect(attempt?.request_headers).toContain('"authorization":"…"');
     expect(attempt?.request_headers).not.toContain("hunter2");
-    const row = await one.row();
+    const { last_success_at: lastSuccessAt, ...row } = await one.row();
     expect(row).toMatchObject({ failing_since: null, last_failure_at: null });
-    expect(row.last_success_at).not.toBeNull();
+    expect(lastSuccessAt).not.toBeNull();
   });
 
   test("a failure is retried with the same webhook-id, ten times at most", async () => {
@@ -54,31 +73,27 @@ onBothDatabases("sending deliveries", (fixture) => {
     const beforeMs = Date.now();
     await happen(one.organizationId);
     const sending = node();
-    const attempted = (count: number) =>
-      sending.until(`${count} attempts`, async () => {
-        const [row] = await deliveriesTo(fixture.store, one.endpointId);
-        return row?.attempts === count && row.claimed_by === null;
-      });
-    await attempted(1);
-    const [first] = await deliveriesTo(fixture.store, one.endpointId);
-    expect(first).toMatchObject({ state: "pending", last_status: 500 });
-    expect((first?.next_attempt_at ?? 0) - beforeMs).toBeWithin(5_000, 15_000);
-    expect((await one.row()).failing_since).not.toBeNull();
-    for (let attempts = 2; attempts <= 10; attempts += 1) {
+    for (let attempts = 1; attempts <= 10; attempts += 1) {
       await makeAttemptsDue(fixture.store, one.endpointId);
-      await attempted(attempts);
+      await sending.until(`${attempts} attempts`, async () => {
+        const [row] = await deliveriesTo(fixture.store, one.endpointId);
+        return row?.attempts === attempts && row.claimed_by === null;
+      });
+      if (attempts > 1) continue;
+      const [first] = await deliveriesTo(fixture.store, one.endpointId);
+      expect(first).toMatchObject({ state: "pending", last_status: 500 });
+      expect((first?.next_attempt_at ?? 0) - beforeMs).toBeWithin(5_000, 15_000);
+      expect((await one.row()).failing_since).not.toBeNull();
     }
-    expect(await deliveriesTo(fixture.store, one.endpointId)).toMatchObject([
-      { state: "failed", next_attempt_at: null },
-    ]);
-    expect(new Set(one.received().map((request) => request.headers["webhook-id"])).size).toBe(1);
-    expect(one.received()).toHaveLength(10);
+    const failed = { state: "failed", next_attempt_at: null } as const;
+    expect(await deliveriesTo(fixture.store, one.endpointId)).toMatchObject([failed]);
+    expect([receivedIds(one).length, new Set(receivedIds(one)).size]).toEqual([10, 1]);
   });
 
   test("a success after failures ends the time for which the endpoint has failed", async () => {
     const one = await endpoint({ failing_since: Date.now() - dayMs });
     await happen(one.organizationId);
-    await node().until("it is delivered", async () => (await one.states()).join() === "delivered");
+    await node().until("it is delivered", isDelivered(one));
     expect((await one.row()).failing_since).toBeNull();
   });
 
@@ -90,10 +105,8 @@ onBothDatabases("sending deliveries", (fixture) => {
     await sending.until("it is disabled", async () => (await one.row()).status === "disabled");
     expect(await one.row()).toMatchObject({ disabled_reason: "gone", next_probe_at: null });
     await happen(one.organizationId);
-    await sending.until("all are held", async () => {
-      const states = await one.states();
-      return states.length === 21 && states.every((state) => state === "held");
-    });
+    const all = Array(21).fill("held").join();
+    await sending.until("all are held", async () => (await one.states()).join() === all);
     expect(one.received().length).toBeLessThan(20);
   });
 
@@ -108,41 +121,27 @@ onBothDatabases("sending deliveries", (fixture) => {
     const sending = node();
     await sending.until("it failed", async () => (await one.row()).last_failure_at !== null);
     const row = await one.row();
-    const emails = await openedEmails(fixture.store, { to: one.ownerEmail });
+    const emails = await emailsTo(one);
     if (failedForMs < 5 * dayMs) {
       expect([row.status, emails]).toEqual(["enabled", []]);
       return;
     }
     expect(row).toMatchObject({ status: "disabled", disabled_reason: "failing", probes: 0 });
-    const hourMs = 3_600_000;
     expect(row.next_probe_at).toBe(auto_reenable === 1 ? (row.disabled_at ?? 0) + hourMs : null);
     expect(emails.map((email) => email.kind)).toEqual(["endpoint_disabled"]);
     expect(emails[0]?.body_text.includes("from time to time for 30 days")).toBe(auto_reenable === 1);
-    const entries = await fixture.reads
-      .selectFrom("audit_log")
-      .select(["action", "actor_kind"])
-      .where("organization_id", "=", one.organizationId)
-      .execute();
-    expect(entries).toEqual([{ action: "webhook.disabled", actor_kind: "system" }]);
+    expect(await audited(one)).toEqual([["webhook.disabled", "system", "Countersign"]]);
     await sending.until("all are held", async () => (await one.states()).join() === "held,held,held");
   });
 
   test("three nodes on one database send every event once", async () => {
     const one = await endpoint();
-    const events = await happen(one.organizationId, 300);
-    const nodes = [node(), node(), node()];
-    const isDelivered = async () => {
-      const states = await one.states();
-      return states.length === 300 && states.every((state) => state === "delivered");
-    };
-    await Promise.all(nodes.map((sending) => sending.until("all are delivered", isDelivered)));
-    expect(
-      one
-        .received()
-        .map((request) => request.headers["webhook-id"])
-        .toSorted(),
-    ).toEqual(events.map(webhookId).toSorted());
-    expect(await attemptsAt(fixture.store, one.endpointId)).toHaveLength(300);
+    const events = await happen(one.organizationId, 150);
+    const all = Array(150).fill("delivered").join();
+    const areDelivered = async () => (await one.states()).join() === all;
+    await Promise.all([1, 2, 3].map(() => node().until("all are delivered", areDelivered)));
+    expect(receivedIds(one).toSorted()).toEqual(events.map(webhookId).toSorted());
+    expect(await attemptsAt(fixture.store, one.endpointId)).toHaveLength(150);
   });
 
   test("endpoints that never respond delay no other, and only what is being sent to them stays claimed", async () => {
@@ -150,25 +149,20 @@ onBothDatabases("sending deliveries", (fixture) => {
     const own = { organization_id: organizationId };
     const [silent, healthy] = [await endpoint(own), await endpoint(own)];
     const sending = node();
-    const delivered = async (one: typeof healthy) =>
+    const delivered = async (one: TestEndpoint) =>
       (await one.states()).filter((state) => state === "delivered").length;
+    const claimed = async () =>
+      (await deliveriesTo(fixture.store, silent.endpointId)).filter((row) => row.claimed_by !== null).length;
     await happen(organizationId, 100);
     // More is claimed for an endpoint that responds quickly than is sent at once.
     await sending.until("both respond quickly", async () => (await delivered(silent)) >= 100);
     silent.reply("hang");
     await happen(organizationId, 400);
-    await sending.until(
-      "the healthy endpoint has all events",
-      async () => (await delivered(healthy)) === 500,
-    );
-    await sending.until("only what is being sent is claimed", async () => {
-      const rows = await deliveriesTo(fixture.store, silent.endpointId);
-      return rows.filter((row) => row.claimed_by !== null).length <= 33;
-    });
+    await sending.until("the healthy one has all events", async () => (await delivered(healthy)) === 500);
+    await sending.until("only what is being sent is claimed", async () => (await claimed()) <= 33);
     expect(silent.received().length).toBeLessThanOrEqual(133);
     await sending.close();
-    const rows = await deliveriesTo(fixture.store, silent.endpointId);
-    expect(rows.filter((row) => row.claimed_by !== null)).toEqual([]);
+    expect(await claimed()).toBe(0);
     await silent.set({ deleted_at: 1 });
   });
 
@@ -183,5 +177,98 @@ onBothDatabases("sending deliveries", (fixture) => {
       code: "webhook_url_invalid",
       params: { error: { field: "url", code: "url_not_public" } },
     });
+  });
+});
+
+onDatabase("postgres", "an endpoint disabled for failing", (fixture) => {
+  const receivers = new TestReceivers();
+  /** A disabled endpoint with this many missed events, whose next probe is due. */
+  const disabled = async (missed: number, settings: Parameters<TestReceivers["endpoint"]>[1] = {}) => {
+    const nowMs = Date.now();
+    const endpoint = await receivers.endpoint(fixture, {
+      status: "disabled",
+      disabled_reason: "failing",
+      disabled_at: nowMs - hourMs,
+      failing_since: nowMs - 6 * dayMs,
+      next_probe_at: nowMs - 1_000,
+      ...settings,
+    });
+    const held = Array.from({ length: missed }, () => ({ state: "held" as const, attempts: 0 }));
+    const deliveries = await makeDeliveries(endpoint, held);
+    return { ...endpoint, webhookIds: deliveries.map((row) => webhookId(row.event_id)) };
+  };
+  const probe = (send: Sender = receivers.send) =>
+    new Prober({ store: fixture.store, send, url: "http://127.0.0.1", random: () => 0 }).run();
+  const probeAgain = async (endpoint: TestEndpoint, changes: Parameters<TestEndpoint["set"]>[0] = {}) => {
+    await endpoint.set({ next_probe_at: Date.now() - 1_000, ...changes });
+    await probe();
+  };
+
+  test("is enabled when a probe succeeds, gets each missed event once, and its owner is notified", async () => {
+    const endpoint = await disabled(3);
+    await probe();
+    const none = { disabled_reason: null, disabled_at: null, failing_since: null, next_probe_at: null };
+    expect(await endpoint.row()).toMatchObject({ status: "enabled", auto_reenable: 1, ...none });
+    const [first] = endpoint.received();
+    expect(receivedIds(endpoint)).toEqual(endpoint.webhookIds.slice(0, 1));
+    new Webhook(endpoint.secret).verify(first?.body ?? "", first?.headers ?? {});
+    const all = "delivered,delivered,delivered";
+    const node = openWebhookNode(fixture.store, receivers.send);
+    await node.until("all arrived", async () => (await endpoint.states()).join() === all);
+    expect(receivedIds(endpoint).toSorted()).toEqual(endpoint.webhookIds.toSorted());
+    expect(await audited(endpoint)).toEqual([["webhook.enabled", "system", "Countersign"]]);
+    const emails = await emailsTo(endpoint);
+    expect(emails.map((email) => email.kind)).toEqual(["endpoint_enabled"]);
+    expect(emails[0]?.body_text).toContain("is responding again");
+  });
+
+  test("stays disabled while probes fail, each once on all nodes, with the oldest and the newest event in turns", async () => {
+    const endpoint = await disabled(3);
+    endpoint.reply(500);
+    const startMs = Date.now();
+    await Promise.all([probe(), probe(), probe()]);
+    const { next_probe_at: next, ...row } = await endpoint.row();
+    expect(row).toMatchObject({ status: "disabled", disabled_reason: "failing", probes: 1 });
+    expect((next ?? 0) - startMs).toBeWithin(hourMs - 1_000, hourMs + 30_000);
+    expect(await endpoint.states()).toEqual(["held", "held", "held"]);
+    expect(await attemptsAt(fixture.store, endpoint.endpointId)).toMatchObject([{ status: 500 }]);
+    await probe();
+    expect((await endpoint.row()).probes).toBe(1);
+    await probeAgain(endpoint);
+    const [oldest = "", , newest = ""] = endpoint.webhookIds;
+    expect(receivedIds(endpoint)).toEqual([oldest, newest]);
+    expect(await emailsTo(endpoint)).toEqual([]);
+    await probeAgain(endpoint, { disabled_at: Date.now() - 30 * dayMs });
+    expect(await endpoint.row()).toMatchObject({ probes: 3, next_probe_at: null });
+  });
+
+  test("is probed with a test event if it missed nothing", async () => {
+    const endpoint = await disabled(0);
+    await probe();
+    expect((await endpoint.row()).status).toBe("enabled");
+    expect(endpoint.received().map((one) => JSON.parse(one.body).type)).toEqual(["endpoint.test"]);
+    expect(await endpoint.states()).toEqual(["delivered"]);
+  });
+
+  test("is no longer probed after a 410, and its owner is notified", async () => {
+    const endpoint = await disabled(2);
+    endpoint.reply(410);
+    await probe();
+    expect(await endpoint.row()).toMatchObject({ disabled_reason: "gone", next_probe_at: null });
+    expect(await audited(endpoint)).toEqual([["webhook.disabled", "system", "Countersign"]]);
+    expect((await emailsTo(endpoint)).map((email) => email.kind)).toEqual(["endpoint_disabled"]);
+    await probeAgain(endpoint);
+    expect(endpoint.received()).toHaveLength(1);
+  });
+
+  test("that was enabled or disabled by someone during the probe stays so", async () => {
+    const endpoint = await disabled(1);
+    await probe(async (outgoing, broken) => {
+      if (outgoing.url === endpoint.url)
+        await endpoint.set({ disabled_reason: "by_hand", next_probe_at: null });
+      return receivers.send(outgoing, broken);
+    });
+    expect(await endpoint.row()).toMatchObject({ status: "disabled", disabled_reason: "by_hand" });
+    expect(await endpoint.states()).toEqual(["delivered"]);
   });
 });

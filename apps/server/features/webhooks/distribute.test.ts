@@ -1,10 +1,24 @@
 import { describe, expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { distribution } from "@countersign/store/distribution";
 import type { Listener, UndistributedEvent } from "@countersign/store/queries/webhooks/distribute";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { deletedEndpoints } from "@countersign/store/queries/webhooks/endpoints";
+import type { DeliveryRow } from "@countersign/store/tables";
+import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { changeRow } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { deliveriesTo, makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
+import { TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
+import {
+  attemptsAt,
+  deliveriesTo,
+  makeAttempts,
+  makeDeliveries,
+  makeEndpoint,
+  makeEvents,
+} from "../../../../tests/support/webhooks.ts";
 import { Distributor, deliveriesFor } from "./distribute.ts";
+import { deliveryPruning, deliverySync } from "./prune.ts";
+import { deletedEndpointRemoval } from "./remove-deleted.ts";
 
 const event: UndistributedEvent = {
   id: "event",
@@ -28,17 +42,11 @@ describe("an endpoint", () => {
   const ofProduct = { product_id: "product" };
   test.each<[string, Partial<Listener>, Partial<UndistributedEvent>, boolean]>([
     ["gets the events of its organization", {}, {}, true],
-    ["does not get the events of another organization", { organization_id: "another seller" }, {}, false],
     ["gets the types that it selects", { event_types: '["license.updated"]' }, {}, true],
     ["does not get types that it does not select", { event_types: '["license.revoked"]' }, {}, false],
     ["gets the events of products that it selects", { product_ids: '["product"]' }, ofProduct, true],
     ["does not get the events of other products", { product_ids: '["other"]' }, ofProduct, false],
-    [
-      "does not get the events of no product if it selects products",
-      { product_ids: '["product"]' },
-      {},
-      false,
-    ],
+    ["of a product does not get the events of no product", { product_ids: '["product"]' }, {}, false],
     ["that listens to all products gets the events of each", {}, ofProduct, true],
   ])("%s", (_, settings, fields, isDelivered) => {
     const deliveries = deliveriesFor([{ ...event, ...fields }], [{ ...listener, ...settings }], 5);
@@ -53,14 +61,10 @@ describe("an endpoint", () => {
     ]);
   });
 
-  test("gets one delivery of each event when events of several organizations are distributed together", () => {
-    const events = [
-      event,
-      { ...event, id: "second" },
-      { ...event, id: "foreign", organization_id: "another" },
-    ];
-    const listeners = [listener, { ...listener, id: "theirs", organization_id: "another" }];
-    const made = deliveriesFor(events, listeners, 5);
+  test("gets one delivery of each event of its own organization when those of several are distributed together", () => {
+    const foreign = { organization_id: "another" };
+    const events = [event, { ...event, id: "second" }, { ...event, id: "foreign", ...foreign }];
+    const made = deliveriesFor(events, [listener, { ...listener, id: "theirs", ...foreign }], 5);
     expect(made.map((row) => [row.event_id, row.endpoint_id, row.organization_id])).toEqual([
       ["event", "endpoint", "seller"],
       ["second", "endpoint", "seller"],
@@ -69,19 +73,11 @@ describe("an endpoint", () => {
   });
 });
 
-onBothDatabases("distributing events", (fixture) => {
-  const withEndpoints = async (count: number) => {
+onDatabase("sqlite", "distributing events", (fixture) => {
+  const withEndpoint = async () => {
     const organization = await fixture.organization();
-    const ids: string[] = [];
-    for (let number = 0; number < count; number += 1) {
-      const made = await makeEndpoint(
-        fixture.store,
-        organization.organizationId,
-        "https://hooks.example.invalid/",
-      );
-      ids.push(made.id);
-    }
-    return { ...organization, ids };
+    const url = "https://hooks.example.invalid/";
+    return { ...organization, ...(await makeEndpoint(fixture.store, organization.organizationId, url)) };
   };
   const distributeAll = async () => {
     const distributor = new Distributor(fixture.store);
@@ -90,12 +86,13 @@ onBothDatabases("distributing events", (fixture) => {
 
   test("one organization's backlog does not delay another organization's event", async () => {
     await distributeAll();
-    const crowd = await withEndpoints(5);
-    const alone = await withEndpoints(1);
+    const [crowd, alone] = [await withEndpoint(), await withEndpoint()];
+    for (let more = 0; more < 4; more += 1)
+      await makeEndpoint(fixture.store, crowd.organizationId, "https://hooks.example.invalid/");
     await makeEvents(fixture.store, crowd.organizationId, 2_000);
     await makeEvents(fixture.store, alone.organizationId, 1);
     const distributed = await new Distributor(fixture.store).round();
-    expect(await deliveriesTo(fixture.store, alone.ids[0] ?? "")).toHaveLength(1);
+    expect(await deliveriesTo(fixture.store, alone.id)).toHaveLength(1);
     // Few enough that other writers do not wait for long.
     expect(distributed * 6).toBeLessThan(1_100);
     // Other tests need not distribute the rest.
@@ -106,11 +103,11 @@ onBothDatabases("distributing events", (fixture) => {
 
   test("more organizations than one round serves get their turn", async () => {
     await distributeAll();
-    const organizations = await Promise.all(Array.from({ length: 40 }, () => withEndpoints(1)));
+    const organizations = await Promise.all(Array.from({ length: 40 }, withEndpoint));
     for (const { organizationId } of organizations) await makeEvents(fixture.store, organizationId, 20);
     const distributor = new Distributor(fixture.store);
     const served = async () => {
-      const rows = organizations.map(({ ids }) => deliveriesTo(fixture.store, ids[0] ?? ""));
+      const rows = organizations.map(({ id }) => deliveriesTo(fixture.store, id));
       return (await Promise.all(rows)).filter((deliveries) => deliveries.length > 0).length;
     };
     await distributor.round();
@@ -121,26 +118,20 @@ onBothDatabases("distributing events", (fixture) => {
   });
 
   test("an event of the hot path is stored with its license, unless the license was deleted", async () => {
-    const { organizationId, productId, license } = await withEndpoints(1);
+    const { organizationId, productId, license } = await withEndpoint();
     const { id: licenseId, key } = await license();
-    const happen = async (license_id: string) => {
-      const [id = ""] = await makeEvents(fixture.store, organizationId, 1, {
+    const happen = (license_id: string) =>
+      makeEvents(fixture.store, organizationId, 1, {
         type: "license.ip_limit_reached",
         product_id: productId,
         license_id,
         data: JSON.stringify({ license_id, ip: "192.0.2.7" }),
         undistributed: distribution.waitingWithoutLicense,
       });
-      return id;
-    };
-    const ids = [await happen(licenseId), await happen(newId())];
+    const ids = [...(await happen(licenseId)), ...(await happen(newId()))];
     await distributeAll();
-    const stored = await fixture.reads
-      .selectFrom("events")
-      .select(["data", "undistributed"])
-      .where("id", "in", ids)
-      .orderBy("id")
-      .execute();
+    const events = fixture.reads.selectFrom("events").select(["data", "undistributed"]);
+    const stored = await events.where("id", "in", ids).orderBy("id").execute();
     expect(stored.map((row) => row.undistributed)).toEqual([null, null]);
     const [complete, short] = stored.map((row) => JSON.parse(row.data));
     expect(complete).toMatchObject({
@@ -148,5 +139,57 @@ onBothDatabases("distributing events", (fixture) => {
       license: { id: licenseId, license_key: key, product_name: "Test Product" },
     });
     expect(Object.keys(short)).toEqual(["license_id", "ip"]);
+  });
+});
+
+onDatabase("sqlite", "the periodic jobs of webhooks", (fixture) => {
+  const receivers = new TestReceivers();
+  const many = 450;
+  const manyOf = (settings: Partial<DeliveryRow>) => Array.from({ length: many }, () => settings);
+  const aborting = () => new AbortController().signal;
+  const storedEvents = async (deliveries: readonly DeliveryRow[]) => {
+    const ids = deliveries.map((row) => row.event_id);
+    return (await fixture.reads.selectFrom("events").select("id").where("id", "in", ids).execute()).length;
+  };
+
+  test("events, deliveries and attempts are pruned after 30 days, except what is still pending", async () => {
+    const endpoint = await receivers.endpoint(fixture);
+    const daysAgo = (days: number) => ({ created_at: Date.now() - days * dayMs });
+    const old = await makeDeliveries(endpoint, manyOf(daysAgo(31)));
+    const waiting = { ...daysAgo(31), state: "pending", next_attempt_at: Date.now() + dayMs } as const;
+    const kept = await makeDeliveries(endpoint, [daysAgo(29), { ...daysAgo(29), state: "held" }, waiting]);
+    const attempted = [...old, ...kept.slice(0, 2)];
+    await makeAttempts(
+      endpoint,
+      attempted.map((row) => ({ at: row.created_at, delivery_id: row.id })),
+    );
+    await deliveryPruning(fixture.store).run(aborting());
+    const left = await deliveriesTo(fixture.store, endpoint.endpointId);
+    expect(left.map((row) => row.id).toSorted()).toEqual(kept.map((row) => row.id).toSorted());
+    expect(await attemptsAt(fixture.store, endpoint.endpointId)).toHaveLength(2);
+    expect([await storedEvents(old), await storedEvents(kept)]).toEqual([0, 3]);
+    // Once it is delivered, a pending one is pruned with its event, too.
+    await changeRow(fixture.store, "deliveries", kept[2]?.id ?? "", { state: "delivered" });
+    await deliveryPruning(fixture.store).run(aborting());
+    expect([await storedEvents(kept), (await endpoint.states()).length]).toEqual([2, 2]);
+  });
+
+  test("all deliveries follow an endpoint that was disabled, enabled or deleted, however many there are", async () => {
+    const endpoint = await receivers.endpoint(fixture);
+    await makeDeliveries(endpoint, manyOf({ state: "pending", next_attempt_at: Date.now() + dayMs }));
+    for (const [status, state] of [
+      ["disabled", "held"],
+      ["enabled", "pending"],
+    ] as const) {
+      await endpoint.set({ status });
+      await deliverySync(fixture.store).run(aborting());
+      const states = await endpoint.states();
+      expect([states.length, [...new Set(states)]]).toEqual([many, [state]]);
+    }
+    await endpoint.set({ deleted_at: 1 });
+    // A run removes some endpoints, and other tests have deleted some, too.
+    while ((await deletedEndpoints(fixture.reads)).length > 0)
+      await deletedEndpointRemoval(fixture.store).run(aborting());
+    expect(await endpoint.states()).toEqual([]);
   });
 });

@@ -28,12 +28,9 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
   const receivers = new TestReceivers();
   const sqlite = fixture.kind === "sqlite";
   let triggers = 0;
+  type Work = () => Promise<void>;
   /** Makes the database refuse something about an endpoint while `work` runs. */
-  const refusing = async (
-    what: keyof typeof refusable,
-    { endpointId }: TestEndpoint,
-    work: () => Promise<void>,
-  ): Promise<void> => {
+  const refusing = async (what: keyof typeof refusable, { endpointId }: TestEndpoint, work: Work) => {
     triggers += 1;
     const name = `refused_${triggers}`;
     const { table, when, condition } = refusable[what];
@@ -42,10 +39,9 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
       fixture.write(async (db) => {
         for (const statement of statements) await sql.raw(statement).execute(db);
       });
+    const abort = "select raise(abort, 'refused by a test')";
     if (sqlite)
-      await run(
-        `create trigger ${name} before ${when} on ${table} when ${own} begin select raise(abort, 'refused by a test'); end`,
-      );
+      await run(`create trigger ${name} before ${when} on ${table} when ${own} begin ${abort}; end`);
     else
       await run(
         `create function ${name}() returns trigger language plpgsql as $$
@@ -61,10 +57,7 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
   /** Claimed deliveries of an endpoint, and the results of sending them. */
   const sent = async (endpoint: TestEndpoint, count: number, atMs = Date.now()) => {
     const due = { state: "pending", attempts: 0, next_attempt_at: atMs } as const;
-    const rows = await makeDeliveries(
-      endpoint,
-      Array.from({ length: count }, () => due),
-    );
+    const rows = await makeDeliveries(endpoint, Array(count).fill(due));
     const ids = rows.map((row) => row.id);
     const { bulk } = fixture.store;
     await fixture.write((db) => claimDeliveries(db, bulk, ids, "node", atMs, atMs + leaseMs));
@@ -85,9 +78,7 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
     await refusing("response", poison, async () => {
       const { over, refusals } = await record(results);
       expect(over).toHaveLength(6);
-      expect(refusals).toMatchObject(
-        Array.from({ length: 3 }, () => ({ endpointId: poison.endpointId, isOver: false })),
-      );
+      expect(refusals).toMatchObject(Array(3).fill({ endpointId: poison.endpointId, isOver: false }));
       expect(refusals[0]?.reason).toContain("refused by a test");
     });
     for (const one of [poison, healthy])
@@ -95,9 +86,8 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
     const [bare] = await attemptsAt(fixture.store, poison.endpointId);
     expect(bare).toMatchObject({ response_body: null, request_headers: "{}" });
     expect(bare?.failure).toContain("webhook_result_not_stored");
-    expect(await attemptsAt(fixture.store, healthy.endpointId)).toMatchObject(
-      Array.from({ length: 3 }, () => ({ response_body: "answer", failure: null })),
-    );
+    const whole = Array(3).fill({ response_body: "answer", failure: null });
+    expect(await attemptsAt(fixture.store, healthy.endpointId)).toMatchObject(whole);
   });
 
   test("is given up if nothing of it can be stored, so that the event is sent again", async () => {
@@ -134,21 +124,16 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
   test("does not keep other claims from being released", async () => {
     const [stuck, other] = [await endpoint(), await endpoint()];
     const results = [...(await sent(stuck, 2)), ...(await sent(other, 2))];
-    const refusals: Refusal[] = [];
-    await refusing("result", stuck, async () => {
-      const refused = (refusal: Refusal) => void refusals.push(refusal);
-      const ids = results.map((result) => result.attempt.delivery_id);
-      await releaseClaims({ store: fixture.store, claimant: "node", refused }, ids);
-    });
-    expect(refusals.map((refusal) => refusal.deliveryId)).toEqual(
-      results.slice(0, 2).map((result) => result.attempt.delivery_id),
+    const ids = results.map((result) => result.attempt.delivery_id);
+    const notReleased: string[] = [];
+    const refused = ({ deliveryId }: Refusal) => void notReleased.push(deliveryId);
+    await refusing("result", stuck, () =>
+      releaseClaims({ store: fixture.store, claimant: "node", refused }, ids),
     );
+    expect(notReleased).toEqual(ids.slice(0, 2));
     const claimed = async (one: TestEndpoint) =>
       (await deliveriesTo(fixture.store, one.endpointId)).map((row) => row.claimed_by);
-    expect([await claimed(stuck), await claimed(other)]).toEqual([
-      ["node", "node"],
-      [null, null],
-    ]);
+    expect([...(await claimed(stuck)), ...(await claimed(other))]).toEqual(["node", "node", null, null]);
   });
 
   test("is logged, and delays no other endpoint of the organization", async () => {
@@ -168,10 +153,11 @@ onBothDatabases("a delivery result that the database refuses", (fixture) => {
         const sending = outbox();
         for (const expected of [1, 2]) {
           await makeEvents(fixture.store, organizationId, 1);
-          await until("the healthy endpoint has its events", async () => {
-            const states = await healthy.states();
-            return states.length === expected && states.every((state) => state === "delivered");
-          });
+          const all = Array(expected).fill("delivered").join();
+          await until(
+            "the healthy endpoint has its events",
+            async () => (await healthy.states()).join() === all,
+          );
         }
         await isLogged("It was stored without the request and the response.");
         await isLogged("The event will be sent again.");

@@ -1,44 +1,62 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { noAllowedTargets, parseAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { selfSigned } from "../../../../tests/support/certificate.ts";
 import { openReceiver, type Receiver } from "../../../../tests/support/receiver.ts";
 import { until } from "../../../../tests/support/until.ts";
-import { type Resolver, systemResolver } from "./resolve.ts";
+import { ConnectionCache } from "./connections.ts";
+import { cachingResolver, systemResolver } from "./resolve.ts";
 import { type SendOptions, send } from "./send.ts";
 
-const anonymous = new AbortController().signal;
-const loopback = parseAllowedTargets("127.0.0.1");
-const allowed = loopback.ok ? loopback.allowed : noAllowedTargets;
+const closings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close();
+});
+
+const allowedTargets = (list: string) => {
+  const targets = parseAllowedTargets(list);
+  return targets.ok ? targets.allowed : noAllowedTargets;
+};
+const loopback = allowedTargets("127.0.0.1");
+const resolve = async () => ["127.0.0.1"];
 const to = (url: string, options: Partial<SendOptions> = {}, headers: Record<string, string> = {}) =>
   send(
     { url, headers, body: '{"a":1}' },
-    { allowed, resolve: systemResolver, timeoutMs: 2_000, ...options },
-    anonymous,
+    { allowed: loopback, resolve: systemResolver, timeoutMs: 5_000, ...options },
+    new AbortController().signal,
   );
+const failureOf = async (url: string, options: Partial<SendOptions> = {}) => {
+  const { status, failure } = await to(url, options);
+  expect(status).toBeNull();
+  return failure;
+};
+
+/** Closes the server and its connections after the test. Returns its port. */
+async function portOf(server: Server, host = "127.0.0.1"): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => sockets.add(socket.on("error", () => {})));
+  await new Promise<void>((done) => server.listen(0, host, done));
+  closings.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
 
 describe("a request", () => {
   let receiver: Receiver;
-  beforeAll(async () => {
+  beforeEach(async () => {
     receiver = await openReceiver();
+    closings.push(() => receiver.close());
   });
-  beforeEach(() => {
-    receiver.received.length = 0;
-    receiver.reply = () => ({ status: 200 });
-  });
-  afterAll(() => receiver.close());
 
   test("arrives with its path, headers, body and host name", async () => {
-    const url = `http://hooks.example:${receiver.port}/in?x=1`;
-    const answer = await to(url, { resolve: async () => ["127.0.0.1"] }, { "x-own": "y" });
-    expect(answer.status).toBe(200);
-    expect(receiver.received[0]).toMatchObject({
-      path: "/in?x=1",
-      body: '{"a":1}',
-      headers: { "x-own": "y", host: `hooks.example:${receiver.port}`, "content-length": "7" },
-    });
+    const host = `hooks.example:${receiver.port}`;
+    expect((await to(`http://${host}/in?x=1`, { resolve }, { "x-own": "y" })).status).toBe(200);
+    const headers = { "x-own": "y", host, "content-length": "7" };
+    expect(receiver.received[0]).toMatchObject({ path: "/in?x=1", body: '{"a":1}', headers });
   });
 
   test("returns the status and the first 4 KB of the response, as text that every database can store", async () => {
@@ -56,135 +74,104 @@ describe("a request", () => {
     expect(receiver.received.map((request) => request.path)).toEqual(["/"]);
   });
 
-  test("times out if there is no response", async () => {
+  test("times out if there is no response, or if the name cannot be resolved in time", async () => {
     receiver.reply = () => "hang";
-    const { status, failure } = await to(receiver.url, { timeoutMs: 200 });
-    expect(status).toBeNull();
-    expect(failure).toEqual({ code: "webhook_timed_out", params: { count: 0.2 } });
-  });
-
-  test("times out if the name cannot be resolved in time", async () => {
-    const resolve = () => new Promise<string[]>(() => {});
-    const { failure } = await to("http://slow.example/", { resolve, timeoutMs: 200 });
-    expect(failure?.code).toBe("webhook_timed_out");
+    const late = { code: "webhook_timed_out", params: { count: 0.2 } } as const;
+    expect(await failureOf(receiver.url, { timeoutMs: 200 })).toEqual(late);
+    const slow = { resolve: () => new Promise<string[]>(() => {}), timeoutMs: 200 };
+    expect(await failureOf("http://slow.example/", slow)).toEqual(late);
   });
 
   test("uses the next IP address if the first does not accept connections", async () => {
-    const both = parseAllowedTargets("127.0.0.0/8");
-    const { status } = await to(`http://two.example:${receiver.port}/`, {
-      allowed: both.ok ? both.allowed : noAllowedTargets,
-      resolve: async () => ["127.0.0.2", "127.0.0.1"],
-    });
-    expect(status).toBe(200);
+    const both = { allowed: allowedTargets("127.0.0.0/8"), resolve: async () => ["127.0.0.2", "127.0.0.1"] };
+    expect((await to(`http://two.example:${receiver.port}/`, both)).status).toBe(200);
   });
 
   test("is aborted when the server stops", async () => {
     receiver.reply = () => "hang";
-    const before = receiver.received.length;
     const stopping = new AbortController();
-    const options = { allowed, resolve: systemResolver, timeoutMs: 10_000 };
+    const options = { allowed: loopback, resolve: systemResolver, timeoutMs: 10_000 };
     const sending = send({ url: receiver.url, headers: {}, body: "{}" }, options, stopping.signal);
-    await until("it has arrived", () => receiver.received.length > before);
+    await until("it has arrived", () => receiver.received.length > 0);
     stopping.abort();
-    expect(sending).rejects.toThrow();
+    await expect(sending).rejects.toThrow();
   });
 
   test("reports why a connection failed", async () => {
-    expect((await to("http://127.0.0.1:1/")).failure?.code).toBe("webhook_connection_refused");
-    const failing: Resolver = async () => {
-      throw new Error("ENOTFOUND");
-    };
-    expect((await to("http://x.example/", { resolve: failing })).failure?.code).toBe("webhook_host_unknown");
+    expect((await failureOf("http://127.0.0.1:1/"))?.code).toBe("webhook_connection_refused");
+    const failing = { resolve: () => Promise.reject(new Error("ENOTFOUND")) };
+    expect((await failureOf("http://x.example/", failing))?.code).toBe("webhook_host_unknown");
   });
 });
 
 describe("over TLS", () => {
-  const certificate = selfSigned("hooks.example.test");
-  const names = parseAllowedTargets("hooks.example.test, other.example.test");
+  const { cert, key } = selfSigned("hooks.example.test");
+  const allowed = allowedTargets("hooks.example.test, other.example.test, 127.0.0.1");
+  const trusting = { allowed, resolve, ca: cert };
   const arrived: { host: string | undefined; name: string | false | null }[] = [];
-  let server: ReturnType<typeof createSecureServer>;
   let port = 0;
-  beforeAll(async () => {
-    server = createSecureServer(certificate, (request, response) => {
+  beforeEach(async () => {
+    arrived.length = 0;
+    const server = createSecureServer({ cert, key }, (request, response) => {
       const { servername } = request.socket as TLSSocket & { servername: string | false | null };
       arrived.push({ host: request.headers.host, name: servername });
       request.resume().on("end", () => response.end());
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
+    port = await portOf(server);
   });
-  beforeEach(() => {
-    arrived.length = 0;
-  });
-  afterAll(() => void server.close());
-
-  const lookups: string[] = [];
-  const secured = (host: string, options: Partial<SendOptions> = {}) =>
-    to(`https://${host}:${port}/`, {
-      allowed: names.ok ? names.allowed : noAllowedTargets,
-      resolve: async (name) => {
-        lookups.push(name);
-        return ["127.0.0.1"];
-      },
-      ca: certificate.cert,
-      ...options,
-    });
 
   test("the certificate is checked for the name, and the connection goes to the checked IP address", async () => {
-    lookups.length = 0;
-    expect((await secured("hooks.example.test")).status).toBe(200);
+    const lookups: string[] = [];
+    const recorded = async (name: string) => {
+      lookups.push(name);
+      return ["127.0.0.1"];
+    };
+    const { status } = await to(`https://hooks.example.test:${port}/`, { ...trusting, resolve: recorded });
+    expect(status).toBe(200);
     expect(arrived).toEqual([{ host: `hooks.example.test:${port}`, name: "hooks.example.test" }]);
     expect(lookups).toEqual(["hooks.example.test"]);
   });
 
-  test("a receiver with a certificate for another name gets nothing", async () => {
-    const { status, failure } = await secured("other.example.test");
-    expect(status).toBeNull();
+  test.each<[what: string, host: string, options: Partial<SendOptions>, reason: string]>([
+    ["with a certificate for another name", "other.example.test", trusting, "other.example.test"],
+    ["by its IP address, with a certificate for its name", "127.0.0.1", trusting, ""],
+    ["with an untrusted certificate", "hooks.example.test", { allowed, resolve }, "self signed"],
+  ])("a receiver %s gets nothing", async (_, host, options, reason) => {
+    const failure = await failureOf(`https://${host}:${port}/`, options);
     expect(failure?.code).toBe("webhook_request_failed");
-    expect(failure?.params.reason).toContain("other.example.test");
-    expect(arrived).toEqual([]);
-  });
-
-  test("a certificate for a name is not valid for its IP address", async () => {
-    const { status } = await secured("127.0.0.1", { allowed });
-    expect(status).toBeNull();
-    expect(arrived).toEqual([]);
-  });
-
-  test("an untrusted certificate is rejected", async () => {
-    const answer = await to(`https://hooks.example.test:${port}/`, {
-      allowed: names.ok ? names.allowed : noAllowedTargets,
-      resolve: async () => ["127.0.0.1"],
-    });
-    expect(answer.failure?.params.reason).toContain("self signed");
+    expect(failure?.params.reason).toContain(reason);
     expect(arrived).toEqual([]);
   });
 
   test("a private name that is not allowed is not called, even if its certificate is valid", async () => {
-    const answer = await secured("hooks.example.test", { allowed: noAllowedTargets });
-    expect(answer.failure?.code).toBe("webhook_host_not_public");
+    const options = { ...trusting, allowed: noAllowedTargets };
+    const failure = await failureOf(`https://hooks.example.test:${port}/`, options);
+    expect(failure?.code).toBe("webhook_host_not_public");
     expect(arrived).toEqual([]);
+  });
+
+  test("a connection is not reused for another name at the same IP address", async () => {
+    const connections = new ConnectionCache();
+    closings.push(() => connections.close());
+    const options = { ...trusting, connections };
+    expect((await to(`https://hooks.example.test:${port}/`, options)).status).toBe(200);
+    const failure = await failureOf(`https://other.example.test:${port}/`, options);
+    expect(failure?.params.reason).toContain("other.example.test");
+    expect(arrived).toHaveLength(1);
   });
 });
 
 describe("a server on this machine is never reached", () => {
-  let canary: Server;
   let port = 0;
   let touched = 0;
-  beforeAll(async () => {
-    canary = createServer((socket) => {
+  beforeEach(async () => {
+    touched = 0;
+    const canary = createServer((socket) => {
       touched += 1;
       socket.destroy();
     });
-    await new Promise<void>((resolve) => canary.listen(0, "::", resolve));
-    const address = canary.address();
-    port = typeof address === "object" && address !== null ? address.port : 0;
+    port = await portOf(canary, "::");
   });
-  beforeEach(() => {
-    touched = 0;
-  });
-  afterAll(() => void canary.close());
-
   const options = { allowed: noAllowedTargets, timeoutMs: 500 };
 
   test("the server detects connections", async () => {
@@ -192,78 +179,138 @@ describe("a server on this machine is never reached", () => {
     expect(touched).toBe(1);
   });
 
-  test.each([
-    "127.0.0.1",
-    "127.0.0.1.",
-    "127.1",
-    "127.8.8.8",
-    "2130706433",
-    "0x7f000001",
-    "0x7f.0.0.1",
-    "0177.0.0.1",
-    "017700000001",
-    "0",
-    "0.0.0.0",
-    "[::1]",
-    "[::]",
-    "[::ffff:127.0.0.1]",
-    "[::ffff:7f00:1]",
-    "[::127.0.0.1]",
-    "[64:ff9b::127.0.0.1]",
-    "[0:0:0:0:0:0:0:1]",
-    "%31%32%37.0.0.1",
-    "localhost",
-    "localhost.",
-    "LOCALHOST",
-    "user@127.0.0.1",
-  ])("at %s", async (host) => {
-    const answer = await to(`http://${host}:${port}/`, { ...options, resolve: systemResolver });
-    expect(answer.status).toBeNull();
+  const hosts = [
+    "127.0.0.1 127.0.0.1. 127.1 127.8.8.8 2130706433 0x7f000001 0x7f.0.0.1 0177.0.0.1 017700000001 0 0.0.0.0",
+    "[::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::127.0.0.1] [0:0:0:0:0:0:0:1]",
+    "%31%32%37.0.0.1 user@127.0.0.1 localhost localhost. LOCALHOST",
+  ];
+  test.each(hosts.flatMap((line) => line.split(" ")))("at %s", async (host) => {
+    await failureOf(`http://${host}:${port}/`, options);
     expect(touched).toBe(0);
   });
 
   test.each([
-    [["127.0.0.1"]],
-    [["::1"]],
-    [["::ffff:127.0.0.1"]],
-    [["0.0.0.0"]],
-    [["10.0.0.1"]],
-    [["169.254.169.254"]],
+    ...["127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "10.0.0.1", "169.254.169.254"].map((ip) => [[ip]]),
     // One public address does not make the others acceptable.
     [["93.184.216.34", "127.0.0.1"]],
     [["127.0.0.1", "93.184.216.34"]],
   ])("by a name that resolves to %j", async (addresses) => {
-    const answer = await to(`http://innocent.example:${port}/`, {
+    const failure = await failureOf(`http://innocent.example:${port}/`, {
       ...options,
       resolve: async () => addresses,
     });
-    expect(answer.failure?.code).toBe("webhook_host_not_public");
+    expect(failure?.code).toBe("webhook_host_not_public");
     expect(touched).toBe(0);
   });
 
   test("by a name that resolves differently the second time", async () => {
     let lookups = 0;
-    const resolve = async () => {
-      lookups += 1;
-      return lookups === 1 ? ["192.0.2.1"] : ["127.0.0.1"];
-    };
-    const documentation = parseAllowedTargets("192.0.2.1");
-    const answer = await to(`http://rebinding.example:${port}/`, {
-      allowed: documentation.ok ? documentation.allowed : noAllowedTargets,
+    await failureOf(`http://rebinding.example:${port}/`, {
+      allowed: allowedTargets("192.0.2.1"),
       timeoutMs: 500,
-      resolve,
+      resolve: async () => (++lookups === 1 ? ["192.0.2.1"] : ["127.0.0.1"]),
     });
-    expect(answer.status).toBeNull();
     expect({ lookups, touched }).toEqual({ lookups: 1, touched: 0 });
   });
 
   test("by a redirect", async () => {
-    const receiver = await openReceiver(() => ({
-      status: 302,
-      headers: { location: `http://127.0.0.1:${port}/` },
-    }));
+    const headers = { location: `http://127.0.0.1:${port}/` };
+    const receiver = await openReceiver(() => ({ status: 302, headers }));
     expect((await to(receiver.url)).status).toBe(302);
     expect(touched).toBe(0);
     await receiver.close();
+  });
+});
+
+describe("connections that are kept", () => {
+  const keptFor = (ms?: number) => {
+    const connections = new ConnectionCache(ms);
+    closings.push(() => connections.close());
+    return { connections, resolve, allowed: allowedTargets("127.0.0.1, a.example.test") };
+  };
+  const answer = (text: string) =>
+    `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\nconnection: keep-alive\r\n\r\n${text}`;
+  /** Writes raw HTTP, so that a test controls what happens on each connection. */
+  const listening = async (onRequest: (socket: Socket, request: number) => void) => {
+    const opened = { connections: 0, url: "", named: "" };
+    const server = createServer((socket) => {
+      opened.connections += 1;
+      let requests = 0;
+      socket.on("data", () => onRequest(socket, ++requests));
+    });
+    const port = await portOf(server);
+    return Object.assign(opened, {
+      url: `http://127.0.0.1:${port}/`,
+      named: `http://a.example.test:${port}/`,
+    });
+  };
+  const friendly = () => listening((socket) => socket.write(answer("yes")));
+
+  test("are shared by the events to one receiver", async () => {
+    const receiver = await friendly();
+    const kept = keptFor();
+    for (let sent = 0; sent < 20; sent++)
+      expect(await to(receiver.url, kept)).toEqual({ status: 200, body: "yes", failure: null });
+    expect(receiver.connections).toBe(1);
+  });
+
+  test("cost no attempt if a reused one breaks, and one if a new one breaks", async () => {
+    const fragile = await listening((socket, request) =>
+      request === 1 ? socket.write(answer("yes")) : socket.destroy(),
+    );
+    const kept = keptFor();
+    for (let sent = 0; sent < 5; sent++) expect((await to(fragile.url, kept)).status).toBe(200);
+    const broken = await listening((socket) => socket.destroy());
+    expect(await failureOf(broken.url, kept)).not.toBeNull();
+    expect(broken.connections).toBe(1);
+  });
+
+  test("can wait for a response longer than an idle one is kept, which is closed after its time", async () => {
+    const slow = await listening((socket) => void setTimeout(() => socket.write(answer("late")), 400));
+    const kept = keptFor(50);
+    for (const connections of [1, 2]) {
+      expect((await to(slow.url, kept)).body).toBe("late");
+      expect(slow.connections).toBe(connections);
+      await Bun.sleep(300);
+    }
+  });
+
+  test("are closed if a response is longer than what is stored", async () => {
+    const receiver = await listening((socket) => socket.write(answer("x".repeat(100_000))));
+    const kept = keptFor();
+    for (let sent = 0; sent < 3; sent++) expect((await to(receiver.url, kept)).status).toBe(200);
+    expect(receiver.connections).toBe(3);
+  });
+
+  test("share a cached DNS lookup for a while, whose IP addresses are checked at every attempt", async () => {
+    const { named } = await friendly();
+    let nowMs = 0;
+    let leadsTo = "127.0.0.1";
+    let lookups = 0;
+    const caching = cachingResolver(
+      async () => {
+        lookups += 1;
+        return [leadsTo];
+      },
+      () => nowMs,
+    );
+    const options = { ...keptFor(), resolve: caching, allowed: loopback };
+    for (let sent = 0; sent < 2; sent++) expect((await to(named, options)).status).toBe(200);
+    expect(lookups).toBe(1);
+    nowMs += 6_000;
+    leadsTo = "10.0.0.1";
+    expect((await failureOf(named, options))?.code).toBe("webhook_host_not_public");
+    expect(lookups).toBe(2);
+  });
+
+  test("do not share a failed DNS lookup", async () => {
+    const { named } = await friendly();
+    let lookups = 0;
+    const caching = cachingResolver(() =>
+      ++lookups === 1 ? Promise.reject(new Error("ENOTFOUND")) : resolve(),
+    );
+    const options = { ...keptFor(), resolve: caching };
+    expect((await failureOf(named, options))?.code).toBe("webhook_host_unknown");
+    expect((await to(named, options)).status).toBe(200);
   });
 });
