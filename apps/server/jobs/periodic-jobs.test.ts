@@ -1,4 +1,6 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import type { JobRunRow } from "@countersign/store/tables";
+import { failureText } from "./failure-text.ts";
 import { JobRuns } from "./job-runs.ts";
 import { PeriodicJobs } from "./periodic-jobs.ts";
 
@@ -8,21 +10,13 @@ test("a failed periodic job is logged and runs again at the next interval", asyn
   const recorded: unknown[] = [];
   let runs = 0;
   const done = Promise.withResolvers<void>();
-  const periodicJobs = new PeriodicJobs(
-    [
-      {
-        name: "failing",
-        everyMs: 1,
-        run: async () => {
-          runs += 1;
-          if (runs === 3) done.resolve();
-          throw new Error("no");
-        },
-      },
-    ],
-    { ...quiet, warn: (_: string, details: unknown) => void recorded.push(details) },
-    new JobRuns("test"),
-  );
+  const run = async () => {
+    runs += 1;
+    if (runs === 3) done.resolve();
+    throw new Error("no");
+  };
+  const log = { ...quiet, warn: (_: string, details: unknown) => void recorded.push(details) };
+  const periodicJobs = new PeriodicJobs([{ name: "failing", everyMs: 1, run }], log, new JobRuns("test"));
   await done.promise;
   await periodicJobs.stop();
   expect(recorded[0]).toEqual({ job: "failing", reason: "no" });
@@ -54,4 +48,74 @@ test("a periodic job never runs concurrently with itself, and stopping waits for
   leave.resolve();
   await stopped;
   expect({ starts, ended }).toEqual({ starts: 1, ended: true });
+});
+
+const job = { name: "pruning", everyMs: 60_000 };
+
+describe("the last runs of this node", () => {
+  test("a run has a start, and an end once it is over", () => {
+    const runs = new JobRuns("a");
+    expect(runs.rows(0)).toEqual([]);
+    const end = runs.start(job);
+    const [running] = runs.rows(1_000_000);
+    expect(running).toMatchObject({ node: "a", job: "pruning", every_ms: 60_000, finished_at: null });
+    expect(running?.started_at).toBeLessThanOrEqual(1_000_000);
+    end();
+    const [ended] = runs.rows(1_000_000);
+    expect(ended?.finished_at).toBeGreaterThanOrEqual(ended?.started_at ?? Number.POSITIVE_INFINITY);
+    expect(ended).toMatchObject({ failed_at: null, failure: null });
+  });
+
+  test("the last failure stays known after a run that succeeds", () => {
+    const runs = new JobRuns("a");
+    runs.start(job)(new Error("no"));
+    runs.start(job)();
+    const [row] = runs.rows(1_000_000);
+    expect(row?.failure).toBe("no");
+    expect(row?.finished_at).toBeGreaterThanOrEqual(row?.failed_at ?? Number.POSITIVE_INFINITY);
+  });
+
+  test("only what changed is saved, and again if saving failed", async () => {
+    const runs = new JobRuns("a");
+    const saved: string[][] = [];
+    const save = async (rows: readonly JobRunRow[]) => void saved.push(rows.map((row) => row.job));
+    runs.start(job)();
+    runs.start({ ...job, name: "other" })();
+    const failing = runs.saveChanged(0, () => Promise.reject(new Error("no database")));
+    await expect(failing).rejects.toThrow("no database");
+    await runs.saveChanged(0, save);
+    await runs.saveChanged(0, save);
+    runs.start(job)();
+    await runs.saveChanged(0, save);
+    expect(saved).toEqual([["pruning", "other"], ["pruning"]]);
+  });
+
+  test("two nodes on one host have different names", () => {
+    expect(new JobRuns().node).not.toBe(new JobRuns().node);
+  });
+});
+
+describe("why a job failed", () => {
+  test.each([
+    ["connect postgres://user:pass@db.example:5432/x", "connect postgres://…@db.example:5432/x"],
+    ["GET https://api.example.com/a?key=abc&b=1 failed", "GET https://api.example.com/a?… failed"],
+    ["bad key sk_live_abc123 or csk_abcd1234_efgh", "bad key sk_live_… or csk_…"],
+    ['{"password": "hunter2", "x": 1}', '{"password": …, "x": 1}'],
+    ["Authorization: Bearer abc.def", "Authorization: Bearer …"],
+    ["first\nsecond\u2028third", "first second third"],
+  ])("%j is shown as %j", (reason, shown) => {
+    expect(failureText(new Error(reason))).toBe(shown);
+  });
+
+  test("a long reason is cut at a whole character", () => {
+    const text = failureText(new Error("🔑".repeat(10_000)));
+    expect(text.length).toBeLessThanOrEqual(500);
+    expect(text.isWellFormed()).toBeTrue();
+    expect(text).toEndWith("…");
+  });
+
+  test("the reason includes the cause, and is a text for anything that can be thrown", () => {
+    expect(failureText(new Error("outer", { cause: new Error("inner") }))).toBe("outer (inner)");
+    expect(failureText("text")).toBe("text");
+  });
 });

@@ -33,11 +33,8 @@ describe("the management worker", () => {
       file: fixture("echo-worker"),
     };
     worker = await ManagementWorker.start(parts);
-    const forwarder = new Forwarder(
-      () => worker.socket,
-      () => {},
-      null,
-    );
+    const nobody = () => {};
+    const forwarder = new Forwarder(() => worker.socket, nobody, null);
     front = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -88,12 +85,10 @@ describe("the management worker", () => {
     const blocked = fetch(`${url}/block`).then(() => {
       isOver = true;
     });
-    const answered: boolean[] = [];
     for (let round = 0; round < 20; round++) {
       await fetch(`${url}/here`);
-      answered.push(isOver);
+      expect(isOver).toBe(false);
     }
-    expect(answered).not.toContain(true);
     await blocked;
   });
 

@@ -174,7 +174,7 @@ export const rules: readonly Fault[] = [
     why: "Anyone can make the server record and send a trace for each of their requests.",
     find: "if (parent !== null && sampler.followsParent)",
     replace: "if (parent !== null)",
-    guards: ["apps/server/features/traces/tracer.test.ts"],
+    guards: ["apps/server/features/traces/traces.test.ts"],
   },
   {
     name: "the plan decides how long requests are kept, not the operator's setting for the organization",

@@ -68,12 +68,9 @@ describe("the proxy check", () => {
 
   test("the URL is named as the reason only if it was set", () => {
     const nothing = { trustedProxies: CidrSet.empty };
-    expect(checkProxy({ host: "0.0.0.0", url: "http://0.0.0.0:3000", ...nothing }).message).toStartWith(
-      "HOST is",
-    );
-    expect(checkProxy({ host: "0.0.0.0", url: "https://a.example", ...nothing }).message).toStartWith(
-      "COUNTERSIGN_URL is",
-    );
+    const messageFor = (url: string) => checkProxy({ host: "0.0.0.0", url, ...nothing }).message;
+    expect(messageFor("http://0.0.0.0:3000")).toStartWith("HOST is");
+    expect(messageFor("https://a.example")).toStartWith("COUNTERSIGN_URL is");
   });
 });
 

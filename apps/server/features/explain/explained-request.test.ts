@@ -10,7 +10,7 @@ import { validate, validateOne } from "@countersign/store/suite/calls";
 import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
 import fc from "fast-check";
 import { type AddedLicense, addLicense } from "../../../../tests/support/add-license.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { explainedRequest } from "./explained-request.ts";
 
@@ -55,11 +55,7 @@ const anySituation: fc.Arbitrary<Situation> = fc
       maxIps: fc.constantFrom(1, 2, null),
       revokedAtMs: fc.constantFrom(null, null, null, null, 1),
       expiresAtMs: fc.constantFrom(null, Date.UTC(2020, 0), Date.UTC(2100, 0)),
-      pin: fc.constantFrom<NonNullable<NewLicense["pin"]> | null>(null, null, {
-        mode: "range",
-        min: null,
-        max: "2.0",
-      }),
+      pin: fc.constantFrom(null, null, { mode: "range", min: null, max: "2.0" } as const),
     }),
     registered: fc.subarray([ips[0], "2001:db8:7::/64", "2001:db8:7::1", "192.0.2.1"], { maxLength: 2 }),
     block: rarely<NonNullable<Situation["block"]>>(
@@ -91,7 +87,7 @@ const named: [string, Omit<Situation, "ip" | "version"> & { readonly version?: s
   ["active", {}],
 ];
 
-onBothDatabases("an explanation", (fixture) => {
+onDatabase("sqlite", "an explanation", (fixture) => {
   /** A new organization, product and license in this situation. */
   const arrange = async (situation: Situation) => {
     const org = await fixture.organization();
@@ -104,34 +100,27 @@ onBothDatabases("an explanation", (fixture) => {
       await setVersion(db, productId, { version: "0.1", state: "blocked" }, 1);
       await updateOrganization(db, organizationId, { updated_at: 1, ...situation.organization });
       await updateProduct(db, productId, { updated_at: 1, ...situation.product });
-      if (situation.keysExpired === true)
-        await db
-          .updateTable("product_api_keys")
-          .set({ expires_at: 1 })
-          .where("product_id", "=", productId)
-          .execute();
+      const keys = db.updateTable("product_api_keys").set({ expires_at: 1 });
+      if (situation.keysExpired === true) await keys.where("product_id", "=", productId).execute();
       for (const [at, ip] of (situation.registered ?? []).entries())
         await registerIp(db, license.id, ip, at + 1);
       if (situation.block === undefined) return;
       const { cidr, level, isOver } = situation.block;
       const scope = scopeOf(level, organizationId, license);
-      await addIpBlocks(
-        db,
-        [{ id: newId(), scope, cidr, note: null, expiresAtMs: isOver === true ? 1 : null }],
-        1,
-      );
+      const block = { id: newId(), scope, cidr, note: null, expiresAtMs: isOver === true ? 1 : null };
+      await addIpBlocks(db, [block], 1);
     });
     return { org, license };
   };
-  const explained = async ({ productId }: TestOrganization, license: AddedLicense, situation: Situation) => {
+  const explained = async (
+    { productId }: TestOrganization,
+    { id: licenseId }: AddedLicense,
+    { ip, version }: Situation,
+  ) => {
     const nowMs = Date.now();
-    const { ip, version } = situation;
-    const request = await explainedRequest(
-      fixture.store,
-      { productId, licenseId: license.id },
-      { ip, version, atMs: nowMs },
-      { nowMs, showsLicense: true },
-    );
+    const sent = { ip, version, atMs: nowMs };
+    const seen = { nowMs, showsLicense: true };
+    const request = await explainedRequest(fixture.store, { productId, licenseId }, sent, seen);
     if (request === null) throw new Error("The product is not there.");
     return explain(request);
   };

@@ -9,37 +9,24 @@ const folder = mkdtempSync(join(tmpdir(), "countersign-geoip-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test("finds countries of IPv4 and IPv6 addresses and networks", async () => {
-  const geo = await openGeo(
-    mmdb({
-      "192.0.2.0/24": { country: "DE" },
-      "198.51.100.128/25": { country: "fr" },
-      "2001:db8:1::/48": { country: "JP" },
-      "203.0.113.0/24": { country: "none" },
-    }),
-  );
+  const countries = {
+    ...{ "192.0.2.0/24": { country: "DE" }, "198.51.100.128/25": { country: "fr" } },
+    ...{ "2001:db8:1::/48": { country: "JP" }, "203.0.113.0/24": { country: "none" } },
+  };
+  const geo = await openGeo(mmdb(countries));
   expect(geo.hasPlaces).toBe(false);
-  const country = (ip: string) => geo.placeOf(ip)?.country;
-  expect(country("192.0.2.77")).toBe("DE");
-  expect(country("198.51.100.200")).toBe("FR");
-  expect(country("2001:db8:1:2::3")).toBe("JP");
-  expect(country("2001:db8:1:2::/64")).toBe("JP");
-  expect(geo.placeOf("198.51.100.1")).toBeNull();
-  expect(geo.placeOf("2001:db8:2::1")).toBeNull();
+  const ips = ["192.0.2.77", "198.51.100.200", "2001:db8:1:2::3", "2001:db8:1:2::/64"];
+  expect(ips.map((ip) => geo.placeOf(ip)?.country ?? "")).toEqual(["DE", "FR", "JP", "JP"]);
+  expect(["198.51.100.1", "2001:db8:2::1"].map((ip) => geo.placeOf(ip))).toEqual([null, null]);
   expect(geo.placeOf("203.0.113.1")).toEqual({ country: null, coordinates: null });
 });
 
 test("finds coordinates in a file of cities", async () => {
-  const geo = await openGeo(
-    mmdb({
-      "192.0.2.0/24": { country: "DE", latitude: 52.52, longitude: 13.4 },
-      "198.51.100.0/24": { country: "FR" },
-    }),
-  );
+  const coordinates = { latitude: 52.52, longitude: 13.4 };
+  const berlin = { country: "DE", ...coordinates };
+  const geo = await openGeo(mmdb({ "192.0.2.0/24": berlin, "198.51.100.0/24": { country: "FR" } }));
   expect(geo.hasPlaces).toBe(true);
-  expect(geo.placeOf("192.0.2.1")).toEqual({
-    country: "DE",
-    coordinates: { latitude: 52.52, longitude: 13.4 },
-  });
+  expect(geo.placeOf("192.0.2.1")).toEqual({ country: "DE", coordinates });
   expect(geo.placeOf("198.51.100.1")?.coordinates).toBeNull();
 });
 
@@ -49,29 +36,23 @@ test("a replaced file is read again, and a file that cannot be read leaves the o
     writeFileSync(`${path}.new`, content);
     renameSync(`${path}.new`, path);
   };
-  replace(mmdb({ "192.0.2.0/24": { country: "DE" } }));
   const failures: string[] = [];
   const file = new GeoFile(path, (reason) => failures.push(reason));
-  await file.refresh();
-  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("DE");
-  replace(mmdb({ "192.0.2.0/24": { country: "AT" } }));
-  await file.refresh();
-  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("AT");
-  expect(file.failure).toBeNull();
+  const country = () => file.current?.placeOf("192.0.2.1")?.country;
+  for (const one of ["DE", "AT"]) {
+    replace(mmdb({ "192.0.2.0/24": { country: one } }));
+    await file.refresh();
+    expect([country(), file.failure]).toEqual([one, null]);
+  }
   replace("no file of this kind");
-  await file.refresh();
-  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("AT");
-  expect(file.failure).not.toBeNull();
-  await file.refresh();
-  expect(failures).toHaveLength(1);
+  for (let time = 0; time < 2; time++) await file.refresh();
+  expect([country(), file.failure, failures]).toEqual(["AT", expect.any(String), [expect.any(String)]]);
   // As if it were not yet mounted again.
   replace(mmdb({ "192.0.2.0/24": { country: "CH" } }));
   await file.refresh();
   renameSync(path, `${path}.away`);
-  await file.refresh();
-  await file.refresh();
-  expect(failures).toHaveLength(2);
-  expect(file.current?.placeOf("192.0.2.1")?.country).toBe("CH");
+  for (let time = 0; time < 2; time++) await file.refresh();
+  expect([country(), failures.length]).toEqual(["CH", 2]);
   renameSync(`${path}.away`, path);
   await file.refresh();
   expect(file.failure).toBeNull();
@@ -94,9 +75,7 @@ test("a damaged record is reported once and has no place, and the others are fou
 function damaged(): Buffer {
   const file = mmdb({ "192.0.2.0/24": { country: "DE" }, "198.51.100.0/24": { country: "FR" } });
   const at = file.indexOf("FR") - 1;
-  const broken = Buffer.from(file);
-  broken.fill(0x3f, at, at + 3);
-  return broken;
+  return file.fill(0x3f, at, at + 3);
 }
 
 test("a file that is cut off is refused", async () => {

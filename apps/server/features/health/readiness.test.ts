@@ -1,32 +1,32 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { StorageUnavailable } from "@countersign/store/problem";
 import { Readiness } from "./readiness.ts";
+
+const full = new StorageUnavailable("full", { reason: "full" });
 
 /** A readiness whose clock and probe results the test controls. */
 function observing() {
   let nowMs = 0;
   let running: PromiseWithResolvers<void> | null = null;
-  let probes = 0;
-  let neededSpace = false;
-  const changes: boolean[] = [];
+  const seen = { probes: 0, neededSpace: false, changes: [] as boolean[] };
   const readiness = new Readiness({
     probe: (needsSpace) => {
-      probes += 1;
-      neededSpace = needsSpace;
+      seen.probes += 1;
+      seen.neededSpace = needsSpace;
       running = Promise.withResolvers();
       return running.promise;
     },
-    changed: (isReady) => changes.push(isReady),
+    changed: (isReady) => seen.changes.push(isReady),
     now: () => nowMs,
   });
   const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
   return {
     readiness,
-    changes,
-    probes: () => probes,
-    neededSpace: () => neededSpace,
-    pass: (ms: number) => {
+    seen,
+    /** Whether it is ready this much later. */
+    isReadyAfter: (ms: number) => {
       nowMs += ms;
+      return readiness.isReady;
     },
     succeed: async () => {
       running?.resolve();
@@ -39,91 +39,76 @@ function observing() {
   };
 }
 
-describe("readiness", () => {
-  test("starts with the first successful probe", async () => {
-    const { readiness, succeed } = observing();
-    expect(readiness.isReady).toBe(false);
-    await succeed();
-    expect(readiness.isReady).toBe(true);
-    readiness.drain();
-    expect(readiness.isReady).toBe(false);
-  });
+test("a server is ready from the first successful probe until it drains", async () => {
+  const { readiness, isReadyAfter, succeed } = observing();
+  expect(isReadyAfter(0)).toBe(false);
+  await succeed();
+  expect(isReadyAfter(0)).toBe(true);
+  readiness.drain();
+  expect(isReadyAfter(0)).toBe(false);
+});
 
-  test("a thousand requests cause one probe at a time, and at most one a second", async () => {
-    const { readiness, succeed, probes, pass } = observing();
-    for (let asked = 0; asked < 1_000; asked++) readiness.isReady;
-    expect(probes()).toBe(1);
-    pass(5_000);
-    readiness.isReady;
-    expect(probes()).toBe(1);
-    await succeed();
-    for (let asked = 0; asked < 1_000; asked++) readiness.isReady;
-    expect(probes()).toBe(2);
-    await succeed();
-    pass(900);
-    readiness.isReady;
-    expect(probes()).toBe(2);
-    readiness.drain();
-  });
+test("a thousand requests cause one probe at a time, and at most one a second", async () => {
+  const { readiness, seen, isReadyAfter, succeed } = observing();
+  for (let asked = 0; asked < 1_000; asked++) isReadyAfter(0);
+  isReadyAfter(5_000);
+  expect(seen.probes).toBe(1);
+  await succeed();
+  for (let asked = 0; asked < 1_000; asked++) isReadyAfter(0);
+  expect(seen.probes).toBe(2);
+  await succeed();
+  isReadyAfter(900);
+  expect(seen.probes).toBe(2);
+  readiness.drain();
+});
 
-  test("ends with a failed probe and returns with a successful one, each reported once", async () => {
-    const { readiness, succeed, fail, pass, changes } = observing();
-    await succeed();
-    for (const end of [fail, fail, succeed, succeed]) {
-      pass(1_001);
-      readiness.isReady;
-      await end();
-    }
-    expect(changes).toEqual([false, true]);
-    readiness.drain();
-  });
+test("readiness ends with a failed probe and returns with a successful one, each reported once", async () => {
+  const { readiness, seen, isReadyAfter, succeed, fail } = observing();
+  await succeed();
+  for (const end of [fail, fail, succeed, succeed]) {
+    isReadyAfter(1_001);
+    await end();
+  }
+  expect(seen.changes).toEqual([false, true]);
+  readiness.drain();
+});
 
-  test("a successful batch outweighs a probe that could not connect", async () => {
-    const { readiness, succeed, fail, pass } = observing();
-    await succeed();
-    pass(1_001);
-    readiness.isReady;
-    await fail();
-    readiness.batchDone();
-    expect(readiness.isReady).toBe(true);
-    pass(2_001);
-    expect(readiness.isReady).toBe(false);
-    readiness.drain();
-  });
+test("a successful batch outweighs a probe that could not connect", async () => {
+  const { readiness, isReadyAfter, succeed, fail } = observing();
+  await succeed();
+  isReadyAfter(1_001);
+  await fail();
+  readiness.batchDone();
+  expect(isReadyAfter(0)).toBe(true);
+  expect(isReadyAfter(2_001)).toBe(false);
+  readiness.drain();
+});
 
-  test("ends if a batch hits a full disk, but not if it hits a locked row", async () => {
-    const { readiness, succeed, pass, neededSpace } = observing();
-    await succeed();
-    readiness.batchFailed(new StorageUnavailable("locked", { reason: "locked" }));
-    expect(readiness.isReady).toBe(true);
-    readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));
-    expect(readiness.isReady).toBe(false);
-    pass(4_000);
-    expect(readiness.isReady).toBe(false);
-    expect(neededSpace()).toBe(true);
-    await succeed();
-    expect(readiness.isReady).toBe(false);
-    pass(1_001);
-    expect(readiness.isReady).toBe(true);
-    readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));
-    readiness.batchDone();
-    expect(readiness.isReady).toBe(true);
-    readiness.drain();
-  });
+test("readiness ends if a batch hits a full disk, but not if it hits a locked row", async () => {
+  const { readiness, seen, isReadyAfter, succeed } = observing();
+  await succeed();
+  readiness.batchFailed(new StorageUnavailable("locked", { reason: "locked" }));
+  expect(isReadyAfter(0)).toBe(true);
+  readiness.batchFailed(full);
+  expect([isReadyAfter(0), isReadyAfter(4_000), seen.neededSpace]).toEqual([false, false, true]);
+  await succeed();
+  expect([isReadyAfter(0), isReadyAfter(1_001)]).toEqual([false, true]);
+  readiness.batchFailed(full);
+  readiness.batchDone();
+  expect(isReadyAfter(0)).toBe(true);
+  readiness.drain();
+});
 
-  test("after a full disk, returns once a probe has shown that there is space", async () => {
-    const { readiness, succeed, fail, pass } = observing();
-    await succeed();
-    readiness.batchFailed(new StorageUnavailable("full", { reason: "full" }));
-    for (let seconds = 0; seconds < 60; seconds += 2) {
-      pass(2_000);
-      expect(readiness.isReady).toBe(false);
-      await fail(new StorageUnavailable("full", { reason: "full" }));
-    }
-    pass(2_000);
-    readiness.isReady;
-    await succeed();
-    expect(readiness.isReady).toBe(true);
-    readiness.drain();
-  });
+test("after a full disk, readiness returns once a probe has shown that there is space", async () => {
+  const { readiness, isReadyAfter, succeed, fail } = observing();
+  await succeed();
+  readiness.batchFailed(full);
+  for (let seconds = 0; seconds < 60; seconds += 2) {
+    expect(isReadyAfter(2_000)).toBe(false);
+    await fail(full);
+  }
+  isReadyAfter(2_000);
+  await succeed();
+  expect(isReadyAfter(0)).toBe(true);
+  readiness.drain();
 });

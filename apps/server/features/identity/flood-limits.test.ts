@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openStore } from "@countersign/store/open";
+import { describe, expect, test } from "bun:test";
 import type { Store } from "@countersign/store/store";
-import { sqlite, type TestDatabase } from "../../../../tests/support/databases.ts";
+import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { newId } from "../../../../tests/support/test-organization.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { AccountLimits } from "./account-limits.ts";
 import { limits } from "./attempts.ts";
 import { FloodLimits } from "./flood-limits.ts";
-
-setDefaultTimeout(60_000);
 
 async function refusal(work: Promise<void>): Promise<string | null> {
   try {
@@ -18,19 +16,14 @@ async function refusal(work: Promise<void>): Promise<string | null> {
   }
 }
 
-/** The statement that counts is tested on both databases, in attempts.test.ts of the store. */
-describe("attempts by account", () => {
-  let database: TestDatabase;
-  let store: Store;
-  beforeAll(async () => {
-    database = await sqlite.make();
-    store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
-  });
-  afterAll(async () => {
-    await store.close();
-    database.remove();
-  });
-
+// The statement that counts is tested on both databases, in attempts.test.ts of the store.
+onDatabase("sqlite", "attempts by account", (fixture) => {
+  /** The limits of a node, and an account of this test. */
+  const opened = (now: () => number = () => 0, store: Pick<Store, "transaction"> = fixture.store) => {
+    const account = `${newId()}@example.com`;
+    const limits = new AccountLimits(store as Store, now);
+    return { account, limits };
+  };
   const from = (ip: string | null, deviceId: string | null = null) => ({ ip, deviceId });
   let lastIp = 0;
   const anywhere = () => from(`10.9.${(++lastIp >> 8) & 255}.${lastIp & 255}`);
@@ -42,8 +35,8 @@ describe("attempts by account", () => {
 
   test("beyond the limit, attempts are spread over time, and a rejection says when the next is accepted", async () => {
     let nowMs = 1_000_000;
-    const accounts = new AccountLimits(store, () => nowMs);
-    const attempt = () => accounts.check("reset", "timed@example.com", anywhere());
+    const { account, limits: accounts } = opened(() => nowMs);
+    const attempt = () => accounts.check("reset", account, anywhere());
     expect(await statuses(5, attempt)).toEqual([null, null, null, null, "1800"]);
     nowMs += 1_799_500;
     expect(await refusal(attempt())).toBe("1");
@@ -73,8 +66,8 @@ describe("attempts by account", () => {
       const { anywhere: all, network } = limits[attempt].account;
       expect(network.burst).toBeLessThan(all.burst);
       expect(network.everyMs).toBeGreaterThanOrEqual(all.everyMs);
-      const accounts = new AccountLimits(store, () => 0);
-      const check = (ip: string) => refusal(accounts.check(attempt, "loud@example.com", from(ip)));
+      const { account, limits: accounts } = opened();
+      const check = (ip: string) => refusal(accounts.check(attempt, account, from(ip)));
       for (let time = 0; time < network.burst; time++) expect(await check("192.0.2.1")).toBeNull();
       expect(await check("192.0.2.1")).toBe(String(network.everyMs / 1_000));
       expect(await check("192.0.2.2")).toBeNull();
@@ -82,20 +75,19 @@ describe("attempts by account", () => {
   );
 
   test("an account is the same however its email address is written, on every node", async () => {
-    for (const address of ["ada@example.com", "ADA@example.com", " ada@example.com ", "Ada@example.com"])
-      await new AccountLimits(store, () => 0).check("reset", address, anywhere());
-    const other = new AccountLimits(store, () => 0);
-    expect(await refusal(other.check("reset", "ada@example.com", anywhere()))).not.toBeNull();
-    expect(await refusal(other.check("reset", "grace@example.com", anywhere()))).toBeNull();
+    const { account } = opened();
+    for (const address of [account, account.toUpperCase(), ` ${account} `, account.replace("e", "E")])
+      await opened().limits.check("reset", address, anywhere());
+    expect(await refusal(opened().limits.check("reset", account, anywhere()))).not.toBeNull();
+    expect(await refusal(opened().limits.check("reset", opened().account, anywhere()))).toBeNull();
   });
 
   test("concurrent attempts on several nodes do not exceed the limit", async () => {
-    const nodes = [1, 2, 3].map(() => new AccountLimits(store, () => 0));
-    const race = async (origin: () => { ip: string | null; deviceId: string | null }) => {
-      const tries = Array.from({ length: 45 }, (_, time) =>
-        refusal(
-          (nodes[time % 3] ?? nodes[0])?.check("sign_in", "race@example.com", origin()) ?? Promise.resolve(),
-        ),
+    const { account } = opened();
+    const nodes = [opened(), opened(), opened()];
+    const race = async (origin: () => ReturnType<typeof from>) => {
+      const tries = nodes.flatMap(({ limits: node }) =>
+        Array.from({ length: 15 }, () => refusal(node.check("sign_in", account, origin()))),
       );
       return (await Promise.all(tries)).filter((one) => one === null).length;
     };
@@ -105,36 +97,32 @@ describe("attempts by account", () => {
   });
 
   test("a success clears the failures of its own network or device, and only itself from the shared count", async () => {
-    const accounts = new AccountLimits(store, () => 0);
-    const check = (origin = anywhere()) => refusal(accounts.check("sign_in", "forgiven@example.com", origin));
+    const { account, limits: accounts } = opened();
+    const check = (origin = anywhere()) => refusal(accounts.check("sign_in", account, origin));
     const own = from("192.0.2.9");
     for (let time = 0; time < 10; time++) await check();
     for (let time = 0; time < 10; time++) expect(await check(own)).toBeNull();
-    await accounts.clearFailures("sign_in", "Forgiven@example.com", own);
+    await accounts.clearFailures("sign_in", account.toUpperCase(), own);
     expect([await check(own), await check(own)]).toEqual([null, "180"]);
     const known = from("192.0.2.9", "a device");
     for (let time = 0; time < 10; time++) expect(await check(known)).toBeNull();
     expect(await check(known)).toBe("60");
-    await accounts.clearFailures("sign_in", "forgiven@example.com", known);
+    await accounts.clearFailures("sign_in", account, known);
     expect(await check(known)).toBeNull();
   });
 
   test("a rejection is repeated without a database query, and stored counts identify nobody", async () => {
     let asked = 0;
-    const counted: Store = Object.create(store, {
-      transaction: {
-        value: (work: never) => {
-          asked += 1;
-          return store.transaction(work);
-        },
+    const { account, limits: accounts } = opened(() => 0, {
+      transaction: (work) => {
+        asked += 1;
+        return fixture.store.transaction(work);
       },
     });
-    const accounts = new AccountLimits(counted, () => 0);
-    for (let time = 0; time < 100; time++)
-      await refusal(accounts.check("reset", "flood@example.com", anywhere()));
+    for (let time = 0; time < 100; time++) await refusal(accounts.check("reset", account, anywhere()));
     expect(asked).toBe(5);
-    const rows = await store.reads.selectFrom("attempts").selectAll().execute();
-    expect(JSON.stringify(rows)).not.toContain("flood");
+    const rows = await fixture.reads.selectFrom("attempts").selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(account.split("@")[0] ?? "");
   });
 });
 

@@ -4,9 +4,11 @@ import { AuthApi } from "./auth-api.ts";
 import type { AuthCall } from "./auth-call.ts";
 import { runForCall } from "./call-origin.ts";
 import { hashPassword, verifyPassword } from "./passwords.ts";
+import { ThrottledQueue } from "./throttled-queue.ts";
 
 const hash = cheapHash("a good password");
 const owner = { id: "u", email: "ada@example.com" };
+const stranger = { id: "v", email: "x@y.z" };
 const busy = expect.objectContaining({ code: "sign_in_busy", headers: { "retry-after": "5" } });
 
 /** As many anonymous passwords as are accepted at once: one is checked, and the others wait. */
@@ -33,11 +35,7 @@ describe("while as many anonymous passwords wait as are accepted", () => {
     ["of a signed-in user is checked", { person: { userId: "u", by: { session: "s" } } }, true],
     ["of a known device of the account is checked", { device: { id: "d", owner } }, true],
     ["from a link for a new one is checked", { route: { id: "resetPassword" } }, true],
-    [
-      "of a known device of another account is refused",
-      { device: { id: "d", owner: { id: "v", email: "x@y.z" } } },
-      false,
-    ],
+    ["of a known device of another account is refused", { device: { id: "d", owner: stranger } }, false],
     ["of an unknown device is refused", {}, false],
   ])("the password %s", async (_, parts, isChecked) => {
     const waiting = crowd();
@@ -54,39 +52,79 @@ describe("while as many anonymous passwords wait as are accepted", () => {
   test.each([
     ["a session cookie goes on", {}, true, false],
     ["a device cookie goes on", { claimedDevice: { id: "d" } }, false, false],
-    [
-      "a link for a new password goes on",
-      { route: { id: "resetPassword", isExpensive: true } },
-      false,
-      false,
-    ],
+    ["a link for a password goes on", { route: { id: "resetPassword", isExpensive: true } }, false, false],
     ["no password goes on", { route: { id: "getSession" } }, false, false],
     ["none of these is rejected before its body is read", {}, false, true],
   ])("a request with %s", async (_, parts, mayBeKnown, isRejected) => {
     const waiting = crowd();
     const goesOn = new Error("It goes on.");
-    const api = new AuthApi(
-      {
-        config: { url: "http://127.0.0.1" },
-        get store() {
-          throw goesOn;
-        },
-        personOf: () => Promise.reject(goesOn),
-      } as never,
-      { session: "session", secondFactor: "second" },
-    );
-    const request = { route: { id: "signIn", isExpensive: true }, claimedDevice: null, ...parts };
-    const withoutQuery = {
-      ...request,
-      route: {
-        ...request.route,
-        get query() {
-          throw goesOn;
-        },
-      },
+    const going = () => {
+      throw goesOn;
     };
-    const answer = api.answer(withoutQuery as never, mayBeKnown);
+    const identity = { config: { url: "http://127.0.0.1" }, personOf: () => Promise.reject(goesOn) };
+    const reading = Object.defineProperty(identity, "store", { get: going });
+    const api = new AuthApi(reading as never, { session: "session", secondFactor: "second" });
+    const request = { route: { id: "signIn", isExpensive: true }, claimedDevice: null, ...parts };
+    const route = Object.defineProperty({ ...request.route }, "query", { get: going });
+    const answer = api.answer({ ...request, route } as never, mayBeKnown);
     await expect(answer).rejects.toEqual(isRejected ? busy : goesOn);
     await Promise.all(waiting);
   });
+});
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+test("tasks run one at a time, in the order in which they were added", async () => {
+  const queue = new ThrottledQueue(10, 2);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(`${name} begins`);
+    await wait(2);
+    order.push(`${name} ends`);
+    return name;
+  };
+  const names = ["a", "b", "c"];
+  expect(await Promise.all(names.map((name) => queue.add(work(name), false)))).toEqual(names);
+  expect(order).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
+});
+
+test("while tasks wait, the queue pauses after each for as long as it took", async () => {
+  const queue = new ThrottledQueue(10, 2);
+  const startedMs = performance.now();
+  await Promise.all([1, 2, 3].map(() => queue.add(() => wait(30), false)));
+  expect(performance.now() - startedMs).toBeGreaterThan(5 * 30 - 10);
+});
+
+test("when the queue is full, the next task is rejected immediately", async () => {
+  const queue = new ThrottledQueue(2, 2);
+  const taken = [1, 2, 3].map(() => queue.add(() => wait(5), false));
+  expect(taken.every((task) => task !== null)).toBe(true);
+  expect(queue.add(() => wait(5), false)).toBeNull();
+  await Promise.all(taken);
+  expect(queue.add(() => wait(1), false)).not.toBeNull();
+});
+
+test("a failed task does not stop the next ones", async () => {
+  const queue = new ThrottledQueue(2, 2);
+  const failing = queue.add(() => Promise.reject(new Error("no")), false);
+  const next = queue.add(async () => "yes", false);
+  await expect(failing).rejects.toThrow("no");
+  expect(await next).toBe("yes");
+});
+
+test("tasks of known users go first, also when the queue of the others is full", async () => {
+  const queue = new ThrottledQueue(2, 2);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    await wait(2);
+    order.push(name);
+  };
+  const all = ["a", "b", "c"].map((name) => queue.add(work(name), false));
+  expect([queue.isFull(false), queue.isFull(true)]).toEqual([true, false]);
+  all.push(queue.add(work("known"), true), queue.add(work("known too"), true));
+  expect(queue.add(work("one too many"), true)).toBeNull();
+  await Promise.all(all);
+  expect(order).toEqual(["a", "known", "known too", "b", "c"]);
 });

@@ -1,38 +1,40 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { newId } from "@countersign/store/new-id";
 import { openStore } from "@countersign/store/open";
 import { addUser } from "@countersign/store/queries/identity/users";
-import type { Store } from "@countersign/store/store";
-import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
+import type { TestedDatabase } from "../../../../tests/support/databases.ts";
+import { testsOn } from "../../../../tests/support/tests-on.ts";
 import { createSetupToken, isValidSetupToken, setupLinkMinutes, useSetupToken } from "./setup-link.ts";
 
 const nowMs = Date.UTC(2025, 0);
 const endMs = nowMs + setupLinkMinutes * 60_000;
 
-describe.each(databases)("set-up links on $kind", ({ make }) => {
-  let database: TestDatabase;
-  let store: Store;
-  beforeAll(async () => {
-    database = await make();
-    store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
-  });
-  afterAll(async () => {
+// With its own database, in which there are no users.
+async function open(make: TestedDatabase["make"]) {
+  const database = await make();
+  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+  const close = async () => {
     await store.close();
     database.remove();
-  });
+  };
+  return { store, close };
+}
+
+testsOn("postgres", "set-up links", open, (fixture) => {
   beforeEach(() =>
-    store.transaction(async (db) => {
+    fixture.store.transaction(async (db) => {
       await db.deleteFrom("users").execute();
       await db.deleteFrom("platform_state").where("name", "like", "setup-link:%").execute();
     }),
   );
 
-  const create = async () => String(await createSetupToken(store, nowMs));
-  const isValid = (token: string, atMs = nowMs) => isValidSetupToken(store.reads, token, atMs);
-  const use = (token: string, atMs = nowMs) => store.transaction((db) => useSetupToken(db, token, atMs));
+  const create = async () => String(await createSetupToken(fixture.store, nowMs));
+  const isValid = (token: string, atMs = nowMs) => isValidSetupToken(fixture.store.reads, token, atMs);
+  const use = (token: string, atMs = nowMs) =>
+    fixture.store.transaction((db) => useSetupToken(db, token, atMs));
   const signUp = () => {
     const user = { name: "Ada", email: "ada@example.com", emailVerified: true, isPlatformAdmin: true };
-    return store.transaction((db) => addUser(db, { id: newId(), ...user }, nowMs));
+    return fixture.store.transaction((db) => addUser(db, { id: newId(), ...user }, nowMs));
   };
 
   test("a link works for half an hour, and is stored as a hash", async () => {
@@ -40,7 +42,7 @@ describe.each(databases)("set-up links on $kind", ({ make }) => {
     expect(setupLinkMinutes).toBe(30);
     expect([await isValid(token, endMs - 1), await isValid(token, endMs)]).toEqual([true, false]);
     expect([await use(token, endMs), await use("made up")]).toEqual([false, false]);
-    const rows = await store.reads.selectFrom("platform_state").selectAll().execute();
+    const rows = await fixture.store.reads.selectFrom("platform_state").selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
@@ -55,6 +57,6 @@ describe.each(databases)("set-up links on $kind", ({ make }) => {
   test("once there is a user, no link is created or can be used", async () => {
     const token = await create();
     await signUp();
-    expect([await createSetupToken(store, nowMs), await use(token)]).toEqual([null, false]);
+    expect([await createSetupToken(fixture.store, nowMs), await use(token)]).toEqual([null, false]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { failure } from "@countersign/contract/problems/failures";
 import {
   addImport,
   addPiece,
@@ -8,32 +9,30 @@ import {
   undoOf,
 } from "@countersign/store/queries/license-files/imports";
 import { productById } from "@countersign/store/queries/manage/access";
+import { deleteProduct } from "@countersign/store/queries/products/products";
 import type { ImportRow } from "@countersign/store/tables";
 import { csvFile } from "../../../../tests/support/license-files.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import type { TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { type ImportActor, type ImportOptions, newImport } from "./job.ts";
 import { Released } from "./lease.ts";
 import { runImport } from "./run.ts";
+import { throttled } from "./throttle.ts";
 
 const rowCount = 130;
-const file = csvFile(
-  ["license_key", "customer_email", "tags", "ips"],
-  ...Array.from({ length: rowCount }, (_, at) => [
-    at % 10 === 0 ? null : `K-${at}`,
-    `c${at % 50}@example.com`,
-    "tag",
-    "10.0.0.1",
-  ]),
-);
-const options = { format: "csv", dryRun: false, onExisting: "fail", columns: {} } as const;
+/** A file with this many licenses, of which every tenth gets a new key. */
+const fileOf = (count: number, text: string, ip: string) =>
+  csvFile(
+    ["license_key", "customer_email", "notes", "tags", "ips"],
+    ...Array.from({ length: count }, (_, at) => {
+      return [at % 10 === 0 ? null : `K-${at}`, `c${at % 50}@example.com`, text, text, ip];
+    }),
+  );
+const file = fileOf(rowCount, "new", "10.0.0.1");
 const actor: ImportActor = {
-  actor_kind: "command_line",
-  actor_id: null,
-  actor_name: "test",
-  access_token_id: null,
-  ip: null,
-  request_id: null,
+  ...{ actor_kind: "command_line", actor_id: null, actor_name: "test" },
+  ...{ access_token_id: null, ip: null, request_id: null },
 };
 
 /** What happens after each step. */
@@ -42,16 +41,27 @@ interface Interruption {
   readonly between?: () => Promise<void>;
 }
 
-onBothDatabases("an import that is interrupted", (fixture) => {
-  const queued = async (org: TestOrganization, mode: ImportOptions["mode"], state: ImportRow["state"]) => {
+onDatabase("postgres", "an import that is interrupted", (fixture) => {
+  const queued = async (
+    org: TestOrganization,
+    changes: Partial<ImportOptions> = {},
+    { content = file, state = "waiting" as ImportRow["state"] } = {},
+  ) => {
     const product = await productById(fixture.reads, org.productId);
     if (product === undefined) throw new Error("The product is not there.");
-    const made = newImport(product, "UTC", { ...options, mode }, actor, "sender", Date.now());
+    const byRow = {
+      format: "csv",
+      dryRun: false,
+      onExisting: "fail",
+      columns: {},
+      mode: "row_by_row",
+    } as const;
+    const made = newImport(product, "UTC", { ...byRow, ...changes }, actor, "sender", Date.now());
     // Other tests claim waiting imports of the whole database, but none that someone holds.
-    const job: ImportRow = { ...made, state, bytes_total: file.length, claimed_until: 9e15 };
+    const job: ImportRow = { ...made, state, bytes_total: content.length, claimed_until: 9e15 };
     await fixture.write(async (db) => {
       await addImport(db, job);
-      await addPiece(db, job.id, 0, file);
+      await addPiece(db, job.id, 0, content);
     });
     return job.id;
   };
@@ -61,13 +71,11 @@ onBothDatabases("an import that is interrupted", (fixture) => {
     return row;
   };
   const claim = (id: string, claimant: string) =>
-    fixture.write((db) =>
-      db.updateTable("imports").set({ claimed_by: claimant }).where("id", "=", id).execute(),
-    );
+    changeRow(fixture.store, "imports", id, { claimed_by: claimant });
   /** Runs an import in steps of 50 rows. */
   const run = async (
     id: string,
-    claimant: string,
+    claimant = "worker",
     { stopping = () => false, between = async () => {} }: Interruption = {},
   ) => {
     await claim(id, claimant);
@@ -78,80 +86,141 @@ onBothDatabases("an import that is interrupted", (fixture) => {
     let taken = 0;
     return { stopping: () => ++taken >= steps };
   };
-  const countIn = async (table: "licenses" | "license_tags", { organizationId }: TestOrganization) => {
-    const { count } = await fixture.reads
-      .selectFrom(table)
-      .select((is) => is.fn.countAll<number>().as("count"))
-      .where("organization_id", "=", organizationId)
-      .executeTakeFirstOrThrow();
-    return Number(count);
+  /** Runs an import, and `meanwhile` once the first rows are written and others are not. */
+  const runWith = (id: string, meanwhile: () => Promise<unknown>) =>
+    run(id, "worker", {
+      between: async () => {
+        const { state, rows_done: done } = await job(id);
+        if (state === "writing" && done === 50) await meanwhile();
+      },
+    });
+  const stored = async ({ productId }: TestOrganization) => {
+    const licenses = await rowsOf(fixture.store, "licenses", { product_id: productId });
+    const ids = ["", ...licenses.map(({ id }) => id)];
+    const [tags, ips] = (["license_tags", "license_ips"] as const).map((table) =>
+      fixture.reads
+        .selectFrom(table)
+        .selectAll()
+        .where("license_id", "in", ids)
+        .orderBy("license_id")
+        .execute(),
+    );
+    return { licenses, tags: (await tags) ?? [], ips: (await ips) ?? [] };
+  };
+  const countsOf = async (org: TestOrganization) =>
+    Object.values(await stored(org)).map((rows: readonly unknown[]) => rows.length);
+  const leftOf = async (id: string) => {
+    const pieces = fixture.reads.selectFrom("import_pieces").select("number").where("import_id", "=", id);
+    return [await pieces.execute(), await undoOf(fixture.reads, id, 9)];
   };
 
   test.each(["row_by_row", "all_or_nothing"] as const)(
     "is continued by the next worker, which writes every row once: %s",
     async (mode) => {
       const org = await fixture.organization();
-      const id = await queued(org, mode, "waiting");
+      const id = await queued(org, { mode });
       // The check takes three steps, and starts over if it is interrupted.
       const isChecked = mode === "all_or_nothing";
       if (isChecked) await expect(run(id, "checking", stopAfter(1))).rejects.toBeInstanceOf(Released);
       const first = run(id, "first", stopAfter(isChecked ? 4 : 1));
       await expect(first).rejects.toBeInstanceOf(Released);
       expect(await job(id)).toMatchObject({ state: "writing", rows_done: 50, created: 50 });
-      expect(await countIn("licenses", org)).toBe(50);
+      expect(await countsOf(org)).toEqual([50, 50, 50]);
       expect(await run(id, "second")).toMatchObject({ state: "finished", created: rowCount, failed: 0 });
       expect(await job(id)).toMatchObject({ rows_total: rowCount, claimed_by: null });
-      for (const table of ["licenses", "license_tags"] as const)
-        expect(await countIn(table, org)).toBe(rowCount);
-      const pieces = fixture.reads.selectFrom("import_pieces").select("number").where("import_id", "=", id);
-      expect(await pieces.execute()).toEqual([]);
+      expect(await countsOf(org)).toEqual([rowCount, rowCount, rowCount]);
+      expect((await leftOf(id))[0]).toEqual([]);
     },
   );
 
   test("is left alone by a worker from which another has taken it over", async () => {
     const org = await fixture.organization();
-    const id = await queued(org, "row_by_row", "waiting");
-    const slow = run(id, "slow", { between: () => claim(id, "quick").then(() => undefined) });
+    const id = await queued(org);
+    const slow = run(id, "slow", { between: () => claim(id, "quick") });
     await expect(slow).rejects.toBeInstanceOf(Released);
     expect(await job(id)).toMatchObject({ claimed_by: "quick", rows_done: 50, created: 50 });
-    expect(await countIn("licenses", org)).toBe(50);
+    expect((await countsOf(org))[0]).toBe(50);
   });
 
   test("by a request to cancel it keeps what was written and writes nothing more", async () => {
     const org = await fixture.organization();
-    const id = await queued(org, "row_by_row", "waiting");
-    const cancel = async () => {
-      await fixture.write((db) => requestCancel(db, id, Date.now()));
-    };
-    expect(await run(id, "first", { between: cancel })).toMatchObject({ state: "cancelled", created: 50 });
-    expect(await countIn("licenses", org)).toBe(50);
+    const id = await queued(org);
+    const cancelled = await runWith(id, () => fixture.write((db) => requestCancel(db, id, Date.now())));
+    expect(cancelled).toMatchObject({ state: "cancelled", created: 50 });
+    expect((await countsOf(org))[0]).toBe(50);
     expect(await undoOf(fixture.reads, id, 99)).toHaveLength(50);
   });
 
   test("while it is undone is continued by the next worker, which deletes every license once", async () => {
     const org = await fixture.organization();
-    const id = await queued(org, "row_by_row", "waiting");
-    await run(id, "first");
+    const id = await queued(org);
+    await run(id);
     const counts = { deleted: 0, restored: 0, kept: 0 };
     const undo = JSON.stringify({ actor, requested_at: 1, delete_used: false, ...counts });
     await fixture.write((db) => requestUndo(db, id, undo, Date.now()));
     await expect(run(id, "second", stopAfter(1))).rejects.toBeInstanceOf(Released);
-    const left = rowCount - JSON.parse((await job(id)).undo ?? "{}").deleted;
-    expect(left).toBe(80);
-    expect(await countIn("licenses", org)).toBe(left);
+    expect(JSON.parse((await job(id)).undo ?? "{}").deleted).toBe(50);
+    expect((await countsOf(org))[0]).toBe(80);
     await run(id, "third");
     const over = await job(id);
     expect(over.state).toBe("undone");
     expect(JSON.parse(over.undo ?? "{}")).toMatchObject({ deleted: rowCount, kept: 0 });
-    expect(await countIn("licenses", org)).toBe(0);
-    expect(await undoOf(fixture.reads, id, 9)).toEqual([]);
+    expect((await countsOf(org))[0]).toBe(0);
+    expect((await leftOf(id))[1]).toEqual([]);
   });
 
   test("while its file arrives leaves nothing", async () => {
     const org = await fixture.organization();
-    const id = await queued(org, "row_by_row", "receiving");
-    await run(id, "next");
+    const id = await queued(org, {}, { state: "receiving" });
+    await run(id);
     expect(await importById(fixture.reads, id)).toBeUndefined();
-    expect(await countIn("licenses", org)).toBe(0);
+    expect((await countsOf(org))[0]).toBe(0);
   });
+
+  test("by another use of a key reverts every row, if it is all-or-nothing", async () => {
+    const org = await fixture.organization();
+    const id = await queued(org, { mode: "all_or_nothing" });
+    const over = await runWith(id, () => org.license({ key: "k-129" }));
+    expect(over).toMatchObject({ state: "failed", created: 0 });
+    expect(JSON.parse(over.failure ?? "null")).toMatchObject({
+      code: "import_row_changed",
+      params: { row: rowCount + 1, error: { field: "license_key", code: "license_key_taken" } },
+    });
+    const { licenses, tags, ips } = await stored(org);
+    expect(licenses.map((license) => license.license_key)).toEqual(["k-129"]);
+    expect([tags, ips, ...(await leftOf(id))]).toEqual([[], [], [], []]);
+  });
+
+  test("by another use of a key reports its row and keeps the others, if it is not all-or-nothing", async () => {
+    const org = await fixture.organization();
+    const over = await runWith(await queued(org), () => org.license({ key: "k-129" }));
+    expect(over).toMatchObject({ state: "finished", created: rowCount - 1, failed: 1 });
+    expect(JSON.parse(over.errors)).toMatchObject([{ row: rowCount + 1, field: "license_key" }]);
+  });
+
+  test("by the deletion of its product restores what it had overwritten", async () => {
+    const org = await fixture.organization();
+    await run(await queued(org, {}, { content: fileOf(40, "old", "10.0.0.9") }));
+    const before = await stored(org);
+    const id = await queued(org, { mode: "all_or_nothing", onExisting: "update" });
+    const over = await runWith(id, () => fixture.write((db) => deleteProduct(db, org.productId, Date.now())));
+    const deleted = JSON.stringify(failure("import_product_deleted"));
+    expect(over).toMatchObject({ state: "failed", failure: deleted, created: 0, updated: 0 });
+    expect(await stored(org)).toEqual(before);
+  });
+});
+
+test("steps grow while they are fast and the server is idle, and shrink while it serves requests", async () => {
+  let calls = 0;
+  const throttle = throttled(() => calls);
+  for (let step = 0; step < 10; step++) await throttle.rest(10);
+  expect(throttle.rowsAtOnce()).toBe(2_048);
+  for (let step = 0; step < 10; step++) {
+    calls += 1_000;
+    await throttle.rest(20);
+  }
+  expect(throttle.rowsAtOnce()).toBe(64);
+  const idle = throttled(() => 0);
+  for (let step = 0; step < 10; step++) await idle.rest(400);
+  expect(idle.rowsAtOnce()).toBe(128);
 });

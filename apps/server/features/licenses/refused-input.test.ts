@@ -203,3 +203,19 @@ test.each(queries)("both lists refuse an invalid %s", (field, values) => {
     for (const value of values)
       expect(() => readQuery(route, new URLSearchParams({ [field]: value }))).toThrow(named);
 });
+
+test("identical licenses are checked once, however many there are", () => {
+  let looked = 0;
+  const override = Object.defineProperty({}, "plan", {
+    enumerable: true,
+    get: () => {
+      looked += 1;
+      return "pro";
+    },
+  });
+  const input = { customer_email: "ada@example.com", custom_override: override };
+  const drafts = readDrafts(Array(1_000).fill(input), () => "", product, "UTC", 0);
+  expect(drafts).toHaveLength(1_000);
+  expect(drafts[999]?.customOverride).toBe('{"plan":"pro"}');
+  expect(looked).toBeLessThan(5);
+});

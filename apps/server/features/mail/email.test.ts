@@ -1,22 +1,18 @@
 import { expect, test } from "bun:test";
 import { openedEmails } from "../../../../tests/support/emails.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { changeRow } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { dedupeKey, type Email, writeEmail } from "./email.ts";
 import { notifyEndpointDisabled } from "./endpoint-emails.ts";
 
-onBothDatabases("writing emails", (fixture) => {
+onDatabase("postgres", "writing emails", (fixture) => {
   test("what is reported once is written once and named by its hash, and everything else each time", async () => {
     const to = `${newId()}@example.net`;
     const once = `test:${newId()}`;
+    const email = { to, subject: "A", text: "Words.", html: null, kind: "test" } as const;
     const write = (changes: Partial<Email>) =>
-      fixture.write((db) =>
-        writeEmail(
-          db,
-          { to, subject: "A", text: "Words.", html: null, kind: "test", ...changes },
-          Date.now(),
-        ),
-      );
+      fixture.write((db) => writeEmail(db, { ...email, ...changes }, Date.now()));
     await Promise.all([write({ once }), write({ once }), write({ once })]);
     await write({ once });
     await write({});
@@ -33,9 +29,7 @@ onBothDatabases("writing emails", (fixture) => {
   test("the owner is notified of a disabled endpoint once, without the secret part of its URL", async () => {
     const owner = await fixture.user();
     const { organizationId } = await fixture.organization();
-    await fixture.write((db) =>
-      db.updateTable("organizations").set({ owner_id: owner.id }).where("id", "=", organizationId).execute(),
-    );
+    await changeRow(fixture.store, "organizations", organizationId, { owner_id: owner.id });
     const endpoint = {
       id: newId(),
       organization_id: organizationId,

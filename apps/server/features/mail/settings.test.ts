@@ -35,25 +35,13 @@ test.each([
 });
 
 test.each([
-  [
-    "no address",
-    { COUNTERSIGN_SMTP_URL: "mail.example.com", COUNTERSIGN_MAIL_FROM: from },
-    "COUNTERSIGN_SMTP_URL",
-  ],
-  [
-    "another protocol",
-    { COUNTERSIGN_SMTP_URL: "https://a:hush@b", COUNTERSIGN_MAIL_FROM: from },
-    "COUNTERSIGN_SMTP_URL",
-  ],
-  [
-    "an unknown TLS mode",
-    { COUNTERSIGN_SMTP_URL: "smtp://b?tls=no", COUNTERSIGN_MAIL_FROM: from },
-    "COUNTERSIGN_SMTP_URL",
-  ],
-  ["no sender", { COUNTERSIGN_SMTP_URL: "smtp://b" }, "COUNTERSIGN_MAIL_FROM"],
-  ["an invalid sender", { COUNTERSIGN_MAIL_FROM: "Countersign" }, "COUNTERSIGN_MAIL_FROM"],
-])("%s stops the start, and the message names it without the password", (_name, environment, named) => {
-  const read = () => readConfig(environment);
+  ["no address", "mail.example.com", from, "COUNTERSIGN_SMTP_URL"],
+  ["another protocol", "https://a:hush@b", from, "COUNTERSIGN_SMTP_URL"],
+  ["an unknown TLS mode", "smtp://b?tls=no", from, "COUNTERSIGN_SMTP_URL"],
+  ["no sender", "smtp://b", "", "COUNTERSIGN_MAIL_FROM"],
+  ["an invalid sender", "", "Countersign", "COUNTERSIGN_MAIL_FROM"],
+])("%s stops the start, and the message names it without the password", (_, url, sender, named) => {
+  const read = () => readConfig({ COUNTERSIGN_SMTP_URL: url, COUNTERSIGN_MAIL_FROM: sender });
   expect(read).toThrow(ConfigProblem);
   expect(read).toThrow(named);
   expect(read).not.toThrow("hush");

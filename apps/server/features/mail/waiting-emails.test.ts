@@ -4,17 +4,17 @@ import { createLicenses } from "@countersign/store/queries/licenses/create";
 import type { ProductSettings } from "@countersign/store/queries/products/products";
 import type { LicenseRow, OrganizationRow } from "@countersign/store/tables";
 import { openedEmails } from "../../../../tests/support/emails.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onDatabase } from "../../../../tests/support/query-tests.ts";
+import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { readConfig } from "../../config.ts";
 import { deliverLicenses, licenseExpiringEmails } from "./license-emails.ts";
-import { emailPruning } from "./prune.ts";
 import { WaitingEmails } from "./waiting-emails.ts";
 
 const dayMs = 86_400_000;
 const config = readConfig({ COUNTERSIGN_DAILY_EMAILS: "5" });
 
-onBothDatabases("the daily limit of five emails to customers", (fixture) => {
+onDatabase("postgres", "the daily limit of five emails to customers", (fixture) => {
   const { write } = fixture;
 
   /** An organization that emails licenses, and the state of its emails. */
@@ -24,7 +24,7 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
     const { settings = { deliver_license_by_email: 1 }, ownerId = (await fixture.user()).id } = options;
     const { organizationId, productId } = await fixture.organization({ settings });
     const change = (changes: Partial<OrganizationRow>) =>
-      write((db) => db.updateTable("organizations").set(changes).where("id", "=", organizationId).execute());
+      changeRow(fixture.store, "organizations", organizationId, changes);
     await change({ owner_id: ownerId });
     const customer = `${newId()}@example.net`;
     const addLicenses = async (count: number, expiresAtMs: number | null = null) => {
@@ -41,14 +41,8 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
     const deliver = (ids: readonly string[]) =>
       write((db) => deliverLicenses(db, { deliver_license_by_email: 1 }, ids, config, Date.now()));
     const written = () => openedEmails(fixture.store, { to: customer });
-    const waiting = () =>
-      fixture.reads
-        .selectFrom("waiting_emails")
-        .select("license_id")
-        .where("organization_id", "=", organizationId)
-        .execute();
+    const waiting = () => rowsOf(fixture.store, "waiting_emails", { organization_id: organizationId });
     return {
-      organizationId,
       productId,
       ownerId,
       change,
@@ -69,7 +63,7 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
   const releaseAt = (ms: number) => new WaitingEmails(fixture.store, config, async () => ms).run();
   const nextDay = (days = 1) => Date.now() + days * dayMs;
   const changeLicense = (id = "", changes: Partial<LicenseRow>) =>
-    write((db) => db.updateTable("licenses").set(changes).where("id", "=", id).execute());
+    changeRow(fixture.store, "licenses", id, changes);
 
   test("emails beyond the limit wait for the next days, oldest first, and none is lost", async () => {
     const { create, written, counts } = await openOrganization();
@@ -90,7 +84,7 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
 
   test("the owner is notified once a day in their language, however many emails wait", async () => {
     const { ownerId, create, noticesToOwner } = await openOrganization();
-    await write((db) => db.updateTable("users").set({ locale: "es" }).where("id", "=", ownerId).execute());
+    await changeRow(fixture.store, "users", ownerId, { locale: "es" });
     for (let time = 0; time < 4; time++) await create(3);
     expect((await noticesToOwner()).map((email) => email.body_text)).toEqual([
       expect.stringContaining("puede enviar 5 correos al día"),
@@ -124,13 +118,12 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
     const first = await openOrganization();
     const second = await openOrganization({ ownerId: first.ownerId });
     await Promise.all([first.create(3), second.create(4)]);
-    const before = [await first.counts(), await second.counts()];
-    const [written, waiting] = [0, 1].map((at) =>
-      before.reduce((sum, counts) => sum + Number(counts[at]), 0),
-    );
-    expect([written, waiting]).toEqual([5, 2]);
+    const bothCounts = async () => [await first.counts(), await second.counts()];
+    const before = await bothCounts();
+    const sumOf = (at: 0 | 1) => before.reduce((sum, counts) => sum + (counts[at] ?? 0), 0);
+    expect([sumOf(0), sumOf(1)]).toEqual([5, 2]);
     await releaseAt(Date.now());
-    expect([await first.counts(), await second.counts()]).toEqual(before);
+    expect(await bothCounts()).toEqual(before);
     const third = await openOrganization({ ownerId: first.ownerId });
     await third.change({ daily_emails_override: 2 });
     await third.create(3);
@@ -139,10 +132,7 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
     await releaseAt(Date.now());
     expect(await third.counts()).toEqual([3, 0]);
     await releaseAt(nextDay());
-    expect([await first.counts(), await second.counts()]).toEqual([
-      [3, 0],
-      [4, 0],
-    ]);
+    expect((await bothCounts()).flat()).toEqual([3, 0, 4, 0]);
   });
 
   test("waiting emails about what was revoked or deleted are dropped and use no quota, and a new key is sent", async () => {
@@ -164,9 +154,7 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
 
     await create(4);
     expect(await counts()).toEqual([10, 4]);
-    await write((db) =>
-      db.updateTable("products").set({ deliver_license_by_email: 0 }).where("id", "=", productId).execute(),
-    );
+    await changeRow(fixture.store, "products", productId, { deliver_license_by_email: 0 });
     await releaseAt(nextDay(2));
     expect(await counts()).toEqual([10, 0]);
   });
@@ -195,19 +183,5 @@ onBothDatabases("the daily limit of five emails to customers", (fixture) => {
     await change(after);
     await releaseAt(nextDay());
     expect(await counts()).toEqual([7, 0]);
-  });
-
-  test("emails that have waited for ninety days are pruned", async () => {
-    const { organizationId, create, counts } = await openOrganization();
-    await create(7);
-    await write((db) =>
-      db
-        .updateTable("waiting_emails")
-        .set({ created_at: Date.now() - 91 * dayMs })
-        .where("organization_id", "=", organizationId)
-        .execute(),
-    );
-    await emailPruning(fixture.store).run();
-    expect(await counts()).toEqual([5, 0]);
   });
 });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "@countersign/store/new-id";
+import { openStore } from "@countersign/store/open";
 import { isConflict } from "@countersign/store/postgres/errors";
 import { addPortalCode } from "@countersign/store/queries/portal/codes";
 import { lockedPortalPerson, personWith } from "@countersign/store/queries/portal/people";
-import { addPortalSession } from "@countersign/store/queries/portal/sessions";
 import { removeUnknownIdentities } from "@countersign/store/queries/portal/unknown-identities";
 import type { Database, Store } from "@countersign/store/store";
 import { sql } from "kysely";
 import { postgres, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { lockWaits } from "../../../../tests/support/lock-waits.ts";
-import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
+import { addPortalPerson } from "../../../../tests/support/portal-rows.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { AccountLimits } from "../identity/account-limits.ts";
 import { withAdditionCode, withSignInCode } from "./codes.ts";
@@ -28,7 +28,7 @@ let store: Store;
 let deadlocks = 0;
 beforeAll(async () => {
   database = await postgres.make();
-  store = (await openTestOrganization(database.location)).store;
+  store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
 });
 afterAll(async () => {
   await store.close();
@@ -60,31 +60,11 @@ test("the removal of a customer does not wait for someone who adds the email add
   await atTheSameMoment([a, b], [adding(a, b.email), removal]);
 });
 
-interface PersonWithSession {
-  readonly personId: string;
-  readonly sessionId: string;
-  readonly email: string;
-}
+type PersonWithEmail = Awaited<ReturnType<typeof person>>;
 
-async function person(): Promise<PersonWithSession> {
-  const [sessionId, email] = [newId(), `${newId()}@example.com`];
-  const nowMs = Date.now();
-  const personId = await store.transaction(async (db) => {
-    const id = await personWith(db, { kind: "email", value: email, name: null }, newId, nowMs);
-    await addPortalSession(db, {
-      id: sessionId,
-      person_id: id,
-      token_hash: newId(),
-      signed_in_by: "email",
-      ip: null,
-      user_agent: null,
-      created_at: nowMs,
-      last_used_at: nowMs,
-      expires_at: nowMs + 86_400_000,
-    });
-    return id;
-  });
-  return { personId, sessionId, email };
+async function person() {
+  const email = `${newId()}@example.com`;
+  return { email, ...(await addPortalPerson(store, { emails: [email] })) };
 }
 
 /** A code for the email address: for the person to add it, or for its owner to sign in. */
@@ -105,18 +85,15 @@ async function addCode(email: string, personId: string | null): Promise<void> {
   );
 }
 
-function adding({ personId, sessionId }: PersonWithSession, email: string) {
+function adding({ personId, sessionId }: PersonWithEmail, email: string) {
   const actor = { kind: "customer", personId, sessionId, emails: [], discordIds: [] } as const;
   const nowMs = Date.now();
   return async () => {
-    const added = await withAdditionCode(
-      { store: counting(), secrets },
-      { email, code, personId, nowMs },
-      async (db) => {
-        await addIdentity(db, actor, { kind: "email", value: email, name: null }, nowMs);
-        return true;
-      },
-    );
+    const attempt = { email, code, personId, nowMs };
+    const added = await withAdditionCode({ store: counting(), secrets }, attempt, async (db) => {
+      await addIdentity(db, actor, { kind: "email", value: email, name: null }, nowMs);
+      return true;
+    });
     if (added === null) throw new Error("The code is gone.");
   };
 }
@@ -155,7 +132,7 @@ function counting(): Store {
  * Runs the works at the same moment: each waits for people who are locked until all wait. Expects no deadlock. Returns how they ended.
  */
 async function atTheSameMoment(
-  people: readonly PersonWithSession[],
+  people: readonly PersonWithEmail[],
   works: readonly (() => Promise<unknown>)[],
 ): Promise<string[]> {
   deadlocks = 0;

@@ -16,15 +16,10 @@ function folding() {
 }
 
 describe("requests beyond the daily limit", () => {
-  const limited = (second: number, id: string, values: object = {}) => ({
-    ...{
-      at: noon + second * 1_000,
-      id,
-      status: "rate_limit_exceeded",
-      ip: `192.0.2.${second % 250}`,
-      ...values,
-    },
-  });
+  const limited = (second: number, id: string, values: object = {}) => {
+    const at = noon + second * 1_000;
+    return { at, id, status: "rate_limit_exceeded", ip: `192.0.2.${second % 250}`, ...values };
+  };
 
   test("the first of a minute is logged at once, and the rest as one entry with the second one's ID", () => {
     const { add, rows, folded } = folding();

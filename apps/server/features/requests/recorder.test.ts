@@ -8,6 +8,7 @@ import { openDatabase, sqliteFiles } from "@countersign/store/sqlite/files";
 import { freshFolder } from "../../../../tests/support/databases.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { Recorder } from "./recorder.ts";
+import { Unwritten } from "./unwritten.ts";
 
 function entry(): JournalEntry {
   const request = [Date.now(), newId(), "o", "p", null, "validate", "active", "192.0.2.1"] as const;
@@ -64,3 +65,19 @@ function writtenIn(folder: string): number {
   journal.close();
   return Number(row?.rows);
 }
+
+test("the oldest entry is that of the first list that is not written completely", () => {
+  const unwritten = new Unwritten();
+  expect(unwritten.oldestMs).toBeNull();
+  unwritten.add(3, 100);
+  unwritten.add(2, 200);
+  unwritten.written(2);
+  expect([unwritten.count, unwritten.oldestMs]).toEqual([3, 100]);
+  unwritten.written(2);
+  expect([unwritten.count, unwritten.oldestMs]).toEqual([1, 200]);
+  unwritten.written(1);
+  expect([unwritten.count, unwritten.oldestMs]).toEqual([0, null]);
+  unwritten.add(1, 300);
+  unwritten.clear();
+  expect([unwritten.count, unwritten.oldestMs]).toEqual([0, null]);
+});

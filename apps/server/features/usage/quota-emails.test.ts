@@ -1,30 +1,26 @@
 import { expect, test } from "bun:test";
+import { dayMs } from "@countersign/domain/dates/lengths";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { quotaDay } from "@countersign/domain/quota/day";
 import { quotaEventsAfter } from "@countersign/store/queries/usage/quota-notices";
-import type { EventRow } from "@countersign/store/tables";
+import type { EventRow, OrganizationRow } from "@countersign/store/tables";
 import { times, validate } from "../../../../packages/store/suite/calls.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, onDatabase } from "../../../../tests/support/query-tests.ts";
+import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
 import { usagePruning } from "./prune.ts";
 import { QuotaEmails } from "./quota-emails.ts";
 
-const dayMs = 86_400_000;
-
-onBothDatabases("emails about reached daily limits", (fixture) => {
-  const { write } = fixture;
-
+onDatabase("postgres", "emails about reached daily limits", (fixture) => {
   /** An organization with an owner. */
   const openOrganization = async (dailyLimit: number | null = null) => {
     const owner = await fixture.user();
     const org = await fixture.organization({ dailyLimit });
-    const change = (changes: object) =>
-      write((db) =>
-        db.updateTable("organizations").set(changes).where("id", "=", org.organizationId).execute(),
-      );
+    const change = (changes: Partial<OrganizationRow>) =>
+      changeRow(fixture.store, "organizations", org.organizationId, changes);
     await change({ owner_id: owner.id });
     return { ...org, owner, change };
   };
@@ -49,19 +45,12 @@ onBothDatabases("emails about reached daily limits", (fixture) => {
     const { organizationId, productId, apiKey, owner } = await openOrganization(10);
     const payer = await fixture.member(organizationId, ["billing:manage"]);
     const other = await fixture.member(organizationId, ["products:manage"]);
-    await write((db) => db.updateTable("users").set({ locale: "de" }).where("id", "=", payer.id).execute());
-    /** The time of the last event: near midnight, the clock may be a day further. */
-    const lastEventAt = async () => {
-      const { at } = await fixture.reads
-        .selectFrom("events")
-        .select((is) => is.fn.max("at").as("at"))
-        .where("product_id", "=", productId)
-        .executeTakeFirstOrThrow();
-      return Number(at);
-    };
+    await changeRow(fixture.store, "users", payer.id, { locale: "de" });
     const validateAndRun = async (count: number) => {
       await fixture.store.validateBatch(times(count, () => validate(apiKey, "NONE")));
-      const atMs = await lastEventAt();
+      // The time of the last event: near midnight, the clock may be a day further.
+      const events = await rowsOf(fixture.store, "events", { product_id: productId });
+      const atMs = Math.max(...events.map(({ at }) => at));
       for (let round = 0; round < 2; round++) await Promise.all([run(atMs), run(atMs), run(atMs)]);
     };
     await validateAndRun(9);
@@ -86,8 +75,7 @@ onBothDatabases("emails about reached daily limits", (fixture) => {
 
   test("an organization gets ten a day, then one that says that there are more, and none after it", async () => {
     const [many, few] = [await openOrganization(), await openOrganization()];
-    const products = [];
-    for (let index = 0; index < 15; index++) products.push((await many.product()).productId);
+    const products = (await Promise.all(times(15, () => many.product()))).map(({ productId }) => productId);
     const atMs = await fixture.store.clock();
     await record(atMs, many.organizationId, products.slice(0, 12));
     await record(atMs, few.organizationId, [few.productId]);
@@ -118,9 +106,7 @@ onBothDatabases("emails about reached daily limits", (fixture) => {
       await openOrganization(),
       await openOrganization(),
     ];
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted.productId).execute(),
-    );
+    await changeRow(fixture.store, "products", deleted.productId, { deleted_at: 1 });
     await suspended.change({ suspended_at: 1_000 });
     const atMs = await fixture.store.clock();
     for (const org of [deleted, suspended]) await record(atMs, org.organizationId, [org.productId]);
@@ -146,19 +132,19 @@ onBothDatabases("emails about reached daily limits", (fixture) => {
     const atMs = await fixture.store.clock();
     await record(atMs, organizationId, [productId]);
     await run(atMs);
-    const notices = () =>
-      fixture.reads
-        .selectFrom("quota_notices")
-        .selectAll()
-        .where("organization_id", "=", organizationId)
-        .execute();
-    await usagePruning(fixture.store, async () => atMs + dayMs).run();
-    expect(await notices()).toHaveLength(1);
-    await usagePruning(fixture.store, async () => atMs + 3 * dayMs).run();
-    expect(await notices()).toEqual([]);
+    const notices = fixture.reads.selectFrom("quota_notices").where("organization_id", "=", organizationId);
+    for (const [days, count] of [
+      [1, 1],
+      [3, 0],
+    ] as const) {
+      await usagePruning(fixture.store, async () => atMs + days * dayMs).run();
+      expect(await notices.selectAll().execute()).toHaveLength(count);
+    }
   });
+});
 
-  test("events are read along their own index, however many others there are", async () => {
+onBothDatabases("events about reached daily limits", (fixture) => {
+  test("are read along their own index, however many others there are", async () => {
     await makeEvents(fixture.store, newId(), 5_000, { undistributed: null });
     const { store, plans } = watched(fixture.store);
     await quotaEventsAfter(store.listReads, { at: 1, id: firstUuidAt(1) }, 10);

@@ -1,0 +1,136 @@
+import { expect, test } from "bun:test";
+import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
+import { newId } from "@countersign/store/new-id";
+import { recordStripeEvent } from "@countersign/store/queries/billing/stripe-events";
+import { addOneTimeToken } from "@countersign/store/queries/identity/sign-in";
+import { addUser } from "@countersign/store/queries/identity/users";
+import { addEmails } from "@countersign/store/queries/mail/outbox";
+import { storeNew } from "@countersign/store/queries/manage/idempotency";
+import { addPortalAction } from "@countersign/store/queries/portal/actions";
+import { addPortalCode } from "@countersign/store/queries/portal/codes";
+import { personWith } from "@countersign/store/queries/portal/people";
+import { addPortalSession } from "@countersign/store/queries/portal/sessions";
+import type { Database, Store } from "@countersign/store/store";
+import type { Tables } from "@countersign/store/tables";
+import { sqlite, type TestedDatabase } from "../../../tests/support/databases.ts";
+import { emailRow, waitingEmailRow } from "../../../tests/support/emails.ts";
+import { insertSession } from "../../../tests/support/people-rows.ts";
+import { openTestOrganization } from "../../../tests/support/test-organization.ts";
+import { testsOn } from "../../../tests/support/tests-on.ts";
+import { stripeEventPruning } from "../features/billing/reconcile.ts";
+import { signInPruning } from "../features/identity/prune-expired.ts";
+import { emailPruning } from "../features/mail/prune.ts";
+import { portalActionPruning } from "../features/portal/prune-actions.ts";
+import { portalPruning } from "../features/portal/prune-expired.ts";
+import { answerPruning } from "../http/manage/prune-answers.ts";
+import type { PeriodicJob } from "./periodic-jobs.ts";
+
+/** Only the database's clock counts, which is behind that of this node. */
+const nowMs = Date.now() - 2 * hourMs;
+
+/** With an account, someone who uses the portal, and a license. */
+async function open(make: TestedDatabase["make"]) {
+  const database = await make();
+  const org = await openTestOrganization(database.location, { now: () => nowMs });
+  const { id: licenseId } = await org.license();
+  const user = { id: newId(), name: "Ada", email: "ada@example.com", emailVerified: true };
+  const personId = await org.store.transaction(async (db) => {
+    await addUser(db, { ...user, isPlatformAdmin: false }, nowMs);
+    return personWith(db, { kind: "email", value: user.email, name: null }, newId, nowMs);
+  });
+  const close = async () => {
+    await org.store.close();
+    database.remove();
+  };
+  return { store: org.store, ids: { licenseId, userId: user.id, personId }, close };
+}
+
+interface Pruned {
+  readonly job: (store: Store) => PeriodicJob;
+  readonly keptForMs: number;
+  readonly table: keyof Tables;
+  /** The time by which a row is old. */
+  readonly column: string;
+  add(
+    db: Database,
+    atMs: number,
+    ids: { licenseId: string; userId: string; personId: string },
+  ): Promise<unknown>;
+}
+
+const ofPortal = (expires_at: number) => ({ id: newId(), created_at: nowMs, expires_at });
+const pruned: readonly Pruned[] = [
+  {
+    ...{ job: answerPruning, keptForMs: dayMs, table: "idempotency_keys", column: "created_at" },
+    add: (db, created_at) => {
+      const answer = { fingerprint: "f", status: 201, sealed_answer: "s", created_at };
+      return storeNew(db, { actor_id: "a", idempotency_key: newId(), ...answer });
+    },
+  },
+  {
+    ...{ job: signInPruning, keptForMs: 0, table: "sessions", column: "expires_at" },
+    add: (db, expiresAtMs, { userId }) => insertSession(db, { user_id: userId, expiresAtMs }),
+  },
+  {
+    ...{ job: signInPruning, keptForMs: 0, table: "verifications", column: "expires_at" },
+    add: (db, expiresAtMs) =>
+      addOneTimeToken(db, { id: newId(), identifier: newId(), value: "v", expiresAtMs }, nowMs),
+  },
+  {
+    ...{ job: signInPruning, keptForMs: 0, table: "attempts", column: "ends_at" },
+    add: (db, ends_at) => db.insertInto("attempts").values({ name: newId(), ends_at }).execute(),
+  },
+  {
+    ...{ job: portalPruning, keptForMs: 0, table: "portal_codes", column: "expires_at" },
+    add: (db, atMs) => {
+      const hashes = { email_hash: newId(), code_hash: "", link_hash: newId(), challenge_hash: "" };
+      return addPortalCode(db, { ...ofPortal(atMs), ...hashes, email: "ada@example.com", person_id: null });
+    },
+  },
+  {
+    ...{ job: portalPruning, keptForMs: 0, table: "portal_sessions", column: "expires_at" },
+    add: (db, atMs, { personId: person_id }) => {
+      const origin = { signed_in_by: "email", ip: null, user_agent: null, last_used_at: nowMs } as const;
+      return addPortalSession(db, { ...ofPortal(atMs), ...origin, person_id, token_hash: newId() });
+    },
+  },
+  {
+    // What customers did themselves counts for a budget of 30 days.
+    ...{ job: portalActionPruning, keptForMs: 30 * dayMs, table: "portal_actions", column: "at" },
+    add: (db, at, { licenseId: license_id }) =>
+      addPortalAction(db, { id: newId(), license_id, action: "ip_removed", count: 1, at }),
+  },
+  {
+    ...{ job: stripeEventPruning, keptForMs: 90 * dayMs, table: "stripe_events", column: "received_at" },
+    add: (db, received_at) =>
+      recordStripeEvent(db, { id: newId(), type: "invoice.paid", organization_id: null, received_at }),
+  },
+  {
+    ...{ job: emailPruning, keptForMs: 90 * dayMs, table: "outbox", column: "created_at" },
+    add: (db, created_at) => addEmails(db, [emailRow({ created_at, next_attempt_at: null })]),
+  },
+  {
+    ...{ job: emailPruning, keptForMs: 90 * dayMs, table: "waiting_emails", column: "created_at" },
+    add: (db, created_at) =>
+      db.insertInto("waiting_emails").values(waitingEmailRow({ created_at })).execute(),
+  },
+];
+
+testsOn(sqlite.kind, "pruning", open, (fixture) => {
+  test.each(pruned.map((one) => [one.table, one] as const))(
+    "all old rows of %s are deleted, however many there are, and others are not",
+    async (_, { job, keptForMs, table, column, add }) => {
+      const minuteMs = 60_000;
+      const kept = nowMs - keptForMs + minuteMs;
+      await fixture.store.transaction(async (db) => {
+        // More than are deleted at a time.
+        for (let count = 0; count < 510; count++) await add(db, kept - 2 * minuteMs, fixture.ids);
+        await add(db, kept, fixture.ids);
+      });
+      await job(fixture.store).run(new AbortController().signal);
+      const left = await fixture.store.reads.selectFrom(table).selectAll().execute();
+      const times = left.map((row) => new Date((row as never)[column]).getTime());
+      expect(times).toEqual([kept]);
+    },
+  );
+});
