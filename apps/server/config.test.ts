@@ -2,7 +2,6 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseIpAddress } from "@countersign/domain/ip/ip-address";
 import { mayBeCalled, noAllowedTargets } from "@countersign/domain/webhooks/allowed-targets";
 import { type Config, ConfigProblem, type Environment, readConfig } from "./config.ts";
 import { OperatorProblem } from "./operator-problem.ts";
@@ -114,29 +113,20 @@ describe("a valid value is used", () => {
     expect(readConfig(environment)).toMatchObject(settings);
   });
 
-  test("webhooks can reach the private networks and hosts that are listed", () => {
-    const { webhookTargets } = readConfig({ COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16, Hooks.Internal., ::1" });
-    const may = (host: string, address: string) => mayBeCalled({ host, port: 443 }, address, webhookTargets);
-    expect(may("x.example.com", "10.1.2.3")).toBe(true);
-    expect(may("x.example.com", "10.2.2.3")).toBe(false);
-    expect(may("hooks.internal", "192.168.0.1")).toBe(true);
-    expect(may("x", "::1")).toBe(true);
-  });
-
-  test("only listed proxies are trusted", () => {
-    const { trustedProxies } = readConfig({ COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::1" });
-    const covers = (ip: string) => {
-      const address = parseIpAddress(ip);
-      return address !== null && trustedProxies.covers(address, Date.now());
+  test("webhooks can reach the private networks that are listed, and only listed proxies are trusted", () => {
+    const networks = {
+      COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16",
+      COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     };
-    const ips = ["10.1.2.3", "2001:db8::1", "11.0.0.1", "2001:db8::2"];
-    expect(ips.filter(covers)).toEqual(ips.slice(0, 2));
+    const { webhookTargets, trustedProxies } = readConfig(networks);
+    const mayCall = (ip: string) => mayBeCalled({ host: "x.example.com", port: 443 }, ip, webhookTargets);
+    expect(["10.1.2.3", "10.2.2.3"].map(mayCall)).toEqual([true, false]);
+    expect(trustedProxies.size).toBe(2);
   });
 });
 
 describe("an invalid value stops the start, and the message names the setting and what it must be", () => {
   const licenseUrl = "https://license.example.com";
-  const targets = "10.1.0.0/16, hooks.internal";
   const rows: [name: string, shouldBe: string, ...values: string[]][] = [
     [
       "PORT",
@@ -164,9 +154,8 @@ describe("an invalid value stops the start, and the message names the setting an
       "user:secret@host",
       "http://user:secret@host",
     ],
-    ["COUNTERSIGN_TRUSTED_PROXIES", "addresses or CIDRs", "true", "1", "0.0.0.0/0", "::/0", "10.0.0.0/33"],
-    ["COUNTERSIGN_TRUSTED_PROXIES", "addresses or CIDRs", "10.0.0.0/8, proxy.local"],
-    ["COUNTERSIGN_WEBHOOK_ALLOW", targets, "10.0.0.0/33", "127.0.1", "http://hooks.internal", "*.internal"],
+    ["COUNTERSIGN_TRUSTED_PROXIES", "addresses or CIDRs", "true", "1", "10.0.0.0/8, proxy.local"],
+    ["COUNTERSIGN_WEBHOOK_ALLOW", "10.1.0.0/16, hooks.internal", "10.0.0.0/33", "http://hooks.internal"],
     ["COUNTERSIGN_DEFAULT_PLAN", "free, pro, enterprise", "Pro"],
     ["COUNTERSIGN_SIGN_UP", "closed, open", "yes"],
     ["COUNTERSIGN_DISCORD_URL", "https://discord.com", "discord"],

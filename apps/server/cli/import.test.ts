@@ -1,25 +1,15 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freshFolder, type TestedDatabase } from "../../../tests/support/databases.ts";
+import { freshFolder } from "../../../tests/support/databases.ts";
 import { csvFile } from "../../../tests/support/license-files.ts";
+import { openOwnOrganization } from "../../../tests/support/own-organization.ts";
 import { rowsOf } from "../../../tests/support/rows.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
-import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import { testsOn } from "../../../tests/support/tests-on.ts";
 
-async function open(make: TestedDatabase["make"]) {
-  const database = await make();
-  const org = await openTestOrganization(database.location);
-  const close = async () => {
-    await org.store.close();
-    database.remove();
-  };
-  return { ...org, environment: database.environment, close };
-}
-
-testsOn("postgres", "countersign import and export", open, (fixture) => {
+testsOn("postgres", "countersign import and export", openOwnOrganization, (fixture) => {
   const folder = freshFolder();
   const file = (name: string) => join(folder, name);
   const run = (...words: string[]) => runHere(words, fixture.environment);

@@ -12,10 +12,10 @@ import { personWith } from "@countersign/store/queries/portal/people";
 import { addPortalSession } from "@countersign/store/queries/portal/sessions";
 import type { Database, Store } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
-import { sqlite, type TestedDatabase } from "../../../tests/support/databases.ts";
+import type { TestedDatabase } from "../../../tests/support/databases.ts";
 import { emailRow, waitingEmailRow } from "../../../tests/support/emails.ts";
+import { openOwnOrganization } from "../../../tests/support/own-organization.ts";
 import { insertSession } from "../../../tests/support/people-rows.ts";
-import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import { testsOn } from "../../../tests/support/tests-on.ts";
 import { stripeEventPruning } from "../features/billing/reconcile.ts";
 import { signInPruning } from "../features/identity/prune-expired.ts";
@@ -30,19 +30,14 @@ const nowMs = Date.now() - 2 * hourMs;
 
 /** With an account, someone who uses the portal, and a license. */
 async function open(make: TestedDatabase["make"]) {
-  const database = await make();
-  const org = await openTestOrganization(database.location, { now: () => nowMs });
+  const org = await openOwnOrganization(make, { now: () => nowMs });
   const { id: licenseId } = await org.license();
   const user = { id: newId(), name: "Ada", email: "ada@example.com", emailVerified: true };
   const personId = await org.store.transaction(async (db) => {
     await addUser(db, { ...user, isPlatformAdmin: false }, nowMs);
     return personWith(db, { kind: "email", value: user.email, name: null }, newId, nowMs);
   });
-  const close = async () => {
-    await org.store.close();
-    database.remove();
-  };
-  return { store: org.store, ids: { licenseId, userId: user.id, personId }, close };
+  return { ...org, ids: { licenseId, userId: user.id, personId } };
 }
 
 interface Pruned {
@@ -116,7 +111,7 @@ const pruned: readonly Pruned[] = [
   },
 ];
 
-testsOn(sqlite.kind, "pruning", open, (fixture) => {
+testsOn("sqlite", "pruning", open, (fixture) => {
   test.each(pruned.map((one) => [one.table, one] as const))(
     "all old rows of %s are deleted, however many there are, and others are not",
     async (_, { job, keptForMs, table, column, add }) => {

@@ -73,29 +73,14 @@ onDatabase("postgres", "a grace period", (fixture) => {
 
   test("has its emails on day 0, 3 and 6, ends after day 7, and a payment ends the suspension", async () => {
     const org = await overdue(fixture);
-    const story: [day: number, emails: number, state: string][] = [];
-    const tell = async (day: number) =>
-      story.push([day, (await org.kinds()).length, (await org.terms()).state]);
-    for (const day of [0, 2.99, 3, 5.99, 6, 6.99, 7, 30]) {
-      await run(day);
-      await tell(day);
-    }
+    for (const day of [0, 2.99, 3, 5.99, 6, 6.99]) await run(day);
+    expect(await org.terms()).toMatchObject({ state: "grace" });
+    await run(7);
+    await run(30);
+    expect(await org.terms()).toMatchObject({ state: "suspended" });
     await org.subscribe("active", 31);
-    await tell(31);
     await run(131);
-    await tell(131);
-    expect(story).toEqual([
-      [0, 1, "grace"],
-      [2.99, 1, "grace"],
-      [3, 2, "grace"],
-      [5.99, 2, "grace"],
-      [6, 3, "grace"],
-      [6.99, 3, "grace"],
-      [7, 4, "suspended"],
-      [30, 4, "suspended"],
-      [31, 5, "active"],
-      [131, 5, "active"],
-    ]);
+    expect(await org.terms()).toMatchObject({ state: "active" });
     expect((await org.emails()).map((email) => [email.kind, (email.created_at - start) / dayMs])).toEqual([
       ["billing_grace", 0],
       ["billing_grace", 3],

@@ -149,65 +149,44 @@ onDatabase("postgres", "the check of expiries", (fixture) => {
   });
 
   test("after downtime, all expiries are recorded, and none as expiring_soon that have already expired", async () => {
-    const gone = await license(startMs + 9 * dayMs);
-    const later = await license(startMs + 12 * dayMs);
+    const [gone, later] = [await license(startMs + 9 * dayMs), await license(startMs + 12 * dayMs)];
     await runAt(startMs);
-    for (let hour = 0; hour < 3; hour++) await runAt(startMs + 10 * dayMs + hour * 3_600_000);
+    await runAt(startMs + 10 * dayMs);
     expect((await recorded()).map(({ type, license_id: id }) => [type, id])).toEqual([
       ["license.expired", gone.id],
       ["license.expiring_soon", later.id],
     ]);
-    const found = await emails();
-    expect(found).toHaveLength(1);
-    expect(found[0]?.body_text).toContain(later.key);
+    expect((await emails()).map((email) => email.body_text)).toEqual([expect.stringContaining(later.key)]);
   });
 
-  test("three nodes that check at once record one event and send one email for each of 110 licenses", async () => {
-    await Promise.all(times(110, (index) => license(startMs + 8 * dayMs + index)));
+  test("three nodes that check at once record one event and send one email for each of 60 licenses", async () => {
+    await Promise.all(times(60, (index) => license(startMs + 8 * dayMs + index)));
     await runAt(startMs, 3);
     for (let time = 0; time < 2; time++) await runAt(startMs + 2 * dayMs, 3);
-    expect(await types()).toEqual(Array(110).fill("license.expiring_soon"));
+    expect(await types()).toEqual(Array(60).fill("license.expiring_soon"));
     await runAt(startMs + 9 * dayMs, 3);
-    const expired = (await recorded()).slice(110).map(({ license_id: id }) => id);
-    expect([expired.length, new Set(expired).size]).toEqual([110, 110]);
-    expect(await emails()).toHaveLength(110);
+    const expired = (await recorded()).slice(60).map(({ license_id: id }) => id);
+    expect([expired.length, new Set(expired).size]).toEqual([60, 60]);
+    expect(await emails()).toHaveLength(60);
   });
 
-  test("a changed expiry records events and sends an email with the new date; one that is changed back does not", async () => {
+  test("a changed expiry is announced and recorded again, and a check that is repeated does neither", async () => {
     const { id } = await license(startMs + 8 * dayMs);
     await runAt(startMs);
-    await runAt(startMs + 2 * dayMs);
-    await setExpiry(id, startMs + 30 * dayMs);
-    await runAt(startMs + 3 * dayMs);
-    expect(await emails()).toHaveLength(1);
-    await runAt(startMs + 24 * dayMs);
-    const texts = (await emails()).map((email) => email.body_text);
-    expect(texts).toEqual([expect.stringContaining("June 9, 2030"), expect.stringContaining("July 1, 2030")]);
-    await setExpiry(id, startMs + 31 * dayMs);
-    await setExpiry(id, startMs + 30 * dayMs);
-    await runAt(startMs + 24 * dayMs + 60_000);
-    expect(await emails()).toHaveLength(2);
-    await runAt(startMs + 30 * dayMs);
-    await setExpiry(id, startMs + 50 * dayMs);
-    await runAt(startMs + 51 * dayMs);
-    expect(await types()).toEqual([
-      "license.expiring_soon",
-      "license.expiring_soon",
-      "license.expired",
-      "license.expired",
-    ]);
-  });
-
-  test("a check that was interrupted is repeated from its start, and records and sends nothing twice", async () => {
-    await license(startMs + 8 * dayMs);
-    await runAt(startMs);
     const state = (await stateOf(fixture.reads, watchedUntil)) ?? "";
-    for (const day of [2, 9]) {
+    const runTwice = async (day: number) => {
       await runAt(startMs + day * dayMs);
+      // As if the check had been interrupted.
       await write((db) => setState(db, watchedUntil, state));
       await runAt(startMs + day * dayMs);
-    }
-    expect(await types()).toEqual(["license.expiring_soon", "license.expired"]);
-    expect(await emails()).toHaveLength(1);
+    };
+    await runTwice(2);
+    await setExpiry(id, startMs + 30 * dayMs);
+    await runTwice(24);
+    await runTwice(30);
+    const announced = ["June 9, 2030", "July 1, 2030"].map((date) => expect.stringContaining(date));
+    expect((await emails()).map((email) => email.body_text)).toEqual(announced);
+    const soon = "license.expiring_soon";
+    expect(await types()).toEqual([soon, soon, "license.expired"]);
   });
 });

@@ -3,8 +3,8 @@ import { eventBody } from "@countersign/contract/events";
 import { hourMs } from "@countersign/domain/dates/lengths";
 import { times, validate } from "@countersign/store/suite/calls";
 import type { TestedDatabase } from "../../../../tests/support/databases.ts";
+import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
 import { rowsOf } from "../../../../tests/support/rows.ts";
-import { openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { testsOn } from "../../../../tests/support/tests-on.ts";
 import { Distributor } from "../webhooks/distribute.ts";
 import { refusalPruning } from "./prune-refusals.ts";
@@ -13,14 +13,8 @@ const startMs = Date.UTC(2030, 5, 1, 9, 20);
 
 // With its own store, whose clock the tests set.
 async function open(make: TestedDatabase["make"]) {
-  const database = await make();
   const clock = { nowMs: startMs };
-  const org = await openTestOrganization(database.location, { now: () => clock.nowMs });
-  const close = async () => {
-    await org.store.close();
-    database.remove();
-  };
-  return { ...org, clock, close };
+  return { clock, ...(await openOwnOrganization(make, { now: () => clock.nowMs })) };
 }
 
 testsOn("sqlite", "repeated refusals", open, (fixture) => {

@@ -1,16 +1,15 @@
 import { expect, test } from "bun:test";
-import { openStore } from "@countersign/store/open";
 import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import { addUser } from "@countersign/store/queries/identity/users";
 import { sqlite } from "../../../../tests/support/databases.ts";
+import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
 import { cheapHash } from "../../../../tests/support/sign-in-fixture.ts";
 import { readConfig } from "../../config.ts";
 import { createLog } from "../../log.ts";
 import { LazyIdentity } from "./lazy-identity.ts";
 
 test("cookies are bound to the host and to https if the server's URL is https", async () => {
-  const database = await sqlite.make();
-  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
+  const { store, close } = await openOwnOrganization(sqlite.make);
   const [email, password] = ["ada@example.com", "a good password"];
   const user = { id: "u", name: "Ada", email, emailVerified: true, isPlatformAdmin: false };
   await store.transaction(async (db) => {
@@ -35,6 +34,5 @@ test("cookies are bound to the host and to https if the server's URL is https", 
   expect(device).toMatch(/^__Host-countersign\.device=[^;]+; .*; Secure; /);
   const session = await send("GET", "/get-session", { cookie: cookie.split(";")[0] ?? "" });
   expect(await session.json()).toMatchObject({ user: { email } });
-  await store.close();
-  database.remove();
+  await close();
 });

@@ -1,8 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { newId } from "@countersign/store/new-id";
-import { openStore } from "@countersign/store/open";
 import { addUser } from "@countersign/store/queries/identity/users";
-import type { TestedDatabase } from "../../../../tests/support/databases.ts";
+import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
 import { testsOn } from "../../../../tests/support/tests-on.ts";
 import { createSetupToken, isValidSetupToken, setupLinkMinutes, useSetupToken } from "./setup-link.ts";
 
@@ -10,17 +9,7 @@ const nowMs = Date.UTC(2025, 0);
 const endMs = nowMs + setupLinkMinutes * 60_000;
 
 // With its own database, in which there are no users.
-async function open(make: TestedDatabase["make"]) {
-  const database = await make();
-  const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
-  const close = async () => {
-    await store.close();
-    database.remove();
-  };
-  return { store, close };
-}
-
-testsOn("postgres", "set-up links", open, (fixture) => {
+testsOn("postgres", "set-up links", openOwnOrganization, (fixture) => {
   beforeEach(() =>
     fixture.store.transaction(async (db) => {
       await db.deleteFrom("users").execute();

@@ -155,17 +155,6 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
     expect(() => flood.checkAnonymousCustomer()).toThrow(Problem);
   });
 
-  test("guesses from other browsers never use up the attempts of the one that requested the code", async () => {
-    const { ask, newest, tryCode } = signingIn(await customer());
-    await ask("browser");
-    const { code } = await newest();
-    for (let guesses = 0; guesses < 30; guesses++)
-      expect(await tryCode(wrong(code))).toBe(guesses < 20 ? "wrong" : "wait");
-    // The right code is refused in other browsers, like every wrong one.
-    expect(await tryCode(code)).toBe("wait");
-    expect(await tryCode(code, "browser")).toBe("signed in");
-  });
-
   test("guesses throughout ten minutes never succeed, and never lock the customer out", async () => {
     const { clock, ask, newest, tryCode, somewhere, sent, rows } = signingIn(await customer());
     const startMs = clock.nowMs;

@@ -27,14 +27,10 @@ describe("a tracer", () => {
       expect(`${traceId}-${spanId}`).toMatch(/^[0-9a-f]{32}-[0-9a-f]{16}$/);
   });
 
-  test("keeps about the configured share", () => {
-    const { kept, tracer } = tracing(0.1);
-    for (let index = 0; index < 20_000; index++) tracer.start("job", "internal", null, {})?.end();
-    expect(kept.length).toBeGreaterThan(1_600);
-    expect(kept.length).toBeLessThan(2_400);
-  });
-
-  test("keeps nothing at 0", () => {
+  test("keeps about the configured share, and nothing at 0", () => {
+    const share = tracing(0.1);
+    for (let index = 0; index < 20_000; index++) share.tracer.start("job", "internal", null, {})?.end();
+    expect(share.kept.length).toBeWithin(1_600, 2_400);
     const { tracer } = tracing(0);
     for (let index = 0; index < 1_000; index++) expect(tracer.start("job", "internal", null, {})).toBeNull();
   });
@@ -48,11 +44,8 @@ describe("a tracer", () => {
 
   test("makes the same choice for the same trace everywhere", () => {
     const halves = [tracing(0.5, false).tracer, tracing(0.5, false).tracer];
-    for (const traceId of [
-      parent.traceId,
-      `${"0".repeat(18)}${"f".repeat(14)}`,
-      `${"f".repeat(18)}${"0".repeat(14)}`,
-    ]) {
+    const [low, high] = ["0".repeat(18) + "f".repeat(14), "f".repeat(18) + "0".repeat(14)];
+    for (const traceId of [parent.traceId, low, high]) {
       const [here, there] = halves.map(
         (tracer) => tracer.start("a", "server", { ...parent, traceId }, {}) !== null,
       );
@@ -79,11 +72,8 @@ test("a batch is part of the first sampled request, and linked with the others i
   expect(ofBatch?.links).toEqual([reference(second), reference(third)] as SpanRecord["links"]);
   expect(first?.links).toEqual([]);
   expect(second?.links).toEqual([reference(ofBatch)] as SpanRecord["links"]);
-});
-
-test("a batch without a sampled request is not traced", () => {
-  const { tracer } = tracing(1);
-  expect(new RequestSpans(tracer, "postgres").batch([{ span: null }, { span: null }])).toBeNull();
+  // A batch without a sampled request is not traced.
+  expect(spans.batch([{ span: null }, { span: null }])).toBeNull();
 });
 
 const spans = (count: number) => Array.from({ length: count }, () => ({ name: "a" }) as SpanRecord);

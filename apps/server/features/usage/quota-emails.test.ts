@@ -90,16 +90,6 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     expect(await emailsTo(many.owner)).toHaveLength(12);
   });
 
-  test("a mark that is reached again on the same day, under another limit, causes no second one", async () => {
-    const { organizationId, productId, owner } = await openOrganization();
-    const atMs = await fixture.store.clock();
-    for (let round = 0; round < 3; round++) {
-      await record(atMs, organizationId, [productId, productId]);
-      await run(atMs);
-    }
-    expect(await kindsTo(owner)).toEqual(["quota_warning"]);
-  });
-
   test("none is written about deleted products, suspended organizations and days that are over", async () => {
     const [deleted, suspended, late] = [
       await openOrganization(),

@@ -67,17 +67,8 @@ describe("a body with a license key", () => {
   });
 });
 
-describe("the form in which a key is looked up", () => {
-  const rows: [key: string, match: string | null][] = [
-    ["ABCD-1234", "ABCD-1234"],
-    [" abcd-1234\t", "ABCD-1234"],
-    ["", ""],
-    ["a\0b", null],
-    ["\0", null],
-  ];
-  test.each(rows)("%j: %j", (key, match) => {
-    expect(asKeyMatch(key)).toBe(match);
-  });
+test("a key with a NUL, which no license has, is not looked up", () => {
+  expect([" abcd-1234\t", "a\0b", "\0"].map(asKeyMatch)).toEqual(["ABCD-1234", null, null]);
 });
 
 test("no text makes it fail, and its result is always usable", () => {

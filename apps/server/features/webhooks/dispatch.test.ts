@@ -90,13 +90,6 @@ onDatabase("postgres", "sending deliveries", (fixture) => {
     expect([receivedIds(one).length, new Set(receivedIds(one)).size]).toEqual([10, 1]);
   });
 
-  test("a success after failures ends the time for which the endpoint has failed", async () => {
-    const one = await endpoint({ failing_since: Date.now() - dayMs });
-    await happen(one.organizationId);
-    await node().until("it is delivered", isDelivered(one));
-    expect((await one.row()).failing_since).toBeNull();
-  });
-
   test("410 disables the endpoint and holds its deliveries, and it is not probed", async () => {
     const one = await endpoint();
     one.reply(410);
