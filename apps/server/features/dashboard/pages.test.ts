@@ -142,7 +142,7 @@ describe("the portal", () => {
     ["/portal/licenses/lic_1?x=%20y&z", "https://portal.example.com/licenses/lic_1?x=%20y&z"],
     ["/portal//elsewhere.example/x", "https://portal.example.com/elsewhere.example/x"],
     ["/portal/@elsewhere.example", "https://portal.example.com/@elsewhere.example"],
-  ])("is left on %s for %s if it has its own host", (path, target) => {
+  ])("leads from %s to %s if it has its own host", (path, target) => {
     for (const site of [{}, onPortalHost]) {
       const answer = ask(path, { ...page, ...site }, { from: withPortalHost });
       expect([answer.status, answer.headers.get("location")]).toEqual([302, target]);

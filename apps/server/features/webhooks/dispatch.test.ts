@@ -150,8 +150,8 @@ onDatabase("postgres", "sending deliveries", (fixture) => {
     // More is claimed for an endpoint that responds quickly than is sent at once.
     await sending.until("both respond quickly", async () => (await delivered(silent)) >= 100);
     silent.reply("hang");
-    await happen(organizationId, 400);
-    await sending.until("the healthy one has all events", async () => (await delivered(healthy)) === 500);
+    await happen(organizationId, 200);
+    await sending.until("the healthy one has all events", async () => (await delivered(healthy)) === 300);
     await sending.until("only what is being sent is claimed", async () => (await claimed()) <= 33);
     expect(silent.received().length).toBeLessThanOrEqual(133);
     await sending.close();

@@ -212,14 +212,6 @@ describe("a server on this machine is never reached", () => {
     });
     expect({ lookups, touched }).toEqual({ lookups: 1, touched: 0 });
   });
-
-  test("by a redirect", async () => {
-    const headers = { location: `http://127.0.0.1:${port}/` };
-    const receiver = await openReceiver(() => ({ status: 302, headers }));
-    expect((await to(receiver.url)).status).toBe(302);
-    expect(touched).toBe(0);
-    await receiver.close();
-  });
 });
 
 describe("connections that are kept", () => {
