@@ -114,11 +114,11 @@ describe("a valid value is used", () => {
   });
 
   test("webhooks can reach the private networks that are listed, and only listed proxies are trusted", () => {
-    const networks = {
+    const proxies = { COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
+    const { webhookTargets, trustedProxies } = readConfig({
       COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16",
-      COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
-    };
-    const { webhookTargets, trustedProxies } = readConfig(networks);
+      ...proxies,
+    });
     const mayCall = (ip: string) => mayBeCalled({ host: "x.example.com", port: 443 }, ip, webhookTargets);
     expect(["10.1.2.3", "10.2.2.3"].map(mayCall)).toEqual([true, false]);
     expect(trustedProxies.size).toBe(2);
@@ -126,31 +126,16 @@ describe("a valid value is used", () => {
 });
 
 describe("an invalid value stops the start, and the message names the setting and what it must be", () => {
-  const licenseUrl = "https://license.example.com";
+  const port = "a whole number from 0 to 65535";
+  const webUrl = "https://license.example.com";
+  const postgresUrl = "postgres://user:password@host:5432/database";
   const rows: [name: string, shouldBe: string, ...values: string[]][] = [
-    [
-      "PORT",
-      "a whole number from 0 to 65535",
-      "http",
-      "65536",
-      "-1",
-      "80.5",
-      " ",
-      " 80",
-      "0x50",
-      "9".repeat(20),
-    ],
-    [
-      "COUNTERSIGN_URL",
-      licenseUrl,
-      "license.example.com",
-      "ftp://license.example.com",
-      "javascript:alert(1)",
-    ],
-    ["DATABASE_URL", "postgres://user:password@host:5432/database", "mysql://user:secret@host/db"],
+    ["PORT", port, "http", "65536", "-1", "80.5", " ", " 80", "0x50", "99999999999999999999"],
+    ["COUNTERSIGN_URL", webUrl, "license.example.com", "ftp://license.example.com", "javascript:alert(1)"],
     [
       "DATABASE_URL",
-      "postgres://user:password@host:5432/database",
+      postgresUrl,
+      "mysql://user:secret@host/db",
       "user:secret@host",
       "http://user:secret@host",
     ],

@@ -15,27 +15,19 @@ testsOn("sqlite", "countersign events", openManageFixture, (fixture) => {
     const path = `/products/${fixture.productId}/licenses`;
     return (await fixture.owner.api.post(path, { customer_email: "a@example.com" })).body.id;
   };
-  const listenWords = (forward: string) => [
-    ...["events", "listen", "--organization", fixture.organizationId],
-    ...["--url", fixture.server.url, "--forward", forward],
-  ];
+  const listenWords = (forward: string) => {
+    const { organizationId, server } = fixture;
+    return `events listen --organization ${organizationId} --url ${server.url} --forward ${forward}`.split(
+      " ",
+    );
+  };
 
   test("events while it listens are forwarded with a new signature, earlier ones are not", async () => {
     const receiver = await openReceiver();
     const early = await addLicense();
-    const listening = runCountersign(
-      [
-        ...listenWords(receiver.url),
-        "--secret",
-        secret,
-        "--count",
-        "1",
-        "--type",
-        "license.created",
-        "--json",
-      ],
-      { COUNTERSIGN_TOKEN: fixture.owner.token },
-    );
+    const options = `--secret ${secret} --count 1 --type license.created --json`.split(" ");
+    const token = { COUNTERSIGN_TOKEN: fixture.owner.token };
+    const listening = runCountersign([...listenWords(receiver.url), ...options], token);
     const added = new Set<string>();
     // It says nothing in JSON before the first event, so licenses are created until one has arrived.
     await until("an event arrives", async () => {
