@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { addImport } from "@countersign/store/queries/license-files/imports";
-import { on } from "../support/databases.ts";
 import { importRow } from "../support/import-row.ts";
 import {
   csvFile,
@@ -10,23 +9,14 @@ import {
   jsonLines,
   newProduct,
 } from "../support/license-files.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 
-describe.each(on("postgres"))("rejected rows and undoing imports on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  beforeAll(async () => {
-    fixture = await openManageFixture(make);
-  }, 60_000);
-  afterAll(() => fixture.close());
-
+/** Which licenses an undo deletes and restores: packages/store/queries/license-files/write-rows.test.ts. */
+testsOn("postgres", "rejected rows and undoing imports", openManageFixture, (fixture) => {
   const pathOf = (productId: string, id: string, what = "") => `/products/${productId}/imports/${id}${what}`;
   const undo = (productId: string, id: string, body: object = {}) =>
     fixture.owner.api.post(pathOf(productId, id, "/undo"), body);
-  const undone = async (productId: string, id: string, body: object = {}) => {
-    const answer = await undo(productId, id, body);
-    expect(answer.status, answer.text).toBe(202);
-    return finishedImport(fixture, id, productId);
-  };
   const file = (count: number) =>
     csvFile(
       ["license_key", "customer_email"],
@@ -72,8 +62,8 @@ describe.each(on("postgres"))("rejected rows and undoing imports on $kind", ({ m
   test("a dry run stores rejected rows too, and JSON lines are returned unchanged", async () => {
     const productId = await newProduct(fixture);
     const wrong = ['{"license_key":"B","Mail":5}', "nothing"];
-    const lines = ['{"license_key":"A","Mail":"a@example.com"}', ...wrong].join("\n");
-    const query = `?dry_run=true&${columnsOf({ Mail: "customer_email" })}`;
+    const lines = ['{"license_key":"A","Mail":"a@example.com","Phone":1}', ...wrong].join("\n");
+    const query = `?dry_run=true&${columnsOf({ Mail: "customer_email", Phone: null })}`;
     const job = await importFile(fixture, lines, query, { productId, type: jsonLines });
     expect(job.errors).toMatchObject([
       { row: 2, column: "Mail", value: "5" },
@@ -84,16 +74,22 @@ describe.each(on("postgres"))("rejected rows and undoing imports on $kind", ({ m
     expect(body.data.map((row: { cells: string[] }) => row.cells[0])).toEqual(wrong);
   });
 
-  test("the organization's imports are listed with product and file", async () => {
+  test("imports are listed newest first, page by page, by product and with product and file by organization", async () => {
     const productId = await newProduct(fixture, { name: "Listed" });
-    const job = await importFile(fixture, file(1), "?file_name=one.csv", { productId });
-    const path = `/organizations/${fixture.organizationId}/imports?limit=1`;
-    const { body } = await fixture.owner.api.get(path);
-    expect(body.data).toMatchObject([
-      { id: job.id, product_name: "Listed", file_name: "one.csv", created_by: job.created_by },
-    ]);
-    const next = await fixture.owner.api.get(`${path}&cursor=${body.next_cursor}`);
-    expect(next.body.data[0].id).not.toBe(job.id);
+    const ids: string[] = [];
+    for (const name of ["one.csv", "two.csv", "three.csv"])
+      ids.unshift((await importFile(fixture, file(1), `?dry_run=true&file_name=${name}`, { productId })).id);
+    const organization = `/organizations/${fixture.organizationId}/imports`;
+    for (const list of [`/products/${productId}/imports`, organization]) {
+      const { body: first } = await fixture.owner.api.get(`${list}?limit=2`);
+      const { body: rest } = await fixture.owner.api.get(`${list}?limit=2&cursor=${first.next_cursor}`);
+      const listed: { id: string }[] = [...first.data, ...rest.data];
+      expect(listed.slice(0, 3).map(({ id }) => id)).toEqual(ids);
+      if (list !== organization) expect([listed.length, rest.next_cursor]).toEqual([3, null]);
+      else expect(listed[0]).toMatchObject({ product_name: "Listed", file_name: "three.csv" });
+    }
+    const other = await newProduct(fixture);
+    expect((await fixture.owner.api.get(pathOf(other, ids[0] ?? ""))).status).toBe(404);
   });
 
   test("undoing deletes created licenses and restores updated ones, except used and changed ones", async () => {
@@ -107,19 +103,16 @@ describe.each(on("postgres"))("rejected rows and undoing imports on $kind", ({ m
     const before = (await exported(fixture, productId)).get("OLD-1");
     const all = rows("after", "OLD-1", "OLD-2", "NEW-1", "NEW-2", "NEW-3");
     const job = await importFile(fixture, all, "?on_existing=update", { productId });
-    expect(job).toMatchObject({ created: 3, updated: 2, undo: null });
-    expect(job.undo_until).not.toBeNull();
+    expect(job).toMatchObject({ created: 3, updated: 2, undo: null, undo_until: expect.any(String) });
     const imported = await exported(fixture, productId);
     for (const key of ["OLD-2", "NEW-2"])
       await fixture.owner.api.patch(`/licenses/${imported.get(key)?.id}`, { notes: "by hand" });
     await markUsed(imported.get("NEW-3")?.id);
     const forecast = await fixture.owner.api.get(pathOf(productId, job.id, "/undo"));
     expect(forecast.body).toEqual({ created: 3, used: 2, updated: 2, changed: 1 });
-    const counts = { deleted: 1, restored: 1, kept: 3 };
-    expect(await undone(productId, job.id)).toMatchObject({
-      state: "undone",
-      undo: counts,
-      undo_until: null,
+    expect((await undo(productId, job.id)).status).toBe(202);
+    expect(await finishedImport(fixture, job.id, productId)).toMatchObject({
+      ...{ state: "undone", undo: { deleted: 1, restored: 1, kept: 3 }, undo_until: null },
     });
     const left = await exported(fixture, productId);
     expect([...left.keys()].sort()).toEqual(["NEW-2", "NEW-3", "OLD-1", "OLD-2"]);
@@ -166,31 +159,21 @@ describe.each(on("postgres"))("rejected rows and undoing imports on $kind", ({ m
     expect(await cancel(job.id)).toBe(200);
     const over = await importFile(fixture, file(1), "", { productId });
     expect(await cancel(over.id)).toBe(409);
-  });
-
-  test("a dry run and an import that changed nothing cannot be undone", async () => {
-    const productId = await newProduct(fixture);
-    await importFile(fixture, file(1), "", { productId });
     for (const query of ["?dry_run=true", "?on_existing=skip"]) {
-      const job = await importFile(fixture, file(1), query, { productId });
-      const refused = await undo(productId, job.id);
-      expect([refused.body.code, job.undo_until]).toEqual(["import_changed_nothing", null]);
+      const nothing = await importFile(fixture, file(1), query, { productId });
+      const refused = await undo(productId, nothing.id);
+      expect([refused.body.code, nothing.undo_until]).toEqual(["import_changed_nothing", null]);
     }
   });
 
-  test("undoing needs licenses:delete, and for updates the permissions of the update", async () => {
+  test("undoing updates needs the permissions of the update", async () => {
     const productId = await newProduct(fixture);
     await importFile(fixture, file(1), "", { productId });
     const job = await importFile(fixture, file(2), "?on_existing=update", { productId });
-    const path = pathOf(productId, job.id, "/undo");
-    const importer = await fixture.member(["licenses:import"]);
-    expect((await importer.api.post(path, {})).status).toBe(403);
-    const deleter = await fixture.member(["licenses:import", "licenses:delete"]);
-    expect((await deleter.api.post(path, {})).body).toMatchObject({
+    const { api } = await fixture.member(["licenses:import", "licenses:delete"]);
+    expect((await api.post(pathOf(productId, job.id, "/undo"), {})).body).toMatchObject({
       code: "permission_missing",
       params: { permission: "licenses:update" },
     });
-    const other = await newProduct(fixture);
-    expect((await fixture.owner.api.post(pathOf(other, job.id, "/undo"), {})).status).toBe(404);
   });
 });
