@@ -1,30 +1,32 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { manageBase } from "@countersign/contract/manage/base";
-import { on, postgres } from "../support/databases.ts";
+import { postgres } from "../support/databases.ts";
 import { type EventStream, openEventStream, type StreamedEvent } from "../support/event-stream.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-const isRequest =
-  (id: string) =>
-  ({ event, data }: StreamedEvent) =>
-    event === "request" && data.id === id;
+/** On PostgreSQL, the streams are on another node than the requests. On SQLite, the last test stops the only one. */
+async function openNodes(make: Parameters<typeof openManageFixture>[0]) {
+  const hasNodes = make === postgres.make;
+  const fixture = await openManageFixture(make, hasNodes ? undefined : { why: "it is stopped" });
+  const streaming = hasNodes ? await startServerProcess(fixture.database.environment) : fixture.server;
+  const close = async () => {
+    await streaming.stop();
+    await fixture.close();
+  };
+  return { ...fixture, streaming, close };
+}
 
-describe.each(on("postgres"))("requests as they happen on $kind", ({ make, kind }) => {
-  let fixture: ManageFixture;
-  let other: ServerProcess | null = null;
+testsOn("postgres", "requests as they happen", openNodes, (fixture) => {
   /** Of a member who loses the permission at once, which is noticed some seconds later. */
   let losing: EventStream;
   let path: string;
   beforeAll(async () => {
-    // On SQLite there is no other node, so the last test stops the server itself.
-    const own = kind === postgres.kind ? undefined : { why: "it is stopped" };
-    fixture = await openManageFixture(make, own);
     path = `/organizations/${fixture.organizationId}/requests/live`;
-    if (kind === postgres.kind) other = await startServerProcess(fixture.database.environment);
     const member = await fixture.member(["requests:view"]);
     losing = await openEventStream(fixture.server.url, member.token, path);
     expect(losing.status).toBe(200);
@@ -32,32 +34,34 @@ describe.each(on("postgres"))("requests as they happen on $kind", ({ make, kind 
       db.updateTable("roles").set({ permissions: "[]" }).where("id", "=", member.roleId).execute(),
     );
   });
-  afterAll(async () => {
-    await other?.stop();
-    await fixture.close();
-  });
 
-  /** On PostgreSQL, the stream is on another node than the requests. */
   const open = (query = "", lastEventId: string | null = null, token = fixture.owner.token) =>
-    openEventStream((other ?? fixture.server).url, token, `${path}${query}`, lastEventId);
+    openEventStream(fixture.streaming.url, token, `${path}${query}`, lastEventId);
   const validate = async (body: object = { license_key: "NONE-NONE-NONE-NONE" }) => {
     const { headers } = await fixture.publicApi.validate(body);
     return headers.get("x-request-id") ?? "";
   };
+  const isRequest =
+    (id: string) =>
+    ({ event, data }: StreamedEvent) =>
+      event === "request" && data.id === id;
+  const fetchAs = (token: string, method: string) =>
+    fetch(`${fixture.streaming.url}${manageBase}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}` },
+    });
 
   test("a new request appears in the streams it matches, and only there", async () => {
+    const head = await fetchAs(fixture.owner.token, "HEAD");
     const all = await open();
     const filtered = await open("?outcome=license_not_found&version=7.0");
-    expect(all.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    for (const { status, headers } of [head, all])
+      expect([status, headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
     const first = await validate();
-    const second = await validate({ license_key: "NONE-NONE-NONE-NONE", version: "7.0", device_id: "d" });
+    const sent = { version: "7.0", device_id: "d" };
+    const second = await validate({ license_key: "NONE-NONE-NONE-NONE", ...sent });
     const { data } = await all.event("the second request", isRequest(second));
-    expect(data).toMatchObject({
-      outcome: "license_not_found",
-      version: "7.0",
-      device_id: "d",
-      license_id: null,
-    });
+    expect(data).toMatchObject({ outcome: "license_not_found", license_id: null, ...sent });
     await filtered.event("the second request", isRequest(second));
     expect(all.events.filter(isRequest(first))).toHaveLength(1);
     expect(filtered.events.map((event) => event.data.id)).toEqual([second]);
@@ -87,18 +91,15 @@ describe.each(on("postgres"))("requests as they happen on $kind", ({ make, kind 
   });
 
   test("one user can open only so many, and a stream that is closed counts no longer", async () => {
-    const member = await fixture.member(["requests:view"]);
-    const streams: EventStream[] = [];
-    for (let count = 0; count < 10; count++) streams.push(await open("", null, member.token));
+    const { token } = await fixture.member(["requests:view"]);
+    const streams = await Promise.all(Array.from({ length: 10 }, () => open("", null, token)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
-    const refused = await fetch(`${(other ?? fixture.server).url}${manageBase}${path}`, {
-      headers: { authorization: `Bearer ${member.token}` },
-    });
+    const refused = await fetchAs(token, "GET");
     expect(refused.status).toBe(429);
     expect(await refused.json()).toMatchObject({ code: "too_many_streams", params: { limit: 10 } });
     streams[0]?.close();
     await until("another one can be opened", async () => {
-      const next = await open("", null, member.token);
+      const next = await open("", null, token);
       streams.push(next);
       return next.status === 200;
     });
@@ -110,7 +111,7 @@ describe.each(on("postgres"))("requests as they happen on $kind", ({ make, kind 
 
   test("a stream ends when its server stops, which does not wait until it has to cut connections", async () => {
     const stream = await open();
-    expect(await (other ?? fixture.server).stop()).toBe(0);
+    expect(await fixture.streaming.stop()).toBe(0);
     await until("it ends", () => stream.end !== null);
     expect(stream.end).toBe("complete");
   });
