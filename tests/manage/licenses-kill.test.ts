@@ -1,79 +1,150 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { long } from "../races/size.ts";
 import { databases, sqlite } from "../support/databases.ts";
+import { csv, csvFile } from "../support/license-files.ts";
+import { licensesOf } from "../support/licenses.ts";
 import { manageClient } from "../support/manage-client.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
-import { startServerProcess } from "../support/server-process.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
+setDefaultTimeout(120_000);
+
 const count = 1_000;
+const rowCount = long ? 30_000 : 10_000;
 
-const own = { why: "its server is killed" };
-
-/** Only long runs test both databases. */
-describe.each(long ? databases : [sqlite])("a bulk operation on $kind whose server is killed", ({ make }) => {
+/**
+ * These tests kill real servers, on both databases in long runs only. That another worker continues an import, an undo
+ * or nothing at all, wherever one stopped: apps/server/features/license-files/interrupted.test.ts.
+ */
+describe.each(long ? databases : [sqlite])("on $kind, a server is killed", ({ make }) => {
   let fixture: ManageFixture;
+  let server: ServerProcess;
   beforeEach(async () => {
-    fixture = await openManageFixture(make, own);
+    fixture = await openManageFixture(make, { why: "its server is killed" });
+    server = fixture.server;
   }, 60_000);
-  afterEach(() => fixture.close());
+  afterEach(async () => {
+    await server.stop();
+    await fixture.close();
+  });
 
-  /** Kills the server partway, then repeats the request on the next server: three times at once, and once more. */
-  const killAndRepeat = async (path: string, order: object, done: () => Promise<number>) => {
-    const headers = { "idempotency-key": crypto.randomUUID() };
-    const sending = fixture.owner.api.post(path, order, headers).catch(() => null);
-    await until("some rows are written", async () => (await done()) > 0);
-    fixture.server.signal("SIGKILL");
-    await fixture.server.exited;
-    expect(await sending).toBeNull();
-    expect(await done()).toBeWithin(1, count);
-    const next = await startServerProcess(fixture.environment);
-    try {
-      const { post } = manageClient(next.url, fixture.owner.token);
-      const answers = await Promise.all([1, 2, 3].map(() => post(path, order, headers)));
-      return [...answers, await post(path, order, headers)];
-    } finally {
-      await next.stop();
-    }
+  const startNext = async () => {
+    server = await startServerProcess(fixture.environment);
+  };
+  const kill = async () => {
+    server.signal("SIGKILL");
+    await server.exited;
+  };
+  const countOf = async (table: "licenses" | "license_tags" | "license_ips" | "import_pieces") => {
+    const { count } = await fixture.store.reads
+      .selectFrom(table)
+      .select((is) => is.fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    return Number(count);
   };
   const audited = async (action: string) => {
     const rows = fixture.store.reads.selectFrom("audit_log").select("id").where("action", "=", action);
     return (await rows.execute()).length;
   };
-  const licenseCount = async () =>
-    (await fixture.store.reads.selectFrom("licenses").select("id").execute()).length;
 
-  test("extends each license once when repeated with its Idempotency-Key", async () => {
-    const made = await fixture.owner.api.post(`/products/${fixture.productId}/licenses`, {
-      customer_email: "killed@example.com",
-      expires_in_seconds: 86_400,
-      count,
-    });
-    const selection = { filter: { product_id: fixture.productId } };
-    const order = { action: "extend", selection, extend_by_seconds: 60 };
-    const path = `/organizations/${fixture.organizationId}/licenses/bulk`;
-    const result = { matched: count, changed: count, dry_run: false, next_cursor: null };
-    for (const { status, body } of await killAndRepeat(path, order, () => audited("license.renewed")))
-      expect([status, body]).toEqual([200, result]);
-    expect(await audited("license.renewed")).toBe(count);
-    const ends = await fixture.store.reads.selectFrom("licenses").select("expires_at").distinct().execute();
-    expect(ends).toEqual([{ expires_at: Date.parse(made.body.data[0].expires_at) + 60_000 }]);
-  }, 120_000);
-
-  test("creates each license once when repeated with its Idempotency-Key", async () => {
+  test("licenses are extended and created once when the requests are repeated with their Idempotency-Keys", async () => {
+    const { create, newProduct } = licensesOf(fixture);
+    const made = await create({ expires_in_seconds: 86_400, count });
+    const { id: otherId } = await newProduct();
     const licenses = Array.from({ length: count }, (_, index) => ({
-      customer_email: "killed@example.com",
-      expires_in_seconds: 86_400,
+      ...{ customer_email: "killed@example.com", expires_in_seconds: 86_400 },
       ...(index % 2 === 0 ? {} : { license_key: `killed-${index}` }),
     }));
-    const path = `/products/${fixture.productId}/licenses`;
-    const [first, ...others] = await killAndRepeat(path, { licenses }, licenseCount);
+    const selection = { filter: { product_id: fixture.productId } };
+    const extension = { action: "extend", selection, extend_by_seconds: 60 };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const extend = ({ post } = fixture.owner.api) =>
+      post(`/organizations/${fixture.organizationId}/licenses/bulk`, extension, headers);
+    const createMore = ({ post } = fixture.owner.api) =>
+      post(`/products/${otherId}/licenses`, { licenses }, { "idempotency-key": `${otherId}` });
+    const extended = () => audited("license.renewed");
+    const created = async () => (await countOf("licenses")) - count;
+
+    for (const [send, done] of [
+      [extend, extended],
+      [createMore, created],
+    ] as const) {
+      const sending = send(manageClient(server.url, fixture.owner.token)).catch(() => null);
+      await until("some rows are written", async () => (await done()) > 0);
+      await kill();
+      expect(await sending).toBeNull();
+      expect(await done()).toBeWithin(1, count);
+      await startNext();
+    }
+    // Three times at once, and once more.
+    const next = manageClient(server.url, fixture.owner.token);
+    const repeat = async (send: typeof extend) => {
+      const answers = await Promise.all([1, 2, 3].map(() => send(next)));
+      return [...answers, await send(next)].map(({ status, body }) => ({ status, body }));
+    };
+    const result = { matched: count, changed: count, dry_run: false, next_cursor: null };
+    for (const answer of await repeat(extend)) expect(answer).toEqual({ status: 200, body: result });
+    const [first, ...others] = await repeat(createMore);
     expect(first?.status).toBe(201);
-    for (const other of others) expect(other.body).toEqual(first?.body);
-    expect([await licenseCount(), await audited("license.created")]).toEqual([count, count]);
+    for (const other of others) expect(other).toEqual(first as never);
+
+    expect([await extended(), await created(), await audited("license.created")]).toEqual([
+      ...[count, count, 2 * count],
+    ]);
+    const ends = fixture.store.reads.selectFrom("licenses").select("expires_at").distinct();
+    expect(await ends.where("product_id", "=", fixture.productId).execute()).toEqual([
+      { expires_at: Date.parse(made.data[0].expires_at) + 60_000 },
+    ]);
     const data: { license_key: string; expires_at: string }[] = first?.body.data;
     expect(new Set(data.map((one) => one.license_key)).size).toBe(count);
     expect(data[count - 1]?.license_key).toBe(`killed-${count - 1}`);
     expect(new Set(data.map((one) => one.expires_at)).size).toBe(1);
-  }, 120_000);
+  });
+
+  test.each(long ? ["row_by_row", "all_or_nothing"] : ["all_or_nothing"])(
+    "or stopped: an import continues on the next one and writes every row once, %s",
+    async (mode) => {
+      const file = csvFile(
+        ["license_key", "customer_email", "tags", "ips"],
+        ...Array.from({ length: rowCount }, (_, number) => [
+          ...[number % 10 === 0 ? null : `KILL-${number}`, `kill${number % 500}@example.com`],
+          ...["killed", "10.0.0.1"],
+        ]),
+      );
+      const path = `/products/${fixture.productId}/licenses/import?mode=${mode}`;
+      const { body } = await fixture.owner.api.send("POST", path, file, csv);
+      const job = () =>
+        fixture.store.reads
+          .selectFrom("imports")
+          .selectAll()
+          .where("id", "=", body.id)
+          .executeTakeFirstOrThrow();
+      const untilWritten = (more: number) =>
+        until("some rows are written", async () => {
+          const { state, rows_done } = await job();
+          return state === "writing" && rows_done > more;
+        });
+      await untilWritten(0);
+      expect(await server.stop()).toBe(0);
+      const stopped = await job();
+      expect(stopped).toMatchObject({ finished_at: null, claimed_by: null });
+      expect(await countOf("licenses")).toBe(stopped.created);
+
+      await startNext();
+      await untilWritten(stopped.rows_done);
+      await kill();
+      const killed = await job();
+      expect(killed.finished_at).toBeNull();
+      expect(await countOf("licenses")).toBe(killed.created);
+
+      await startNext();
+      await until("the import is over", async () => (await job()).finished_at !== null, 60_000);
+      const counts = { created: rowCount, failed: 0, rows_total: rowCount };
+      expect(await job()).toMatchObject({ state: "finished", ...counts });
+      for (const table of ["licenses", "license_tags", "license_ips"] as const)
+        expect(await countOf(table)).toBe(rowCount);
+      await until("the stored file is deleted", async () => (await countOf("import_pieces")) === 0);
+    },
+  );
 });
