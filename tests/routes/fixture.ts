@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "bun:test";
+import { expect } from "bun:test";
 import type { Route } from "@countersign/contract/manage/route";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { registerIp } from "@countersign/store/queries/licenses/create";
@@ -48,20 +48,7 @@ export interface RoutesFixture extends PortalFixture {
   ): Promise<ManageAnswer>;
 }
 
-/** Opens the fixture for the tests of a group. It can be read in tests only. */
-export function routesFixture(make: () => Promise<TestDatabase>): () => RoutesFixture {
-  let opened: RoutesFixture | undefined;
-  beforeAll(async () => {
-    opened = await openRoutes(make);
-  }, 60_000);
-  afterAll(() => opened?.close());
-  return () => {
-    if (opened === undefined) throw new Error("The fixture is opened before the first test.");
-    return opened;
-  };
-}
-
-async function openRoutes(make: () => Promise<TestDatabase>): Promise<RoutesFixture> {
+export async function openRoutes(make: () => Promise<TestDatabase>): Promise<RoutesFixture> {
   const fixture = await openPortalFixture(make, {
     why: "sends odd input to routes of the platform, and compares the whole database",
     environment: {
@@ -173,4 +160,15 @@ export function contentOf({ status, body, text }: ManageAnswer, path: string): s
   const content = Object.keys(rest).length > 0 ? JSON.stringify(rest) : text;
   const ids = path.split("/").filter((part) => /\d|_/.test(part) || part.length > 30);
   return `${status} ${ids.reduce((all, id) => all.replaceAll(decodeURIComponent(id), "…"), content)}`;
+}
+
+/** Asks for a resource and for an unknown one: the responses must not differ. Returns the first. */
+export async function askedInVain(
+  ask: (path: string) => Promise<ManageAnswer>,
+  path: string,
+  unknown: string,
+): Promise<ManageAnswer> {
+  const answer = await ask(path);
+  expect(contentOf(answer, path)).toBe(contentOf(await ask(unknown), unknown));
+  return answer;
 }

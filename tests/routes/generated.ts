@@ -48,55 +48,38 @@ const publicRoutes: Fuzzed[] = [
   ...route,
   query: z.object({}),
   body: z.object({ license_key: z.string(), version: z.string(), device_id: z.string() }),
-  bodyType: "application/json",
-  access: "anyone",
-  callers: ["anonymous"],
+  ...{ bodyType: "application/json", access: "anyone", callers: ["anonymous"] },
 }));
 
-const managed: Fuzzed[] = manageRouteList.map((route) => ({
-  id: route.id,
-  // A stream of events does not end.
-  method: route.answerType === "text/event-stream" ? "HEAD" : route.method,
-  path: manageBase + route.path,
-  query: route.query,
-  body: takesBody(route) ? route.body : null,
-  bodyType: route.bodyTypes?.[0] ?? "application/json",
-  access: route.access.who,
-  callers: ["anonymous", "token"],
+const signingIn: Fuzzed[] = authRoutes.map(({ id, method, path, query, body }) => ({
+  ...{ id, method, path: authBase + path, query, body },
+  ...{ bodyType: "application/json", access: "person", callers: ["anonymous", "session"] },
 }));
 
-const signingIn: Fuzzed[] = authRoutes.map((route) => ({
-  id: route.id,
-  method: route.method,
-  path: authBase + route.path,
-  query: route.query,
-  body: route.body,
-  bodyType: "application/json",
-  access: "person",
-  callers: ["anonymous", "session"],
-}));
-
-const inPortal: Fuzzed[] = portalRouteList.map((route) => ({
-  id: route.id,
-  method: route.method,
-  path: portalBase + route.path,
-  query: route.query,
-  body: takesBody(route) ? route.body : null,
-  bodyType: "application/json",
-  access: route.access.who,
-  callers: ["anonymous", "customer"],
-}));
+function fuzzedBelow(base: string, routes: readonly Route[], caller: Caller): Fuzzed[] {
+  return routes.map((route) => ({
+    id: route.id,
+    // A stream of events does not end.
+    method: route.answerType === "text/event-stream" ? "HEAD" : route.method,
+    ...{ path: base + route.path, query: route.query, body: takesBody(route) ? route.body : null },
+    bodyType: route.bodyTypes?.[0] ?? "application/json",
+    ...{ access: route.access.who, callers: ["anonymous", caller] },
+  }));
+}
 
 /** Routes that delete what other routes need come last. */
 const isEnding = ({ id, method }: Fuzzed) =>
   method === "DELETE" ||
   /^(sign|end|delete|remove|revoke|transfer|suspend|change|confirm|reset|rotate|cancel)/.test(id);
-const fuzzed = [...publicRoutes, ...managed, ...signingIn, ...inPortal].sort(
-  (a, b) => Number(isEnding(a)) - Number(isEnding(b)),
-);
+const fuzzed = [
+  ...publicRoutes,
+  ...fuzzedBelow(manageBase, manageRouteList, "token"),
+  ...signingIn,
+  ...fuzzedBelow(portalBase, portalRouteList, "customer"),
+].sort((a, b) => Number(isEnding(a)) - Number(isEnding(b)));
 
 /** Generated requests to every route of all APIs, as every kind of caller. */
-export function generatedRequestTests(routes: () => RoutesFixture): void {
+export function generatedRequestTests(routes: RoutesFixture): void {
   describe("generated requests", () => {
     let cookie = "";
     let portalCookie = "";
@@ -107,12 +90,12 @@ export function generatedRequestTests(routes: () => RoutesFixture): void {
     });
 
     const session = async () => {
-      const signedInUser = await routes().person();
+      const signedInUser = await routes.person();
       const row = { id: newId(), userId: signedInUser.userId, hash: cheapHash(goodPassword) };
-      await routes().store.transaction((db) => addPassword(db, row, Date.now()));
-      const answer = await fetch(`${routes().url}${authBase}/sign-in/email`, {
+      await routes.store.transaction((db) => addPassword(db, row, Date.now()));
+      const answer = await fetch(`${routes.url}${authBase}/sign-in/email`, {
         method: "POST",
-        headers: { "content-type": "application/json", origin: routes().url, "x-forwarded-for": nextIp() },
+        headers: { "content-type": "application/json", origin: routes.url, "x-forwarded-for": nextIp() },
         body: JSON.stringify({ email: signedInUser.email, password: goodPassword }),
       });
       return answer.headers
@@ -123,20 +106,18 @@ export function generatedRequestTests(routes: () => RoutesFixture): void {
 
     /** For a new account of the customer: the last one may have been deleted or have lost its email address. */
     const portalSession = async () => {
-      await routes().store.transaction((db) => db.deleteFrom("portal_identities").execute());
-      return (await addPortalCustomer(routes().store, routes().theirs)).cookie;
+      await routes.store.transaction((db) => db.deleteFrom("portal_identities").execute());
+      return (await addPortalCustomer(routes.store, routes.theirs)).cookie;
     };
 
     const organization = (route: Fuzzed) =>
-      route.access === "platform_admin" || route.path.startsWith(portalBase)
-        ? routes().theirs
-        : routes().ours;
+      route.access === "platform_admin" || route.path.startsWith(portalBase) ? routes.theirs : routes.ours;
     const credentials = (route: Fuzzed, caller: Caller): Record<string, string> => {
-      if (route.path.startsWith("/api/v1/")) return { authorization: `Bearer ${routes().apiKey}` };
-      const person = route.access === "platform_admin" ? routes().admin : routes().owner;
+      if (route.path.startsWith("/api/v1/")) return { authorization: `Bearer ${routes.apiKey}` };
+      const person = route.access === "platform_admin" ? routes.admin : routes.owner;
       if (caller === "token") return { authorization: `Bearer ${person.token}` };
-      if (caller === "customer") return { cookie: portalCookie, origin: routes().url };
-      return caller === "session" ? { cookie, origin: routes().url } : {};
+      if (caller === "customer") return { cookie: portalCookie, origin: routes.url };
+      return caller === "session" ? { cookie, origin: routes.url } : {};
     };
 
     const send = async (route: Fuzzed, caller: Caller, one: Generated) => {
@@ -162,7 +143,7 @@ export function generatedRequestTests(routes: () => RoutesFixture): void {
         ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
       ];
       const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-      const answer = await exchange(routes().server.port, Buffer.concat([head, body ?? Buffer.alloc(0)]), {
+      const answer = await exchange(routes.server.port, Buffer.concat([head, body ?? Buffer.alloc(0)]), {
         toHead: route.method === "HEAD",
         deadlineMs: 60_000,
       });
@@ -198,9 +179,9 @@ export function generatedRequestTests(routes: () => RoutesFixture): void {
     test("the generators reached every intended outcome, and the log has no errors", async () => {
       for (const status of [200, 201, 204, 400, 401, 403, 404, 409, 415, 422])
         expect([status, (seen.get(status) ?? 0) > 0]).toEqual([status, true]);
-      expect((await fetch(`${routes().url}/readyz`)).status).toBe(200);
-      const errors = routes()
-        .server.output()
+      expect((await fetch(`${routes.url}/readyz`)).status).toBe(200);
+      const errors = routes.server
+        .output()
         .split("\n")
         .filter((line) => line.includes('"level":"error"'));
       expect(errors).toEqual([]);

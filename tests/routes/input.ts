@@ -123,12 +123,12 @@ const deliberate: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** No write sets a field that only the server sets. */
-export function serverOwnedFieldTests(routes: () => RoutesFixture): void {
+export function serverOwnedFieldTests(routes: RoutesFixture): void {
   const { send } = senderFor(routes);
 
   describe("fields that only the server sets", () => {
     test.each(named.filter(([, route]) => takesJson(route)))("are refused by %s", async (name, route) => {
-      const { unchanged } = routes();
+      const { unchanged } = routes;
       const allowed = deliberate[route.id] ?? [];
       const sent = Object.fromEntries(
         Object.entries(serverOwned).filter(([field]) => !allowed.includes(field)),
@@ -142,25 +142,25 @@ export function serverOwnedFieldTests(routes: () => RoutesFixture): void {
         return;
       }
       await unchanged.during(name, async () => {
-        const answer = await send(route, pathIn(route, routes().ours), sent);
+        const answer = await send(route, pathIn(route, routes.ours), sent);
         expect(answer.status).toBe(422);
         if (isPlainObject(route)) expect(fieldsOf(answer)).toEqual(expect.arrayContaining(Object.keys(sent)));
       });
     });
 
-    test("none of these requests changed the database", () => routes().unchanged.compare());
+    test("none of these requests changed the database", () => routes.unchanged.compare());
   });
 }
 
 /** What routes of the management API do with bodies, queries and paths that nobody should send. */
-export function inputTests(routes: () => RoutesFixture): void {
+export function inputTests(routes: RoutesFixture): void {
   const { callerFor, send, pathFor, bodyWith, organizationFor } = senderFor(routes);
 
   describe("a body longer than its limit", () => {
     test.each(named.filter(([, route]) => takesJson(route) || route.bodyTypes !== undefined))(
       "is refused by %s before it arrives",
       async (_, route) => {
-        const raw = await openRaw(routes().server.port);
+        const raw = await openRaw(routes.server.port);
         const head = [
           `${route.method} /api/manage/v1${pathFor(route)} HTTP/1.1`,
           "Host: test",
@@ -247,12 +247,11 @@ export function inputTests(routes: () => RoutesFixture): void {
 }
 
 /** How a route is called with odd input: by whom, where, and with what. */
-function senderFor(routes: () => RoutesFixture) {
+function senderFor(routes: RoutesFixture) {
   // Admin actions target the other organization, because they would lock out our owner.
   const organizationFor = ({ access }: Route) =>
-    access.who === "platform_admin" ? routes().theirs : routes().ours;
-  const callerFor = ({ access }: Route) =>
-    access.who === "platform_admin" ? routes().admin : routes().owner;
+    access.who === "platform_admin" ? routes.theirs : routes.ours;
+  const callerFor = ({ access }: Route) => (access.who === "platform_admin" ? routes.admin : routes.owner);
   const send = async (route: Route, path: string, body: unknown): Promise<ManageAnswer> => {
     const answer = await callerFor(route).api.send(
       route.method,

@@ -5,7 +5,7 @@ import { manageBase } from "@countersign/contract/manage/base";
 import type { Route } from "@countersign/contract/manage/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import { namesIn, pathIn, pathWith, unknownId, unknownPath } from "../support/matrix-paths.ts";
-import { contentOf, type RoutesFixture } from "./fixture.ts";
+import { askedInVain, type RoutesFixture } from "./fixture.ts";
 import { named, portalNamed } from "./list.ts";
 
 const guarded = named.filter(([, route]) => route.access.who !== "anyone");
@@ -31,11 +31,11 @@ const portalOpenToAnyone: Readonly<Record<string, string>> = {
 };
 
 /** What customers may call: the routes of the portal, for what is theirs. */
-export function portalAccessTests(routes: () => RoutesFixture): void {
+export function portalAccessTests(routes: RoutesFixture): void {
   describe("access of customers", () => {
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
     const ourPortalPath = (route: Route) => {
-      const { ours, ourCustomer } = routes();
+      const { ours, ourCustomer } = routes;
       const ids: Readonly<Record<string, string>> = {
         session_id: ourCustomer.sessionId,
         identity_id: ourCustomer.identityId,
@@ -55,9 +55,7 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
     test.each(portalGuarded)(
       "portal %s: answers 401 to everyone who is not a customer: nobody, users, tokens and API keys",
       async (name, route) => {
-        const { ours, unchanged, dashboardCookie, ourCustomer, send, owner, admin } = routes();
-        const path = ourPortalPath(route);
-        const unknown = unknownPath(route);
+        const { ours, unchanged, dashboardCookie, ourCustomer, send, owner, admin } = routes;
         const callers = [
           {},
           { cookie: dashboardCookie },
@@ -68,10 +66,9 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
         ];
         await unchanged.during(name, async () => {
           for (const headers of callers) {
-            const answer = await send(portalBase, route, path, headers);
-            expect([answer.status, answer.body.code]).toEqual([401, "sign_in_required"]);
-            const none = await send(portalBase, route, unknown, headers);
-            expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+            const ask = (path: string) => send(portalBase, route, path, headers);
+            const { status, body } = await askedInVain(ask, ourPortalPath(route), unknownPath(route));
+            expect([status, body.code]).toEqual([401, "sign_in_required"]);
           }
         });
       },
@@ -86,16 +83,13 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
     test.each(portalNaming)(
       "portal %s: tells another customer nothing, not even whether the resource exists",
       async (name, route) => {
-        const { unchanged, theirCustomer, neighbor, send } = routes();
-        const path = ourPortalPath(route);
-        const unknown = unknownPath(route);
+        const { unchanged, theirCustomer, neighbor, send } = routes;
         await unchanged.during(name, async () => {
           for (const { cookie } of [theirCustomer, neighbor]) {
             for (const body of [{}, portalBodies[route.id]]) {
-              const answer = await send(portalBase, route, path, { cookie }, body);
-              expect(answer.status).toBe(404);
-              const none = await send(portalBase, route, unknown, { cookie }, body);
-              expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+              const ask = (path: string) => send(portalBase, route, path, { cookie }, body);
+              const { status } = await askedInVain(ask, ourPortalPath(route), unknownPath(route));
+              expect(status).toBe(404);
             }
           }
         });
@@ -105,17 +99,14 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
     test.each(portalNaming.filter(([, { path }]) => namesIn(path) > 1))(
       "portal %s: below the customer's own resource, another customer's is not found",
       async (_, route) => {
-        const { ours, unchanged, neighbor, neighborLicenseId, send } = routes();
+        const { ours, unchanged, neighbor, neighborLicenseId, send } = routes;
         const own = (idOf: (name: string) => string | undefined) =>
           pathWith(route, (name) => (name === "license_id" ? neighborLicenseId : idOf(name)));
-        const path = own((name) => ours.idFor(name, route.path));
-        const unknown = own(unknownId);
         const { cookie } = neighbor;
         const compare = async () => {
-          const answer = await send(portalBase, route, path, { cookie });
-          expect(answer.status).toBe(404);
-          const none = await send(portalBase, route, unknown, { cookie });
-          expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+          const ask = (path: string) => send(portalBase, route, path, { cookie });
+          const theirs = own((name) => ours.idFor(name, route.path));
+          expect((await askedInVain(ask, theirs, own(unknownId))).status).toBe(404);
         };
         // A customer's attempts to change their own license are counted.
         await unchanged.changing(compare, ["attempts"]);
@@ -125,7 +116,7 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
     test.each(portalGuarded.filter(([, { method }]) => method !== "GET"))(
       "portal %s: refuses a request from another site",
       async (name, route) => {
-        const { unchanged, ourCustomer, send, url } = routes();
+        const { unchanged, ourCustomer, send, url } = routes;
         await unchanged.during(name, async () => {
           for (const origin of ["https://evil.example.com", "null", `${url}.example.com`]) {
             const headers = { cookie: ourCustomer.cookie, origin };
@@ -137,9 +128,7 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
     );
 
     test.each(guarded)("%s: a customer's session in the portal opens nothing", async (name, route) => {
-      const { ours, unchanged, ourCustomer, send } = routes();
-      const path = pathIn(route, ours);
-      const unknown = unknownPath(route);
+      const { ours, unchanged, ourCustomer, send } = routes;
       const cookies = [
         ourCustomer.cookie,
         // The right cookie name with the value of a portal session.
@@ -147,10 +136,9 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
       ];
       await unchanged.during(name, async () => {
         for (const cookie of cookies) {
-          const answer = await send(manageBase, route, path, { cookie });
-          expect([answer.status, answer.body.code]).toEqual([401, "authentication_required"]);
-          const none = await send(manageBase, route, unknown, { cookie });
-          expect(contentOf(answer, path)).toBe(contentOf(none, unknown));
+          const ask = (path: string) => send(manageBase, route, path, { cookie });
+          const { status, body } = await askedInVain(ask, pathIn(route, ours), unknownPath(route));
+          expect([status, body.code]).toEqual([401, "authentication_required"]);
         }
       });
     });
@@ -158,7 +146,7 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
     test.each(authRoutes.filter((route) => route.needs === "session"))(
       "$method /api/auth$path: a customer's session in the portal opens nothing",
       async (route) => {
-        const { unchanged, ourCustomer, send } = routes();
+        const { unchanged, ourCustomer, send } = routes;
         await unchanged.during(`${route.method} ${route.path}`, async () => {
           const answer = await send(authBase, route, route.path, { cookie: ourCustomer.cookie });
           expect([401, 403]).toContain(answer.status);
@@ -167,12 +155,12 @@ export function portalAccessTests(routes: () => RoutesFixture): void {
     );
 
     test("none of these requests changed the database", async () => {
-      const { unchanged } = routes();
+      const { unchanged } = routes;
       await unchanged.compare();
     });
 
     test("portal: the same requests find the resource for the customer who has it", async () => {
-      const { ourCustomer, send } = routes();
+      const { ourCustomer, send } = routes;
       const found: Record<string, number> = {};
       // Last, because it ends the session.
       const last = (route: Route) => (route.path.includes("{session_id}") ? 1 : 0);
