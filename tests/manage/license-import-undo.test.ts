@@ -59,19 +59,25 @@ testsOn("postgres", "rejected rows and undoing imports", openManageFixture, (fix
     expect(second).toMatchObject({ data: [{ row: 5 }], next_cursor: null });
   });
 
-  test("a dry run stores rejected rows too, and JSON lines are returned unchanged", async () => {
+  test("JSON lines are named by their number and returned unchanged, and a dry run stores rejected ones too", async () => {
     const productId = await newProduct(fixture);
-    const wrong = ['{"license_key":"B","Mail":5}', "nothing"];
-    const lines = ['{"license_key":"A","Mail":"a@example.com","Phone":1}', ...wrong].join("\n");
+    const wrong: [line: string, error: object][] = [
+      ["not json", { row: 2, field: "row", column: null, value: null }],
+      ["[1]", { row: 3, field: "row" }],
+      ['{"licence_key":"J-4"}', { row: 4, field: "licence_key" }],
+      ['{"customer_discord_id":80351110224678912}', { row: 5, field: "customer_discord_id" }],
+      ['{"Mail":"a@example.com","notes":"a\\u0000b"}', { row: 7, field: "notes" }],
+      ['{"license_key":"B","Mail":5}', { row: 8, column: "Mail", value: "5" }],
+    ];
+    const rejected = wrong.map(([line]) => line);
+    const right = '{"license_key":"A","Mail":"a@example.com","Phone":1}';
+    const lines = [right, ...rejected.slice(0, 4), "", ...rejected.slice(4)].join("\n");
     const query = `?dry_run=true&${columnsOf({ Mail: "customer_email", Phone: null })}`;
     const job = await importFile(fixture, lines, query, { productId, type: jsonLines });
-    expect(job.errors).toMatchObject([
-      { row: 2, column: "Mail", value: "5" },
-      { row: 3, field: "row", column: null, value: null },
-    ]);
+    expect(job).toMatchObject({ created: 1, errors: wrong.map(([, error]) => error) });
     const { body } = await fixture.owner.api.get(pathOf(productId, job.id, "/rejected-rows"));
     expect(body.columns).toEqual(["line"]);
-    expect(body.data.map((row: { cells: string[] }) => row.cells[0])).toEqual(wrong);
+    expect(body.data.map((row: { cells: string[] }) => row.cells[0])).toEqual(rejected);
   });
 
   test("imports are listed newest first, page by page, by product and with product and file by organization", async () => {
