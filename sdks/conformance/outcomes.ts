@@ -1,34 +1,32 @@
 import { sandboxLicenses } from "@countersign/domain/sandbox/license-keys";
 import { outcomeRows } from "../../tests/http/outcome-rows.ts";
 
-/** A case for every verdict of the server. A platform-wide block is left out: it would affect all other cases. */
+/** A case for every verdict of the server. */
 export function outcomeCases(): object[] {
-  return outcomeRows
-    .filter(({ block }) => block?.tier !== "platform")
-    .map(({ name, status, sends = {}, expected = {} }) => ({
-      name,
-      answers: [{ real: { outcome: name } }],
-      steps: [
-        {
-          validate: sends,
-          expect: {
-            result: {
-              valid: status === "active",
-              status,
-              expires: null,
-              ip_registered: null,
-              ip_count: null,
-              max_ips: null,
-              version: null,
-              version_valid: null,
-              custom: null,
-              ...expected,
-              source: "server",
-            },
+  return outcomeRows.map(({ name, status, sends = {}, expected = {} }) => ({
+    name,
+    answers: [{ real: { outcome: name } }],
+    steps: [
+      {
+        validate: sends,
+        expect: {
+          result: {
+            valid: status === "active",
+            status,
+            expires: null,
+            ip_registered: null,
+            ip_count: null,
+            max_ips: null,
+            version: null,
+            version_valid: null,
+            custom: null,
+            ...expected,
+            source: "server",
           },
         },
-      ],
-    }));
+      },
+    ],
+  }));
 }
 
 /** A case for every fixed license key of the sandbox. */

@@ -46,10 +46,9 @@ export async function startRealServer(): Promise<RealServer> {
     url: server.url,
     seller: first,
     startCase: async (setup) => {
-      const { plan, product } = rowOf(setup);
+      const { product } = rowOf(setup);
       const seller = await openTestOrganization(database.location, {
         store: first.store,
-        ...(plan === undefined ? {} : { plan }),
         ...(product === undefined ? {} : { settings: product }),
         ...(setup.daily_limit === undefined ? {} : { dailyLimit: setup.daily_limit }),
       });

@@ -1,5 +1,5 @@
 import { customerFor } from "@countersign/store/queries/customers/identify";
-import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
+import { addIpBlocks } from "@countersign/store/queries/ip-blocks/blocks";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import { newId, type TestOrganization } from "../support/test-organization.ts";
@@ -9,7 +9,7 @@ import type { OutcomeRow } from "./outcome-rows.ts";
 export async function arrange(org: TestOrganization, row: OutcomeRow) {
   const { store, organizationId, productId } = org;
   const now = Date.now();
-  const { customer, organization, block } = row;
+  const { customer, organization, block, deleted } = row;
   const customerId = customer
     ? await store.transaction((db) =>
         customerFor(db, organizationId, { ...customer, discordId: null }, newId, now),
@@ -17,42 +17,21 @@ export async function arrange(org: TestOrganization, row: OutcomeRow) {
     : null;
   const created = row.license === null ? null : await org.license({ customerId, ...row.license });
   const licenseId = created?.id ?? "";
-  const blockId = newId();
-  const scope: BlockScope = {
-    tier: block?.tier ?? "platform",
-    organizationId,
-    customerId: customerId ?? "",
-    licenseId,
-  };
   await store.transaction(async (db) => {
     for (const ip of row.registered ?? []) await registerIp(db, licenseId, ip, now);
-    for (const [version, state] of Object.entries(row.versions ?? {})) {
+    for (const [version, state] of Object.entries(row.versions ?? {}))
       await setVersion(db, productId, { version, state }, now);
+    if (block !== undefined) {
+      const scope = { tier: block.tier, organizationId, customerId: customerId ?? "", licenseId };
+      const cidr = "127.0.0.1/32";
+      await addIpBlocks(db, [{ id: newId(), scope, cidr, note: null, expiresAtMs: null }], now);
     }
-    if (block) {
-      const expiresAtMs = block.expiresAtMs ?? null;
-      await addIpBlocks(
-        db,
-        [{ id: blockId, scope, cidr: block.cidr ?? "127.0.0.1/32", note: null, expiresAtMs }],
-        now,
-      );
-    }
-    if (organization) {
+    if (organization !== undefined)
       await db.updateTable("organizations").set(organization).where("id", "=", organizationId).execute();
-    }
-    if (row.deleted) {
+    if (deleted === true)
       await db.updateTable("products").set({ deleted_at: now }).where("id", "=", productId).execute();
-    }
   });
-  return {
-    key: created?.key ?? "0000-0000-0000-0000",
-    licenseId,
-    // A platform-wide block would also refuse the rows after it.
-    undo: () =>
-      block === undefined
-        ? Promise.resolve()
-        : store.transaction(async (db) => removeIpBlock(db, blockId, scope)),
-  };
+  return { key: created?.key ?? "0000-0000-0000-0000", licenseId };
 }
 
 /** All ten members in order, because the signature covers these exact bytes. */

@@ -18,129 +18,109 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
 
-const folders: string[] = [];
-const newFolder = () => {
-  const folder = freshFolder();
-  folders.push(folder);
-  return folder;
-};
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+const folder = freshFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The files of a stopped server. */
-let used = "";
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+const expectPrivate = (data: string) => {
+  for (const name of readdirSync(data)) expect([name, modeOf(join(data, name))]).toEqual([name, 0o600]);
+};
+/** Without a umask, which a child process inherits. */
+const withoutUmask = async <T>(run: () => Promise<T>): Promise<T> => {
+  const own = process.umask(0);
+  const started = run();
+  process.umask(own);
+  return started;
+};
+
+/** The files of a stopped server, whose folders did not exist. */
+const used = join(folder, "made", "data");
 let apiKey = "";
 let licenseKey = "";
 beforeAll(async () => {
-  used = newFolder();
+  const server = await withoutUmask(() => startServerProcess({ COUNTERSIGN_DATA: used }));
   const org = await openTestOrganization({ kind: "sqlite", folder: used });
   apiKey = org.apiKey;
   licenseKey = (await org.license()).key;
-  await org.store.close();
-  const server = await startServerProcess({ COUNTERSIGN_DATA: used });
   await apiOf(server.url, apiKey).validate({ license_key: licenseKey });
+  await until("the text index exists", () => existsSync(join(used, "search.db-wal")));
+  if (process.platform !== "win32") {
+    expect(modeOf(used)).toBe(0o700);
+    expectPrivate(used);
+  }
+  await org.store.close();
   await server.stop();
-  expect(existsSync(join(used, "search.db"))).toBe(true);
+  expect(readdirSync(used)).toEqual(
+    expect.arrayContaining(["countersign.db", "journal.db", "search.db", "owner.lock"]),
+  );
 });
 
-function usedFolder(): string {
-  const folder = newFolder();
-  cpSync(used, folder, { recursive: true });
-  return folder;
+function copyOfUsed(name: string): string {
+  const copy = join(folder, name);
+  cpSync(used, copy, { recursive: true });
+  return copy;
 }
 
-const doctor = (folder: string) => runCountersign(["doctor"], { COUNTERSIGN_DATA: folder });
+const doctor = (data: string) => runCountersign(["doctor"], { COUNTERSIGN_DATA: data });
 
 /** Every kind of damage is tested in packages/store/open.test.ts. */
-test.each<[string, (main: string) => void, string]>([
-  ["missing", (main) => rmSync(main), "countersign.db is missing"],
-  ["damaged", (main) => truncateSync(main, 40_960), "countersign.db is damaged"],
-])("a server does not start if its database is %s, and the doctor reports it", async (_, harm, named) => {
-  const folder = usedFolder();
-  harm(join(folder, "countersign.db"));
-  const started = await runCountersign(["serve"], { COUNTERSIGN_DATA: folder, PORT: "0" });
-  expect(started.stderr).toContain(named);
+test.each<[string, (main: string) => void]>([
+  ["missing", (main) => rmSync(main)],
+  ["damaged", (main) => truncateSync(main, 40_960)],
+])("a server does not start if its database is %s, and the doctor reports it", async (what, harm) => {
+  const data = copyOfUsed(what);
+  harm(join(data, "countersign.db"));
+  const started = await runCountersign(["serve"], { COUNTERSIGN_DATA: data, PORT: "0" });
+  expect(started.stderr).toContain(`countersign.db is ${what}`);
   expect([started.code, started.stdout, started.stderr.trimEnd().split("\n").length]).toEqual([1, "", 1]);
-  const found = await doctor(folder);
+  const found = await doctor(data);
   expect(found.code).toBe(1);
   expect(found.stdout).toContain("countersign.db");
 });
 
 test("a damaged request log is set aside with a warning, and validations continue", async () => {
-  const folder = usedFolder();
+  const data = copyOfUsed("log");
   for (const name of ["journal.db", "search.db"])
-    writeFileSync(join(folder, name), "no database ".repeat(1_000));
-  const { code, stdout } = await doctor(folder);
+    writeFileSync(join(data, name), "no database ".repeat(1_000));
+  const { code, stdout } = await doctor(data);
   for (const text of ["journal.db", "search.db", "rebuilds it"]) expect(stdout).toContain(text);
   expect(code).toBe(1);
-  const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
+  const server = await startServerProcess({ COUNTERSIGN_DATA: data });
   expect(server.output()).toContain('"level":"error"');
   expect(server.output()).toContain("The request log was damaged. It was set aside");
   const answer = await apiOf(server.url, apiKey).validate({ license_key: licenseKey });
   expect(answer.body.status).toBe("active");
   expect(await server.stop()).toBe(0);
-  expect(readdirSync(folder).some((name) => name.startsWith("journal.db.damaged-"))).toBe(true);
-  expect((await doctor(folder)).code).toBe(0);
+  expect(readdirSync(data).some((name) => name.startsWith("journal.db.damaged-"))).toBe(true);
+  expect((await doctor(data)).code).toBe(0);
 });
 
 describe.skipIf(process.platform === "win32")("only the owner can read", () => {
-  const modeOf = (path: string) => statSync(path).mode & 0o777;
-  const expectPrivate = (folder: string) => {
-    for (const name of readdirSync(folder)) expect([name, modeOf(join(folder, name))]).toEqual([name, 0o600]);
+  const publish = (data: string) => {
+    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o644);
   };
-  const publish = (folder: string) => {
-    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
-  };
-  /** Without a umask, which a child process inherits. */
-  const withoutUmask = async <T>(run: () => Promise<T>): Promise<T> => {
-    const own = process.umask(0);
-    const started = run();
-    process.umask(own);
-    return started;
-  };
-
-  test("the files of a new installation, whatever the umask", async () => {
-    const folder = join(newFolder(), "made", "data");
-    const server = await withoutUmask(() => startServerProcess({ COUNTERSIGN_DATA: folder }));
-    await until("the text index exists", () => existsSync(join(folder, "search.db-wal")));
-    expect(modeOf(folder)).toBe(0o700);
-    expect(readdirSync(folder)).toEqual(
-      expect.arrayContaining([
-        "countersign.db",
-        "journal.db",
-        "search.db",
-        "owner.lock",
-        "countersign.db-wal",
-      ]),
-    );
-    expectPrivate(folder);
-    expect(await server.stop()).toBe(0);
-  });
 
   test("files that others could read, from the next start on; the doctor reports them", async () => {
-    const folder = usedFolder();
-    chmodSync(folder, 0o700);
-    publish(folder);
-    const { stdout } = await doctor(folder);
+    const data = copyOfUsed("published");
+    publish(data);
+    const { stdout } = await doctor(data);
     expect(stdout).toContain("countersign.db");
     expect(stdout).toContain("Other users of this machine can read");
-    const server = await startServerProcess({ COUNTERSIGN_DATA: folder });
-    await until("the text index is restricted, too", () => modeOf(join(folder, "search.db")) === 0o600);
-    expectPrivate(folder);
+    const server = await startServerProcess({ COUNTERSIGN_DATA: data });
+    await until("the text index is restricted, too", () => modeOf(join(data, "search.db")) === 0o600);
+    expectPrivate(data);
     await server.stop();
   });
 
-  test("a backup and the files that are restored from it", async () => {
-    const folder = usedFolder();
-    const backup = join(newFolder(), "backup");
-    const run = (...words: string[]) =>
-      withoutUmask(() => runCountersign(words, { COUNTERSIGN_DATA: folder }));
+  test("a backup and the files that are restored from it, whatever the umask", async () => {
+    const data = copyOfUsed("backed up");
+    const backup = join(folder, "backup");
+    const run = (...words: string[]) => withoutUmask(() => runCountersign(words, { COUNTERSIGN_DATA: data }));
     expect((await run("backup", backup)).code).toBe(0);
     expect(modeOf(backup)).toBe(0o700);
     expectPrivate(backup);
     publish(backup);
     expect((await run("restore", backup, "--force")).code).toBe(0);
-    expectPrivate(folder);
+    expectPrivate(data);
   });
 });

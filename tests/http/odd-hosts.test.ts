@@ -1,49 +1,43 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { sqlite } from "../support/databases.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { exchange } from "../support/raw-http.ts";
+import { testsOn } from "../support/tests-on.ts";
+
+setDefaultTimeout(60_000);
 
 const hosts = ["a b", "[", "[::", "%", "x:99999", "x@y", "x/api?z", "x#y", "x\\y", "", "\u00ff", "a, b"];
 
-describe("a Host header that is not a host name", () => {
-  let fixture: ManageFixture;
-  beforeAll(async () => {
-    fixture = await openManageFixture(sqlite.make);
-  }, 60_000);
-  afterAll(() => fixture.close());
-
-  const ask = async (host: string, method: string, target: string, ...headers: string[]) => {
-    const lines = [`${method} ${target} HTTP/1.1`, `Host: ${host}`, "Content-Length: 0", ...headers];
-    const answer = await exchange(
-      fixture.server.port,
-      Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"),
-    );
-    return answer?.status;
+testsOn("sqlite", "a Host header that is not a host name", openManageFixture, (fixture) => {
+  const statusOf = async (host: string, target: string, ...headers: string[]) => {
+    const lines = [`${target} HTTP/1.1`, `Host: ${host}`, "Content-Length: 0", ...headers];
+    const bytes = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+    return (await exchange(fixture.server.port, bytes))?.status;
   };
+  const authorization = (token: string) => `Authorization: Bearer ${token}`;
 
   test.each(hosts)("%p does not change the response", async (host) => {
-    const token = `Authorization: Bearer ${fixture.owner.token}`;
-    const key = `Authorization: Bearer ${fixture.apiKey}`;
-    expect(await ask(host, "GET", "/api/manage/v1/setup?token=x")).toBe(200);
-    expect(await ask(host, "GET", "/api/manage/v1/me", token)).toBe(200);
-    expect(await ask(host, "GET", "/api/manage/v1/me")).toBe(401);
-    expect(await ask(host, "POST", "/api/manage/v1/organizations", token, "Idempotency-Key: x")).toBe(422);
-    expect(await ask(host, "GET", "/api/auth/get-session")).toBe(200);
-    expect(await ask(host, "POST", "/api/auth/sign-in/email")).toBe(422);
-    expect(await ask(host, "POST", "/api/v1/validate", key)).toBe(200);
-    expect(await ask(host, "GET", "/nothing/there")).toBe(404);
-    expect(await ask(host, "GET", "/docs")).toBe(200);
+    const token = authorization(fixture.owner.token);
+    for (const [status, target, ...headers] of [
+      [200, "GET /api/manage/v1/setup?token=x"],
+      [200, "GET /api/manage/v1/me", token],
+      [401, "GET /api/manage/v1/me"],
+      [422, "POST /api/manage/v1/organizations", token, "Idempotency-Key: x"],
+      [200, "GET /api/auth/get-session"],
+      [422, "POST /api/auth/sign-in/email"],
+      [200, "POST /api/v1/validate", authorization(fixture.apiKey)],
+      [404, "GET /nothing/there"],
+      [200, "GET /docs"],
+    ] as const)
+      expect([target, await statusOf(host, target, ...headers)]).toEqual([target, status]);
   });
 
-  test("a path that leaves its API through .. gets 404", async () => {
-    for (const host of ["test", "["]) {
-      for (const target of [
-        "/api/manage/v1/../../me",
-        "/api/manage/v1/%2e%2e/%2e%2e/%2e%2e/abcdefghijklm/me",
-      ])
-        expect(await ask(host, "GET", target, `Authorization: Bearer ${fixture.owner.token}`)).toBe(404);
-      expect(await ask(host, "GET", "/api/auth/../../abcdefgh/get-session")).toBe(404);
-    }
+  test.each(["test", "["])("%p: a path that leaves its API through .. gets 404", async (host) => {
+    for (const path of [
+      "/api/manage/v1/../../me",
+      "/api/manage/v1/%2e%2e/%2e%2e/%2e%2e/abcdefghijklm/me",
+      "/api/auth/../../abcdefgh/get-session",
+    ])
+      expect(await statusOf(host, `GET ${path}`, authorization(fixture.owner.token))).toBe(404);
   });
 
   test("the log contains no errors", () => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { openApiDocument } from "@countersign/contract/openapi";
 import { z } from "zod";
-import { sqlite } from "../support/databases.ts";
-import { openPublicApiFixture, type PublicApiFixture } from "../support/public-api-fixture.ts";
+import { openPublicApiFixture } from "../support/public-api-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
@@ -79,20 +79,18 @@ const openApi = z.strictObject({
   }),
 });
 
-describe("the OpenAPI document", () => {
-  let fixture: PublicApiFixture;
-  let served: unknown;
-  beforeAll(async () => {
-    fixture = await openPublicApiFixture(sqlite.make);
-    const answer = await fetch(`${fixture.server.url}/openapi.json`);
-    expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    served = await answer.json();
-  });
-  afterAll(() => fixture.close());
+/** A server, and the document that it serves. */
+async function openDocument(make: Parameters<typeof openPublicApiFixture>[0]) {
+  const fixture = await openPublicApiFixture(make);
+  const answer = await fetch(`${fixture.url}/openapi.json`);
+  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  return { ...fixture, served: (await answer.json()) as unknown };
+}
 
+testsOn("sqlite", "the OpenAPI document", openDocument, (fixture) => {
   let parsed: z.output<typeof openApi> | undefined;
   const document = () => {
-    parsed ??= openApi.parse(served);
+    parsed ??= openApi.parse(fixture.served);
     return parsed;
   };
   const operations = () =>
@@ -100,60 +98,48 @@ describe("the OpenAPI document", () => {
       Object.entries(methods).map(([method, described]) => ({ path, method, described })),
     );
 
-  test("the served document is the one that these tests check every response against", () => {
-    expect(served).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  test("is the one that these tests check every response against", () => {
+    expect(fixture.served).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
   });
 
-  test("the document is valid OpenAPI 3.1", () => {
-    expect(z.prettifyError(openApi.safeParse(served).error ?? new z.ZodError([]))).toBe("");
+  test("is valid OpenAPI 3.1", () => {
+    expect(z.prettifyError(openApi.safeParse(fixture.served).error ?? new z.ZodError([]))).toBe("");
   });
 
-  test("every reference resolves", () => {
-    const { components } = document();
-    const references = [...JSON.stringify(served).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+  test("refers only to components that exist, and uses each component, scheme and tag that it defines", () => {
+    const { components, tags, security, paths } = document();
+    const text = JSON.stringify(fixture.served);
+    const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+\/\w+)"/g)].map(([, name]) => name);
     expect(references.length).toBeGreaterThan(10);
-    const all = JSON.stringify(served).match(/"\$ref"/g) ?? [];
-    expect(all.length).toBe(references.length);
-    const named = z.record(z.string(), z.record(z.string(), z.unknown())).parse(components);
-    const missing = references.filter(([, kind = "", name = ""]) => named[kind]?.[name] === undefined);
-    expect(missing).toEqual([]);
+    expect(text.match(/"\$ref"/g)).toHaveLength(references.length);
+    const { securitySchemes, ...referenced } = components;
+    const names = Object.entries(referenced).flatMap(([kind, named]) =>
+      Object.keys(named).map((name) => `${kind}/${name}`),
+    );
+    expect(new Set<unknown>(references)).toEqual(new Set(names));
+    const described = Object.values(paths).flatMap((methods) => Object.values(methods));
+    const required = [security, ...described.map((one) => one.security)].flat();
+    for (const name of required.flatMap((one) => Object.keys(one)))
+      expect(securitySchemes).toHaveProperty(name);
+    expect(new Set(described.flatMap((one) => one.tags))).toEqual(new Set(tags.map(({ name }) => name)));
   });
 
-  test("every component is used, and every scheme and tag of an operation is defined", () => {
-    const { components, tags, ...rest } = document();
-    const text = JSON.stringify(served);
-    for (const [kind, named] of Object.entries(components)) {
-      if (kind === "securitySchemes") continue;
-      const unused = Object.keys(named).filter((name) => !text.includes(`"#/components/${kind}/${name}"`));
-      expect(unused).toEqual([]);
-    }
-    const wanted = [...rest.security, ...operations().flatMap(({ described }) => described.security)];
-    for (const name of wanted.flatMap((one) => Object.keys(one)))
-      expect(components.securitySchemes).toHaveProperty(name);
-    const used = new Set(operations().flatMap(({ described }) => described.tags));
-    expect(used).toEqual(new Set(tags.map((tag) => tag.name)));
-  });
-
-  test("no two operations share an ID", () => {
+  test("names each operation differently, with exactly the path parameters in braces", () => {
     const ids = operations().map(({ described }) => described.operationId);
     expect(new Set(ids).size).toBe(ids.length);
-  });
-
-  test("the path parameters of an operation are exactly those in braces", () => {
     for (const { path, described } of operations()) {
-      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
       const named = described.parameters.flatMap((one) =>
         "in" in one && one.in === "path" ? [one.name] : [],
       );
-      expect(named).toEqual(inPath);
+      expect(named).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? ""));
       const all = described.parameters.map((one) => ("$ref" in one ? one.$ref : `${one.in} ${one.name}`));
       expect(new Set(all).size).toBe(all.length);
     }
   });
 
-  test("every operation is served, and requires authentication where the document says so", async () => {
+  test("lists only operations that are served, and that require authentication where it says so", async () => {
     for (const { path, method, described } of operations()) {
-      const url = fixture.server.url + path.replace(/\{\w+\}/g, "x");
+      const url = fixture.url + path.replace(/\{\w+\}/g, "x");
       const answer = await fetch(url, { method: method.toUpperCase(), redirect: "manual" });
       const text = await answer.text();
       if (described.security.length > 0) expect([path, method, answer.status]).toEqual([path, method, 401]);

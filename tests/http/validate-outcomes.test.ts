@@ -1,98 +1,71 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { generateApiKey } from "@countersign/domain/products/api-key";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { licenseRefusals } from "@countersign/store/queries/requests/license-refusals";
 import { apiOf } from "../support/api.ts";
-import { on } from "../support/databases.ts";
-import { openPublicApiFixture, type PublicApiFixture, registeredIps } from "../support/public-api-fixture.ts";
+import { openPublicApiFixture, registeredIps } from "../support/public-api-fixture.ts";
+import { requestLog } from "../support/request-log.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
+import { until } from "../support/until.ts";
 import { arrange, expectedBody } from "./arrange-outcome.ts";
-import { outcomeRows, past } from "./outcome-rows.ts";
+import { type OutcomeRow, outcomeRows } from "./outcome-rows.ts";
 
 setDefaultTimeout(60_000);
 
-const hourMs = 3_600_000;
+/** All others are answered without looking a license up. */
+const ofLicense = [
+  ...["active", "revoked", "expired", "ip_blocked", "ip_not_registered", "ip_limit_reached"],
+  "version_not_allowed",
+];
 
-for (const { kind, make } of on("postgres")) {
-  describe(`validate on ${kind}`, () => {
-    let fixture: PublicApiFixture;
-    beforeAll(async () => {
-      fixture = await openPublicApiFixture(make);
-    });
-    afterAll(() => fixture.close());
+testsOn("postgres", "validate", openPublicApiFixture, (fixture) => {
+  const validated: { row: OutcomeRow; organizationId: string; licenseId: string }[] = [];
 
-    for (const row of outcomeRows) {
-      test(row.name, async () => {
-        const org = await openTestOrganization(null, {
-          store: fixture.store,
-          ...(row.plan === undefined ? {} : { plan: row.plan }),
-          ...(row.product === undefined ? {} : { settings: row.product }),
-        });
-        const arranged = await arrange(org, row);
-        try {
-          const api = apiOf(fixture.server.url, org.apiKey);
-          const answer = await api.validate({ license_key: arranged.key, ...row.sends });
-          expect(answer.status).toBe(200);
-          expect(answer.text).toBe(expectedBody(row));
-          expect(answer.headers.get("x-countersign-problem")).toBeNull();
-          if (row.ipsAfter !== undefined) {
-            expect(await registeredIps(org.store, arranged.licenseId)).toEqual([...row.ipsAfter]);
-          }
-        } finally {
-          await arranged.undo();
-        }
-      });
-    }
-
-    test("a license key of another product is not found", async () => {
-      const { org } = fixture;
-      const { key } = await org.license();
-      const other = await org.product();
-      const answer = await apiOf(fixture.server.url, other.apiKey).validate({ license_key: key });
-      expect(answer.text).toBe(expectedBody({ status: "license_not_found" }));
-    });
-
-    const spellings: readonly (readonly [string, (key: string) => string])[] = [
-      ["in lower case", (key) => key.toLowerCase()],
-      ["with spaces around it", (key) => `  ${key}\t\n`],
-      ["in mixed case with spaces", (key) => ` ${key.slice(0, 9).toLowerCase()}${key.slice(9)} `],
-    ];
-    for (const [how, spell] of spellings) {
-      test(`a license key is found when it is sent ${how}`, async () => {
-        const { key } = await fixture.org.license();
-        expect((await fixture.api.validate({ license_key: spell(key) })).body.status).toBe("active");
-      });
-    }
-
-    test("an imported key keeps its format and is found regardless of case", async () => {
-      await fixture.org.license({ key: "old/Shop #42 – ünïcode" });
-      const answer = await fixture.api.validate({ license_key: "OLD/shop #42 – ÜNÏcode" });
-      expect(answer.body.status).toBe("active");
-    });
-
-    test("a rotated API key works until its overlap ends", async () => {
-      const { org } = fixture;
-      const rotated = await org.product();
-      const old = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
-      const insert = (expiresAt: number) =>
-        org.store.transaction((db) =>
-          db
-            .insertInto("product_api_keys")
-            .values({
-              public_id: old.publicId,
-              product_id: rotated.productId,
-              hash: old.hash,
-              name: "",
-              last_used_at: null,
-              created_at: past,
-              expires_at: expiresAt,
-            })
-            .onConflict((conflict) => conflict.column("public_id").doUpdateSet({ expires_at: expiresAt }))
-            .execute(),
-        );
-      const api = apiOf(fixture.server.url, old.key);
-      await insert(Date.now() + hourMs);
-      expect((await api.validate({ license_key: "none" })).body.status).toBe("license_not_found");
-      await insert(Date.now() - hourMs);
-      expect((await api.validate({ license_key: "none" })).status).toBe(401);
-    });
+  test.each(outcomeRows.map((row) => [row.name, row] as const))("%s", async (_, row) => {
+    const settings = row.product ?? {};
+    const org = await openTestOrganization(null, { store: fixture.store, settings });
+    const { key, licenseId } = await arrange(org, row);
+    const answer = await apiOf(fixture.url, org.apiKey).validate({ license_key: key, ...row.sends });
+    expect(answer).toMatchObject({ status: 200, text: expectedBody(row) });
+    expect(answer.headers.get("x-countersign-problem")).toBeNull();
+    if (row.ipsAfter !== undefined)
+      expect(await registeredIps(org.store, licenseId)).toEqual([...row.ipsAfter]);
+    validated.push({ row, organizationId: org.organizationId, licenseId });
   });
-}
+
+  test("every outcome of a license is logged with the license, and its refusals are counted", async () => {
+    for (const { row, organizationId, licenseId } of validated) {
+      const { status, name } = row;
+      let logged: object[] = [];
+      await until(`${name}: the request is logged`, async () => {
+        const rows = await requestLog(fixture.store, { organization_id: organizationId });
+        logged = rows.map((entry) => ({ status: entry.status, license_id: entry.license_id }));
+        return logged.length > 0;
+      });
+      const isOfLicense = ofLicense.includes(status);
+      expect(logged, name).toEqual([{ status, license_id: isOfLicense ? licenseId : null }]);
+      const refusals = await licenseRefusals(fixture.store.reads, [{ licenseId, sinceMs: 0 }]);
+      const version = row.sends?.version ?? null;
+      const refusal = {
+        license_id: licenseId,
+        status,
+        count: 1,
+        last_ip: "127.0.0.1",
+        last_version: version,
+      };
+      expect(refusals, name).toMatchObject(isOfLicense && status !== "active" ? [refusal] : []);
+    }
+  });
+
+  test("an imported key keeps its format and is found regardless of case and spaces", async () => {
+    await fixture.org.license({ key: "old/Shop #42 – ünïcode" });
+    const answer = await fixture.api.validate({ license_key: " OLD/shop #42 – ÜNÏcode\t\n" });
+    expect(answer.body.status).toBe("active");
+  });
+
+  test("a license key of another product is not found", async () => {
+    const { key } = await fixture.org.license();
+    const { apiKey } = await fixture.org.product();
+    const answer = await apiOf(fixture.url, apiKey).validate({ license_key: key });
+    expect(answer.text).toBe(expectedBody({ status: "license_not_found" }));
+  });
+});

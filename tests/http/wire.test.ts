@@ -1,98 +1,189 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { on } from "../support/databases.ts";
-import {
-  countedRequests,
-  openPublicApiFixture,
-  type PublicApiFixture,
-} from "../support/public-api-fixture.ts";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { countedRequests, openPublicApiFixture } from "../support/public-api-fixture.ts";
 import { exchange, openRaw } from "../support/raw-http.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { within } from "../support/until.ts";
-import {
-  apiKeyMark,
-  authorization,
-  bodyMark,
-  host,
-  length,
-  licenseMark,
-  look,
-  post,
-  wireRows,
-} from "./wire-rows.ts";
 
 setDefaultTimeout(60_000);
 
-for (const { kind, make } of on("sqlite")) {
-  describe(`HTTP on ${kind}`, () => {
-    let fixture: PublicApiFixture;
-    let license = "";
-    let body = "";
-    beforeAll(async () => {
-      fixture = await openPublicApiFixture(make);
-      license = (await fixture.org.license()).key;
-      body = JSON.stringify({ license_key: license });
+/** Placeholders for a real secret and license. */
+const authorization = "Authorization: Bearer <api key>";
+const post = "POST /api/v1/validate HTTP/1.1";
+const look = "GET /api/v1/license/<license> HTTP/1.1";
+const health = "GET /healthz HTTP/1.1";
+const host = "Host: license.example.com";
+/** A complete body, and its length. */
+const withBody = ["Content-Length: <length>", "", "<body>"];
+
+/**
+ * The lines of a request. An empty one ends the headers, and is added if there is no body. `closed` means that the
+ * runtime closes the connection without a response.
+ */
+type Row = readonly [what: string, expected: number | "closed", ...lines: string[]];
+
+const rows: readonly Row[] = [
+  ["HEAD of a license", 200, look.replace("GET", "HEAD"), host, authorization],
+  ["HEAD of /healthz", 200, "HEAD /healthz HTTP/1.1", host],
+  ["HEAD of nothing", 404, "HEAD /nothing HTTP/1.1", host],
+  ["OPTIONS of everything", 400, "OPTIONS * HTTP/1.1", host],
+  ...[
+    ...[
+      "/api/v1/",
+      "/api/v1/validate/",
+      "//api/v1/validate",
+      "/API/v1/validate",
+      "/api/v2/validate",
+      "/.env",
+    ],
+    ...["/api/v1/../v1/validate", "/api/v1/license/", "/api/v1/license", "/api/v1/license/a/b"],
+  ].map((path): Row => [`path ${path}`, 404, `GET ${path} HTTP/1.1`, host]),
+  ["a query after the path", 200, post.replace(" HTTP", "?a=1 HTTP"), host, authorization, ...withBody],
+  ["an unknown method", "closed", "BREW /api/v1/validate HTTP/1.1", host],
+  ["a method in lower case", "closed", "get /healthz HTTP/1.1", host],
+  ["CONNECT", 404, "CONNECT license.example.com:443 HTTP/1.1", host],
+  ["no Host", 400, health],
+  ["an empty Host", 200, health, "Host:"],
+  // The server never uses the Host header, so odd or repeated values are harmless.
+  ["two Hosts", 200, post, host, "Host: other.example", authorization, ...withBody],
+  ["an invalid Host", 200, post, "Host: a b/c?<>[::", authorization, ...withBody],
+  ["an invalid Host, on an unknown path", 404, "GET /nothing HTTP/1.1", "Host: [::"],
+  [
+    "a target with a scheme and a host",
+    200,
+    ...["POST http://other.example/api/v1/validate HTTP/1.1", host, authorization, ...withBody],
+  ],
+  ["HTTP/1.0", 200, "GET /healthz HTTP/1.0"],
+  // RFC 9110 prescribes this 5xx for an unsupported version, although it is the caller's fault.
+  ["HTTP/3.0 in text", 505, "GET /healthz HTTP/3.0", host],
+  ["the HTTP/2 preface", 400, "PRI * HTTP/2.0", "", "SM\r\n\r\n"],
+  ["a TLS client hello", 400, "\x16\x03\x01\x02\x00\x01\x00"],
+  ["a single word", 400, "hello"],
+  ["a folded header", 400, health, host, "X-A: b", " c"],
+  ["a header of 70 kB", 431, health, host, `X-A: ${"a".repeat(70_000)}`],
+  ["500 headers", 431, health, host, ...Array.from({ length: 500 }, (_, n) => `X-${n}: a`)],
+  ["a target of 70 kB", 431, `GET /${"a".repeat(70_000)} HTTP/1.1`, host],
+  ["an API key of 8 kB", 401, look, host, `Authorization: Bearer ${"a".repeat(8_000)}`],
+  ["two API keys", 401, look, host, authorization, authorization],
+  ...[
+    ["a length, then chunks", "Content-Length: 5", "Transfer-Encoding: chunked"],
+    ["chunks, then a length", "Transfer-Encoding: chunked", "Content-Length: 5"],
+    ["two lengths", "Content-Length: 5", "Content-Length: 6"],
+    ["a list of lengths", "Content-Length: 5, 5"],
+    ["a length with a sign", "Content-Length: +5"],
+    ["a negative length", "Content-Length: -1"],
+    ["an overflowing length", "Content-Length: 99999999999999999999999"],
+    ["a hexadecimal length", "Content-Length: 0x5"],
+    ["an unknown transfer coding", "Transfer-Encoding: xchunked"],
+    ["chunked before another coding", "Transfer-Encoding: chunked, identity"],
+    ["transfer codings on two lines", "Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+    ["a space before the colon", "Transfer-Encoding : chunked"],
+    ["a chunk without a size", "Transfer-Encoding: chunked"],
+  ].map(([what, ...framing]): Row => {
+    const body = "zz\r\n\r\nGET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+    return [`smuggling with ${what}`, 400, post, host, authorization, ...framing, "", body];
+  }),
+  ["an unknown expectation", 200, post, host, authorization, "Expect: magic", ...withBody],
+  [
+    "a WebSocket upgrade",
+    200,
+    ...[health, host, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"],
+  ],
+  ["a lookup with a body", 200, look, host, authorization, "Content-Length: 5", "", "hello"],
+];
+
+/** The methods of each path that get this status, and the `Allow` header. */
+const methods: readonly (readonly [
+  path: string,
+  status: number,
+  allow: string,
+  methods: readonly string[],
+])[] = [
+  ["/api/v1/validate", 204, "POST, OPTIONS", ["OPTIONS"]],
+  ["/api/v1/validate", 405, "POST, OPTIONS", ["GET", "HEAD", "PUT", "PATCH", "DELETE", "TRACE"]],
+  ["/api/v1/license/a", 204, "GET, HEAD, OPTIONS", ["OPTIONS"]],
+  ["/api/v1/license/a", 405, "GET, HEAD, OPTIONS", ["POST", "PUT", "PATCH", "DELETE"]],
+  ...["/healthz", "/readyz", "/metrics", "/openapi.json"].map(
+    (path) => [path, 405, "GET, HEAD, OPTIONS", ["POST"]] as const,
+  ),
+];
+
+testsOn(
+  "sqlite",
+  "HTTP",
+  async (make) => {
+    const fixture = await openPublicApiFixture(make);
+    return { ...fixture, license: (await fixture.org.license()).key };
+  },
+  (fixture) => {
+    const body = () => JSON.stringify({ license_key: fixture.license });
+    const request = (...lines: readonly string[]) =>
+      [...lines, ...(lines.includes("") ? [] : ["", ""])]
+        .join("\r\n")
+        .replaceAll("<api key>", fixture.org.apiKey)
+        .replaceAll("<license>", fixture.license)
+        .replaceAll("<length>", String(body().length))
+        .replaceAll("<body>", body());
+    const validation = () => request(post, host, authorization, ...withBody);
+    const lookup = () => request(look, host, authorization);
+    const healthCheck = () => request(health, host);
+    const open = () => openRaw(fixture.server.port);
+    /** The response to a request. */
+    const respond = (...lines: readonly string[]) =>
+      exchange(fixture.server.port, request(...lines), { toHead: lines[0]?.startsWith("HEAD") ?? false });
+    const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
+
+    test.each(rows)("%s: %p", async (_, expected, ...lines) => {
+      const answer = await respond(...lines);
+      expect(answer?.status ?? "closed").toBe(expected);
+      if (expected === 404) expect(answer?.headers.get("x-request-id")).toEqual(requestId);
     });
-    afterAll(() => fixture.close());
 
-    const fill = (text: string) =>
-      text
-        .replaceAll(apiKeyMark, fixture.org.apiKey)
-        .replaceAll(licenseMark, license)
-        .replaceAll(`Content-Length: ${bodyMark}`, `Content-Length: ${body.length}`)
-        .replaceAll(bodyMark, body);
-    const request = (head: readonly string[], content = "") => fill(`${head.join("\r\n")}\r\n\r\n${content}`);
-    const validation = () => request([post, host, authorization, length], bodyMark);
-    const lookup = () => request([look, host, authorization]);
-    const health = () => request(["GET /healthz HTTP/1.1", host]);
-
-    for (const row of wireRows) {
-      test(`${row.what}: ${row.expected}`, async () => {
-        const answer = await exchange(fixture.server.port, request(row.head, row.body), {
-          toHead: row.head[0]?.startsWith("HEAD") ?? false,
-        });
-        expect(answer?.status ?? "closed").toBe(row.expected);
-        if (row.allow !== undefined) expect(answer?.headers.get("allow")).toBe(row.allow);
-        const ownAnswer = row.expected === 405 || row.expected === 404 || row.expected === 204;
-        if (ownAnswer) expect(answer?.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-      });
-    }
+    test.each(methods)("%s: %p with Allow: %s", async (path, status, allow, all) => {
+      for (const method of all) {
+        const answer = await respond(`${method} ${path} HTTP/1.1`, host, authorization, "Content-Length: 0");
+        expect([method, answer?.status, answer?.headers.get("allow")]).toEqual([method, status, allow]);
+        expect(answer?.headers.get("x-request-id")).toEqual(requestId);
+      }
+    });
 
     test("a smuggled request gets no response: the connection closes after a 400", async () => {
-      const raw = await openRaw(fixture.server.port);
+      const raw = await open();
       const before = await countedRequests(fixture.org);
-      raw.write(
-        request(
-          [post, host, authorization, "Content-Length: 4", "Transfer-Encoding: chunked"],
-          `0\r\n\r\n${validation()}`,
-        ),
-      );
+      const framing = ["Content-Length: 4", "Transfer-Encoding: chunked"];
+      raw.write(request(post, host, authorization, ...framing, "", `0\r\n\r\n${validation()}`));
       expect((await raw.answer())?.status).toBe(400);
       expect(await raw.answer()).toBeNull();
       expect(await countedRequests(fixture.org)).toBe(before);
     });
 
     test("the rest of a body that was too large is not parsed as a request", async () => {
-      const raw = await openRaw(fixture.server.port);
+      const raw = await open();
       const before = await countedRequests(fixture.org);
-      raw.write(request([post, host, authorization, "Content-Length: 20000"], validation()));
+      raw.write(request(post, host, authorization, "Content-Length: 20000", "", validation()));
       expect((await raw.answer())?.status).toBe(413);
       expect(await raw.answer()).toBeNull();
       expect(await countedRequests(fixture.org)).toBe(before + 1);
     });
 
     test("a connection serves several requests", async () => {
-      const raw = await openRaw(fixture.server.port);
-      for (let round = 0; round < 20; round++) {
-        raw.write(round % 2 === 0 ? validation() : lookup());
-        const answer = await raw.answer();
-        expect(answer?.status).toBe(200);
-        expect(answer?.body).toContain(round % 2 === 0 ? '"valid":true' : `"license_key":"${license}"`);
+      const raw = await open();
+      for (let round = 0; round < 10; round++) {
+        raw.write(validation());
+        expect(await raw.answer()).toMatchObject({
+          status: 200,
+          body: expect.stringContaining('"valid":true'),
+        });
+        raw.write(lookup());
+        expect((await raw.answer())?.body).toContain(`"license_key":"${fixture.license}"`);
       }
       raw.close();
     });
 
     test("pipelined requests are answered in order if each is answered at once", async () => {
-      const raw = await openRaw(fixture.server.port);
-      raw.write(health() + request(["GET /api/v1/validate HTTP/1.1", host]) + health() + validation());
+      const raw = await open();
+      raw.write(
+        healthCheck() + request("GET /api/v1/validate HTTP/1.1", host) + healthCheck() + validation(),
+      );
       const statuses = [];
       for (let round = 0; round < 4; round++) statuses.push((await raw.answer())?.status);
       expect(statuses).toEqual([200, 405, 200, 200]);
@@ -102,62 +193,58 @@ for (const { kind, make } of on("sqlite")) {
     // The runtime closes the connection when a second request arrives while the first waits for the database
     // (oven-sh/bun#38128).
     test("a pipelined request never gets the response to the one before it", async () => {
-      for (const sent of [validation() + lookup(), lookup() + validation()]) {
-        const raw = await openRaw(fixture.server.port);
+      for (const [sent, expected] of [
+        [validation() + lookup(), '"valid":true'],
+        [lookup() + validation(), '"license_key"'],
+      ] as const) {
+        const raw = await open();
         raw.write(sent);
         const first = await raw.answer();
-        const expected = sent.startsWith("POST") ? '"valid":true' : '"license_key"';
         if (first !== null) expect(first.body).toContain(expected);
         raw.close();
       }
-      expect((await fixture.api.validate({ license_key: license })).status).toBe(200);
+      expect((await fixture.api.validate({ license_key: fixture.license })).status).toBe(200);
     });
 
     test("a caller that sends Expect gets 100 before it sends its body", async () => {
-      const raw = await openRaw(fixture.server.port);
-      raw.write(request([post, host, authorization, length, "Expect: 100-continue"]));
+      const raw = await open();
+      raw.write(request(post, host, authorization, "Content-Length: <length>", "Expect: 100-continue"));
       expect((await raw.answer())?.status).toBe(100);
-      raw.write(body);
+      raw.write(body());
       expect((await raw.answer())?.body).toContain('"valid":true');
       raw.close();
     });
 
-    test("a caller that sends Connection: close gets a closed connection", async () => {
-      const raw = await openRaw(fixture.server.port);
-      raw.write(request([post, host, authorization, length, "Connection: close"], bodyMark));
-      expect((await raw.answer())?.status).toBe(200);
-      expect(await raw.answer()).toBeNull();
-    });
-
     test.each([
-      ["a page, by HTTP/1.1", "GET /docs HTTP/1.1", ["Connection: close"]],
-      ["a page, by HTTP/1.0", "GET /docs HTTP/1.0", []],
-      ["the management API, by HTTP/1.1", "GET /api/manage/v1/me HTTP/1.1", ["Connection: close"]],
-      ["the management API, by HTTP/1.0", "GET /api/manage/v1/me HTTP/1.0", []],
+      [200, post, [authorization, "Connection: close", ...withBody]],
+      [200, "GET /docs HTTP/1.1", ["Connection: close"]],
+      [200, "GET /docs HTTP/1.0", []],
+      [401, "GET /api/manage/v1/me HTTP/1.1", ["Connection: close"]],
+      [401, "GET /api/manage/v1/me HTTP/1.0", []],
     ])(
-      "the connection closes after a forwarded request that does not keep it alive: %s",
-      async (_, line, headers) => {
-        const raw = await openRaw(fixture.server.port);
-        raw.write(request([line, host, ...headers]));
-        expect((await raw.answer())?.status).toBe(line.includes("/docs") ? 200 : 401);
+      "the connection closes after a %i of a request that does not keep it alive: %s",
+      async (status, line, rest) => {
+        const raw = await open();
+        raw.write(request(line, host, ...rest));
+        expect((await raw.answer())?.status).toBe(status);
         await within(5_000, "the connection ends", raw.closed);
       },
     );
 
     test("the rest of a body is not parsed as a request when a forwarded request was refused before it", async () => {
-      const raw = await openRaw(fixture.server.port);
+      const raw = await open();
       const before = await countedRequests(fixture.org);
       const rest = validation();
-      raw.write(request(["POST /nothing HTTP/1.1", host, `Content-Length: ${rest.length + 2}`], "{}"));
+      raw.write(request("POST /nothing HTTP/1.1", host, `Content-Length: ${rest.length + 2}`, "", "{}"));
       expect((await raw.answer())?.status).toBe(404);
-      raw.write(rest + health());
+      raw.write(rest + healthCheck());
       expect((await raw.answer())?.body).toBe("ok\n");
       expect(await countedRequests(fixture.org)).toBe(before);
       raw.close();
     });
 
     test("bytes that arrive one at a time form one request", async () => {
-      const raw = await openRaw(fixture.server.port);
+      const raw = await open();
       for (const byte of validation()) {
         raw.write(byte);
         await new Promise((resolve) => setImmediate(resolve));
@@ -165,5 +252,5 @@ for (const { kind, make } of on("sqlite")) {
       expect((await raw.answer())?.body).toContain('"valid":true');
       raw.close();
     });
-  });
-}
+  },
+);

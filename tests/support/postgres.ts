@@ -112,12 +112,28 @@ async function create(serverUrl: string, from: string): Promise<string> {
   return url.href;
 }
 
-async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+/** Runs queries on a connection of its own. */
+export async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await work(client);
   } finally {
     await client.end();
+  }
+}
+
+/** Whether a server accepts connections and queries there. */
+export async function answers(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query("select 1");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    client.connection.stream.destroy();
   }
 }

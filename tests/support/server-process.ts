@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
 /** The server that `npm test` has built, which is what users start. The sources if a test file runs directly. */
-const main = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
+export const serverMain =
+  process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
 
 export interface ServerProcess {
   readonly url: string;
@@ -84,7 +85,7 @@ function spawnCountersign(
   words: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): ChildProcess {
-  return spawn(process.execPath, [main, ...words], {
+  return spawn(process.execPath, [serverMain, ...words], {
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

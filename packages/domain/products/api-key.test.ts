@@ -158,6 +158,7 @@ describe("parseBearer", () => {
     ["Bearer abc def", null],
     ["Bearer abc,def", null],
     ["Bearer abc, Bearer def", null],
+    [`Bearer "abc"`, null],
     ["Bearer =abc", null],
     ["Bearer a=b", null],
     ["Bearer abc\n", null],

@@ -43,7 +43,7 @@ export const databases: readonly Fault[] = [
     why: "An operator who starts the server twice gets two processes that each believe to be alone.",
     find: "pragma locking_mode = exclusive; begin exclusive",
     replace: "pragma locking_mode = exclusive; begin",
-    guards: ["packages/store/sqlite/store.test.ts", "tests/http/start-problems.test.ts"],
+    guards: ["packages/store/sqlite/store.test.ts", "tests/http/start-and-stop.test.ts"],
   },
   {
     name: "a missing database file is replaced by an empty installation",
@@ -175,7 +175,7 @@ export const databases: readonly Fault[] = [
     why: "After a failover, validations are answered 503 until someone restarts the server.",
     find: `return sqlState(error) === "25006";`,
     replace: `return sqlState(error) === "25001";`,
-    guards: ["tests/http/fail-over.test.ts"],
+    guards: ["tests/http/outages.test.ts"],
   },
   {
     name: "nodes that start together migrate at the same time",

@@ -4,12 +4,15 @@ import { asKeyMatch, readValidateBody } from "./body.ts";
 
 describe("a body without a usable license key", () => {
   const rows: [problem: string, ...texts: string[]][] = [
-    ["The body is not JSON.", "", "license_key=A", '{"license_key":"A"', "\uFEFF{}"],
-    ["The body is not a JSON object.", "null", "[]", '["license_key"]', '"A"', "7", "true"],
+    ["The body is not JSON.", "", "   ", "license_key=A", '{"license_key":"A"', "\uFEFF{}"],
+    ["The body is not JSON.", '{"license_key":"A"}{"license_key":"B"}', '{"license_key":"A",}'],
+    ["The body is not JSON.", "{'license_key':'A'}"],
+    ["The body is not a JSON object.", "null", "[]", '["license_key"]', '[{"license_key":"A"}]'],
+    ["The body is not a JSON object.", '"A"', "7", "true"],
     ["The body has no license_key.", "{}", '{"LICENSE_KEY":"A"}', '{"__proto__":{"license_key":"A"}}'],
     [
       "license_key is not a string.",
-      ...["null", "7", '["A"]', '{"toString":"A"}'].map((key) => `{"license_key":${key}}`),
+      ...["null", "7", "true", '["A"]', '{"toString":"A"}'].map((key) => `{"license_key":${key}}`),
     ],
   ];
   test.each(rows.flatMap(([problem, ...texts]) => texts.map((text) => [text, problem] as const)))(
@@ -59,6 +62,10 @@ describe("a body with a license key", () => {
     expect(readValidateBody('{"license_key":"A","license_key":"B"}').keyMatch).toBe("B");
   });
 
+  test("whitespace around members and an escape in a name change nothing", () => {
+    expect(readValidateBody('\r\n\t {  "license\\u005fkey" :\n"A" }  \n')).toMatchObject({ keyMatch: "A" });
+  });
+
   test("the key is signed as sent, and looked up trimmed and in upper case", () => {
     expect(readValidateBody('{"license_key":"  aBc\\n"}')).toMatchObject({
       licenseKey: "  aBc\n",
@@ -69,6 +76,11 @@ describe("a body with a license key", () => {
 
 test("a key with a NUL, which no license has, is not looked up", () => {
   expect([" abcd-1234\t", "a\0b", "\0"].map(asKeyMatch)).toEqual(["ABCD-1234", null, null]);
+});
+
+test("objects nested 2,700 deep have no license key", () => {
+  const body = readValidateBody(`${'{"a":'.repeat(2_700)}1${"}".repeat(2_700)}`);
+  expect(body.problem).toStartWith("The body has no license_key.");
 });
 
 test("no text makes it fail, and its result is always usable", () => {

@@ -1,0 +1,209 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { long } from "../races/size.ts";
+import { freshFolder, sqlite } from "../support/databases.ts";
+import { openPublicApiFixture } from "../support/public-api-fixture.ts";
+import { serverMain, startServerProcess } from "../support/server-process.ts";
+import { openSilentPort } from "../support/silent-port.ts";
+import { until, within } from "../support/until.ts";
+
+setDefaultTimeout(120_000);
+
+const folder = freshFolder();
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let folders = 0;
+/** For the data of one server. */
+const newFolder = () => {
+  folders += 1;
+  return join(folder, String(folders));
+};
+const aFile = join(folder, "file");
+writeFileSync(aFile, "a file\n");
+
+/** A process, and what it has printed. */
+interface Started {
+  readonly child: ChildProcess;
+  output(): string;
+  errors(): string;
+  /** How it has ended. */
+  ended(deadlineMs?: number): Promise<{ code: number | null; signal: string | null }>;
+}
+
+function start(command: string, words: readonly string[], options: SpawnOptions): Started {
+  const child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], ...options });
+  let [output, errors] = ["", ""];
+  child.stdout?.on("data", (chunk) => {
+    output += chunk;
+  });
+  child.stderr?.on("data", (chunk) => {
+    errors += chunk;
+  });
+  const closed = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal })),
+  );
+  return {
+    child,
+    output: () => output,
+    errors: () => errors,
+    ended: (deadlineMs = 30_000) => within(deadlineMs, `the process ends:\n${output}${errors}`, closed),
+  };
+}
+
+function serve(environment: Readonly<Record<string, string>> = {}, ...words: readonly string[]): Started {
+  return start(process.execPath, [serverMain, "serve", ...words], {
+    env: {
+      ...{ PATH: process.env.PATH ?? "", PORT: "0", COUNTERSIGN_LOG_FORMAT: "json" },
+      ...{ COUNTERSIGN_DATA: newFolder(), ...environment },
+    },
+  });
+}
+
+const cleanly = { code: 0, signal: null };
+
+describe("a server that gets SIGTERM exits cleanly", () => {
+  test("as soon as it reports ready, every time, and during its start", async () => {
+    const environment = { COUNTERSIGN_DATA: newFolder() };
+    const early = serve(environment);
+    await until("it has started", () => existsSync(join(environment.COUNTERSIGN_DATA, "owner.lock")));
+    early.child.kill("SIGTERM");
+    expect(await early.ended()).toEqual(cleanly);
+    for (let round = 0; round < (long ? 10 : 2); round++) {
+      const { child, output, ended } = serve(environment);
+      child.stdout?.on("data", () => {
+        if (output().includes("is ready at")) child.kill("SIGTERM");
+      });
+      expect(await ended()).toEqual(cleanly);
+      expect(output()).toContain('"Stopped."');
+    }
+  });
+
+  test("if its output was closed meanwhile, after which it continued to serve", async () => {
+    const { child, output, errors, ended } = serve();
+    await until("it is ready", () => output().includes("is ready at"));
+    child.stdout?.destroy();
+    const [, url] = / is ready at (http:[^"]+)/.exec(output()) ?? [];
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await ended()).toEqual(cleanly);
+    expect(errors()).toBe("");
+  });
+
+  test("soon, if it waits for an unresponsive database", async () => {
+    const silent = await openSilentPort();
+    const url = `postgres://user:password@127.0.0.1:${silent.port}/countersign`;
+    const { child, ended } = serve({ DATABASE_URL: url });
+    await within(30_000, "it asks the database", silent.connected);
+    child.kill("SIGTERM");
+    expect(await ended(10_000)).toEqual(cleanly);
+    silent.close();
+  });
+});
+
+test("a server whose parent has exited stops cleanly", async () => {
+  const parent = spawn("sleep", ["600"], { stdio: "ignore" });
+  // Not its real parent, so the server finds it missing from the beginning.
+  expect(await serve({}, "--parent", String(parent.pid)).ended()).toEqual(cleanly);
+  parent.kill("SIGKILL");
+});
+
+/** Each setting is tested in apps/server/config.test.ts, and each problem of a database in packages/store/open.test.ts. */
+describe("a start that fails prints one line that says what to change, and exits with code 1, for", () => {
+  const refused = async (environment: Readonly<Record<string, string>>, ...words: readonly string[]) => {
+    const { output, errors, ended } = serve(environment, ...words);
+    expect([(await ended()).code, output()]).toEqual([1, ""]);
+    expect(errors()).toMatch(/^[^\n]+\n$/);
+    expect(errors()).not.toMatch(/\bat .*\.[jt]s:\d+|hunter22/);
+    return errors();
+  };
+
+  test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+    ["an invalid setting", { DATABASE_URL: "mysql://u:hunter22@h/d" }, ["DATABASE_URL", "postgres://"]],
+    ["an IP address of another machine", { HOST: "192.0.2.1" }, ["192.0.2.1"]],
+    ["a data folder that is a file", { COUNTERSIGN_DATA: aFile }, ["COUNTERSIGN_DATA", aFile]],
+    ["a database that does not run", { DATABASE_URL: "postgres://u:hunter22@127.0.0.1:1/d" }, ["PostgreSQL"]],
+  ])("%s", async (_, environment, named) => {
+    const printed = await refused(environment);
+    for (const text of named) expect(printed).toContain(text);
+  });
+
+  test("a parent that is not a process ID", async () => {
+    expect(await refused({}, "--parent", "me")).toBe('--parent is "me". It must be a process ID.\n');
+  });
+
+  test("a data folder that another server uses, which is not disturbed", async () => {
+    const fixture = await openPublicApiFixture(sqlite.make);
+    expect(await refused(fixture.database.environment)).toContain("in use by another Countersign server");
+    const { key } = await fixture.org.license();
+    expect((await fixture.api.validate({ license_key: key })).body.status).toBe("active");
+  });
+
+  test("a port that another server uses, which keeps it, and can reuse it at once", async () => {
+    const environment = { COUNTERSIGN_DATA: newFolder() };
+    const first = await startServerProcess(environment);
+    expect(await refused({ HOST: "0.0.0.0", PORT: String(first.port) })).toBe(
+      `Port ${first.port} on 0.0.0.0 cannot be opened: another program is using it. Set PORT to another one.\n`,
+    );
+    for (let call = 0; call < 20; call++) await (await fetch(`${first.url}/healthz`)).text();
+    await first.stop();
+    // Connections of the previous one are still closing.
+    const again = await startServerProcess({ ...environment, PORT: String(first.port) });
+    expect((await fetch(`${again.url}/healthz`)).status).toBe(200);
+    await again.stop();
+  });
+});
+
+describe("npm start drains and stops the server", () => {
+  const stopsAfter = async (act: (npm: ChildProcess) => void) => {
+    const { child: npm, output } = start("npm", ["start"], {
+      cwd: join(import.meta.dir, "../.."),
+      env: { ...process.env, PORT: "0", COUNTERSIGN_DATA: newFolder(), COUNTERSIGN_LOG_FORMAT: "json" },
+      // A separate process group, so that no process outlives the test.
+      detached: true,
+    });
+    try {
+      await until("the server is ready", () => /"port":\d+/.test(output()), 60_000);
+      const port = /"port":(\d+)/.exec(output())?.[1];
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+      act(npm);
+      await until("the server has stopped", () => output().includes('"Stopped."'));
+    } finally {
+      try {
+        process.kill(-(npm.pid ?? 0), "SIGKILL");
+      } catch {
+        // No process is left.
+      }
+    }
+  };
+
+  // The signal goes to npm alone. Its shell exits and forwards nothing.
+  test.each(["SIGTERM", "SIGKILL"] as const)("when npm gets %s", (signal) =>
+    stopsAfter((npm) => npm.kill(signal)),
+  );
+
+  // Processes are found through Linux's /proc.
+  test.skipIf(process.platform !== "linux")("when the script that it runs is killed", () =>
+    stopsAfter((npm) => {
+      const script = processesOf(npm.pid ?? 0).find(({ words }) => words[1] === "scripts/start.mjs");
+      process.kill(script?.pid ?? Number.NaN, "SIGKILL");
+    }),
+  );
+});
+
+/** Every process of a group, with its command line. */
+function processesOf(group: number): { pid: number; words: string[] }[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const status = readFileSync(`/proc/${name}/stat`, "utf8");
+        const isOfGroup = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[2]) === group;
+        const words = readFileSync(`/proc/${name}/cmdline`, "utf8").split("\0");
+        return isOfGroup ? [{ pid: Number(name), words }] : [];
+      } catch {
+        // The process has exited.
+        return [];
+      }
+    });
+}
