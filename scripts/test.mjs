@@ -151,7 +151,7 @@ async function testSuite(suite, env) {
   times.push([spent.seconds, name]);
   if (code === toolchainIsMissing) {
     tally("SDKs").skipped += 1;
-    skips.add(`${name}: ${text.trim().split("\n").at(-1)}`);
+    skips.add(`${name}: ${text.trim().replaceAll("\n", " ")}`);
     return;
   }
   const failed = readReports(reports, { name, kind: "SDKs", code, tallyOf: tally });

@@ -12,22 +12,19 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** Null if a small disk can be mounted, otherwise the reason why not. */
+/** Null if a small disk can be mounted, otherwise what that needs. */
 export function whyNoSmallDisk(): string | null {
   const folder = freshFolder();
-  try {
-    const problem = mount(folder, 16);
-    if (problem === null) unmount(folder);
-    return problem;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const { status } = mount(folder, 16);
+  if (status === 0) unmount(folder);
+  rmSync(folder, { recursive: true, force: true });
+  return status === 0 ? null : "it needs Linux and root, to mount a small disk. Run it in a container.";
 }
 
 export function mountSmallDisk(megabytes = 16): SmallDisk {
   const folder = freshFolder();
-  const problem = mount(folder, megabytes);
-  if (problem !== null) throw new Error(`No small disk: ${problem}`);
+  const { status, stderr } = mount(folder, megabytes);
+  if (status !== 0) throw new Error(`No small disk could be mounted: ${stderr}`);
   const filler = join(folder, "filler");
   return {
     folder,
@@ -40,15 +37,9 @@ export function mountSmallDisk(megabytes = 16): SmallDisk {
   };
 }
 
-function mount(folder: string, megabytes: number): string | null {
-  const { status, stderr, error } = spawnSync(
-    "mount",
-    ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder],
-    {
-      encoding: "utf8",
-    },
-  );
-  return status === 0 ? null : (error?.message ?? stderr.trim());
+function mount(folder: string, megabytes: number) {
+  const words = ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder];
+  return spawnSync("mount", words, { encoding: "utf8" });
 }
 
 function unmount(folder: string): void {
