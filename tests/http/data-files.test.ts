@@ -1,14 +1,5 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiOf } from "../support/api.ts";
 import { freshFolder } from "../support/databases.ts";
@@ -64,20 +55,6 @@ function copyOfUsed(name: string): string {
 const doctor = (data: string) => runCountersign(["doctor"], { COUNTERSIGN_DATA: data });
 
 /** Every kind of damage is tested in packages/store/open.test.ts. */
-test.each<[string, (main: string) => void]>([
-  ["missing", (main) => rmSync(main)],
-  ["damaged", (main) => truncateSync(main, 40_960)],
-])("a server does not start if its database is %s, and the doctor reports it", async (what, harm) => {
-  const data = copyOfUsed(what);
-  harm(join(data, "countersign.db"));
-  const started = await runCountersign(["serve"], { COUNTERSIGN_DATA: data, PORT: "0" });
-  expect(started.stderr).toContain(`countersign.db is ${what}`);
-  expect([started.code, started.stdout, started.stderr.trimEnd().split("\n").length]).toEqual([1, "", 1]);
-  const found = await doctor(data);
-  expect(found.code).toBe(1);
-  expect(found.stdout).toContain("countersign.db");
-});
-
 test("a damaged request log is set aside with a warning, and validations continue", async () => {
   const data = copyOfUsed("log");
   for (const name of ["journal.db", "search.db"])
@@ -95,14 +72,11 @@ test("a damaged request log is set aside with a warning, and validations continu
   expect((await doctor(data)).code).toBe(0);
 });
 
-describe.skipIf(process.platform === "win32")("only the owner can read", () => {
-  const publish = (data: string) => {
-    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o644);
-  };
-
-  test("files that others could read, from the next start on; the doctor reports them", async () => {
+test.skipIf(process.platform === "win32")(
+  "files that others could read are restricted by the next start, and the doctor reports them",
+  async () => {
     const data = copyOfUsed("published");
-    publish(data);
+    for (const name of readdirSync(data)) chmodSync(join(data, name), 0o644);
     const { stdout } = await doctor(data);
     expect(stdout).toContain("countersign.db");
     expect(stdout).toContain("Other users of this machine can read");
@@ -110,17 +84,5 @@ describe.skipIf(process.platform === "win32")("only the owner can read", () => {
     await until("the text index is restricted, too", () => modeOf(join(data, "search.db")) === 0o600);
     expectPrivate(data);
     await server.stop();
-  });
-
-  test("a backup and the files that are restored from it, whatever the umask", async () => {
-    const data = copyOfUsed("backed up");
-    const backup = join(folder, "backup");
-    const run = (...words: string[]) => withoutUmask(() => runCountersign(words, { COUNTERSIGN_DATA: data }));
-    expect((await run("backup", backup)).code).toBe(0);
-    expect(modeOf(backup)).toBe(0o700);
-    expectPrivate(backup);
-    publish(backup);
-    expect((await run("restore", backup, "--force")).code).toBe(0);
-    expectPrivate(data);
-  });
-});
+  },
+);

@@ -1,11 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DatabaseLocation } from "@countersign/store/open";
 import { apiOf } from "../support/api.ts";
 import type { Browser } from "../support/browser.ts";
 import { freshFolder, on } from "../support/databases.ts";
 import { invitationTokenFor, openedEmails } from "../support/emails.ts";
-import { everyFile, everythingStored } from "../support/everything-stored.ts";
+import { withClient } from "../support/postgres.ts";
 import { openReceiver } from "../support/receiver.ts";
 import { requestLog } from "../support/request-log.ts";
 import { runCountersign } from "../support/server-process.ts";
@@ -199,4 +201,25 @@ async function backedUp(environment: Readonly<Record<string, string>>): Promise<
   const { code, stderr } = await runCountersign(["backup", folder], environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return everyFile(folder);
+}
+
+/** Every byte in SQLite's folder, or every row of every PostgreSQL table. */
+async function everythingStored(location: DatabaseLocation): Promise<Buffer> {
+  if (location.kind === "sqlite") return everyFile(location.folder);
+  const texts: string[] = [];
+  await withClient(location.url, async (client) => {
+    const tables = await client.query<{ name: string }>(
+      "select quote_ident(tablename) as name from pg_tables where schemaname = 'public'",
+    );
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query<{ row: string }>(`select t::text as row from ${name} t`);
+      texts.push(...rows.map(({ row }) => row));
+    }
+  });
+  return Buffer.from(texts.join("\n"));
+}
+
+function everyFile(folder: string): Buffer {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  return Buffer.concat(files.map((file) => readFileSync(join(file.parentPath, file.name))));
 }

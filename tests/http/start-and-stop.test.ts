@@ -1,12 +1,16 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { long } from "../races/size.ts";
 import { freshFolder, sqlite } from "../support/databases.ts";
 import { openPublicApiFixture } from "../support/public-api-fixture.ts";
-import { serverMain, startServerProcess } from "../support/server-process.ts";
-import { openSilentPort } from "../support/silent-port.ts";
+import {
+  type Spawned,
+  spawnCollecting,
+  spawnCountersign,
+  startServerProcess,
+} from "../support/server-process.ts";
 import { until, within } from "../support/until.ts";
 
 setDefaultTimeout(120_000);
@@ -21,46 +25,19 @@ const newFolder = () => {
 };
 const aFile = join(folder, "file");
 writeFileSync(aFile, "a file\n");
+const damaged = newFolder();
+mkdirSync(damaged);
+writeFileSync(join(damaged, "countersign.db"), "no database ".repeat(1_000));
 
-/** A process, and what it has printed. */
-interface Started {
-  readonly child: ChildProcess;
-  output(): string;
-  errors(): string;
-  /** How it has ended. */
-  ended(deadlineMs?: number): Promise<{ code: number | null; signal: string | null }>;
+const serve = (environment: Readonly<Record<string, string>> = {}, ...words: readonly string[]) => {
+  const settings = { PORT: "0", COUNTERSIGN_LOG_FORMAT: "json", COUNTERSIGN_DATA: newFolder() };
+  return spawnCountersign(["serve", ...words], { ...settings, ...environment });
+};
+
+async function expectCleanExit({ output, ended }: Spawned, withinMs = 30_000): Promise<void> {
+  const end = await within(withinMs, `the server ends:\n${output()}`, ended);
+  expect(end).toMatchObject({ code: 0, signal: null });
 }
-
-function start(command: string, words: readonly string[], options: SpawnOptions): Started {
-  const child = spawn(command, words, { stdio: ["ignore", "pipe", "pipe"], ...options });
-  let [output, errors] = ["", ""];
-  child.stdout?.on("data", (chunk) => {
-    output += chunk;
-  });
-  child.stderr?.on("data", (chunk) => {
-    errors += chunk;
-  });
-  const closed = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
-    child.on("close", (code, signal) => resolve({ code, signal })),
-  );
-  return {
-    child,
-    output: () => output,
-    errors: () => errors,
-    ended: (deadlineMs = 30_000) => within(deadlineMs, `the process ends:\n${output}${errors}`, closed),
-  };
-}
-
-function serve(environment: Readonly<Record<string, string>> = {}, ...words: readonly string[]): Started {
-  return start(process.execPath, [serverMain, "serve", ...words], {
-    env: {
-      ...{ PATH: process.env.PATH ?? "", PORT: "0", COUNTERSIGN_LOG_FORMAT: "json" },
-      ...{ COUNTERSIGN_DATA: newFolder(), ...environment },
-    },
-  });
-}
-
-const cleanly = { code: 0, signal: null };
 
 describe("a server that gets SIGTERM exits cleanly", () => {
   test("as soon as it reports ready, every time, and during its start", async () => {
@@ -68,60 +45,66 @@ describe("a server that gets SIGTERM exits cleanly", () => {
     const early = serve(environment);
     await until("it has started", () => existsSync(join(environment.COUNTERSIGN_DATA, "owner.lock")));
     early.child.kill("SIGTERM");
-    expect(await early.ended()).toEqual(cleanly);
+    await expectCleanExit(early);
     for (let round = 0; round < (long ? 10 : 2); round++) {
-      const { child, output, ended } = serve(environment);
-      child.stdout?.on("data", () => {
-        if (output().includes("is ready at")) child.kill("SIGTERM");
+      const server = serve(environment);
+      server.child.stdout?.on("data", () => {
+        if (server.output().includes("is ready at")) server.child.kill("SIGTERM");
       });
-      expect(await ended()).toEqual(cleanly);
-      expect(output()).toContain('"Stopped."');
+      await expectCleanExit(server);
+      expect(server.output()).toContain('"Stopped."');
     }
   });
 
   test("if its output was closed meanwhile, after which it continued to serve", async () => {
-    const { child, output, errors, ended } = serve();
-    await until("it is ready", () => output().includes("is ready at"));
-    child.stdout?.destroy();
-    const [, url] = / is ready at (http:[^"]+)/.exec(output()) ?? [];
+    const server = serve();
+    await until("it is ready", () => server.output().includes("is ready at"));
+    server.child.stdout?.destroy();
+    const [, url] = / is ready at (http:[^"]+)/.exec(server.output()) ?? [];
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    child.kill("SIGTERM");
-    expect(await ended()).toEqual(cleanly);
-    expect(errors()).toBe("");
+    server.child.kill("SIGTERM");
+    await expectCleanExit(server);
+    expect((await server.ended).stderr).toBe("");
   });
 
   test("soon, if it waits for an unresponsive database", async () => {
-    const silent = await openSilentPort();
+    const connected = Promise.withResolvers<void>();
+    const silent = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { open: () => connected.resolve(), data: () => {} },
+    });
     const url = `postgres://user:password@127.0.0.1:${silent.port}/countersign`;
-    const { child, ended } = serve({ DATABASE_URL: url });
-    await within(30_000, "it asks the database", silent.connected);
-    child.kill("SIGTERM");
-    expect(await ended(10_000)).toEqual(cleanly);
-    silent.close();
+    const server = serve({ DATABASE_URL: url });
+    await within(30_000, "it asks the database", connected.promise);
+    server.child.kill("SIGTERM");
+    await expectCleanExit(server, 10_000);
+    silent.stop(true);
   });
 });
 
 test("a server whose parent has exited stops cleanly", async () => {
   const parent = spawn("sleep", ["600"], { stdio: "ignore" });
   // Not its real parent, so the server finds it missing from the beginning.
-  expect(await serve({}, "--parent", String(parent.pid)).ended()).toEqual(cleanly);
+  await expectCleanExit(serve({}, "--parent", String(parent.pid)));
   parent.kill("SIGKILL");
 });
 
 /** Each setting is tested in apps/server/config.test.ts, and each problem of a database in packages/store/open.test.ts. */
 describe("a start that fails prints one line that says what to change, and exits with code 1, for", () => {
   const refused = async (environment: Readonly<Record<string, string>>, ...words: readonly string[]) => {
-    const { output, errors, ended } = serve(environment, ...words);
-    expect([(await ended()).code, output()]).toEqual([1, ""]);
-    expect(errors()).toMatch(/^[^\n]+\n$/);
-    expect(errors()).not.toMatch(/\bat .*\.[jt]s:\d+|hunter22/);
-    return errors();
+    const { code, stdout, stderr } = await serve(environment, ...words).ended;
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).not.toMatch(/\bat .*\.[jt]s:\d+|hunter22/);
+    return stderr;
   };
 
   test.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
     ["an invalid setting", { DATABASE_URL: "mysql://u:hunter22@h/d" }, ["DATABASE_URL", "postgres://"]],
     ["an IP address of another machine", { HOST: "192.0.2.1" }, ["192.0.2.1"]],
     ["a data folder that is a file", { COUNTERSIGN_DATA: aFile }, ["COUNTERSIGN_DATA", aFile]],
+    ["a damaged database", { COUNTERSIGN_DATA: damaged }, ["countersign.db"]],
     ["a database that does not run", { DATABASE_URL: "postgres://u:hunter22@127.0.0.1:1/d" }, ["PostgreSQL"]],
   ])("%s", async (_, environment, named) => {
     const printed = await refused(environment);
@@ -156,7 +139,7 @@ describe("a start that fails prints one line that says what to change, and exits
 
 describe("npm start drains and stops the server", () => {
   const stopsAfter = async (act: (npm: ChildProcess) => void) => {
-    const { child: npm, output } = start("npm", ["start"], {
+    const { child: npm, output } = spawnCollecting("npm", ["start"], {
       cwd: join(import.meta.dir, "../.."),
       env: { ...process.env, PORT: "0", COUNTERSIGN_DATA: newFolder(), COUNTERSIGN_LOG_FORMAT: "json" },
       // A separate process group, so that no process outlives the test.

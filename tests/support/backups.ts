@@ -4,11 +4,7 @@ import { openStore } from "@countersign/store/open";
 import { validate, verdict } from "@countersign/store/suite/calls";
 import { freshFolder, sqlite, type TestDatabase, type TestedDatabase } from "./databases.ts";
 import { freshDatabase } from "./postgres.ts";
-import {
-  findPrograms,
-  type PostgresWithPrograms,
-  startPostgresWithPrograms,
-} from "./postgres-with-programs.ts";
+import { findPrograms, startPostgresWithPrograms } from "./postgres-with-programs.ts";
 import { runHere } from "./run-command.ts";
 import { skipWithReason } from "./skip.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
@@ -22,16 +18,16 @@ export function databasesWithBackup(suite: string): TestedDatabase[] {
   }
   skipWithReason(
     `${suite} on postgres`,
-    "no PostgreSQL with its own pg_dump was found. Install one, on Debian and Ubuntu with: apt install postgresql",
+    "it needs PostgreSQL with its pg_dump. Install it (on Debian: apt-get install postgresql).",
   );
   return [sqlite];
 }
 
-let server: Promise<PostgresWithPrograms> | undefined;
+let server: Promise<string> | undefined;
 
 async function makePostgres(programs: string): Promise<TestDatabase> {
   server ??= startPostgresWithPrograms(programs);
-  const url = await freshDatabase((await server).url);
+  const url = await freshDatabase(await server);
   return {
     location: { kind: "postgres", url },
     environment: { DATABASE_URL: url, PATH: `${programs}:${process.env.PATH ?? ""}` },

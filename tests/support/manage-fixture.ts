@@ -3,6 +3,8 @@ import { generateAccessToken } from "@countersign/domain/members/access-token";
 import { type Permission, permissions } from "@countersign/domain/members/permissions";
 import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
 import { addUser } from "@countersign/store/queries/identity/users";
+import { addMember } from "@countersign/store/queries/members/members";
+import { addRole } from "@countersign/store/queries/roles/roles";
 import { type Api, apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type ManageClient, manageClient } from "./manage-client.ts";
@@ -44,27 +46,13 @@ export async function openManageFixture(
     const userId = newId();
     const email = `${userId}@example.com`;
     const token = generateAccessToken(randomBytes);
+    const user = { id: userId, name: "Test Person", email, emailVerified: true };
+    const holder = { userId, organizationId: null, createdBy: userId, expiresAtMs: null };
+    const allowed = options.permissions ?? permissions;
     await store.transaction(async (db) => {
-      const isPlatformAdmin = options.admin === true;
-      await addUser(
-        db,
-        { id: userId, name: "Test Person", email, emailVerified: true, isPlatformAdmin },
-        Date.now(),
-      );
-      await addAccessToken(
-        db,
-        {
-          id: newId(),
-          ...token,
-          name: "Test token",
-          userId,
-          organizationId: null,
-          permissions: options.permissions ?? permissions,
-          createdBy: userId,
-          expiresAtMs: null,
-        },
-        Date.now(),
-      );
+      await addUser(db, { ...user, isPlatformAdmin: options.admin === true }, Date.now());
+      const row = { id: newId(), ...token, name: "Test token", permissions: allowed, ...holder };
+      await addAccessToken(db, row, Date.now());
     });
     return { userId, email, token: token.token, api: manageClient(server.url, token.token) };
   };
@@ -86,28 +74,11 @@ export async function openManageFixture(
     member: async (allowed, inOrganization = organizationId) => {
       const someone = await person();
       const roleId = newId();
-      const nowMs = Date.now();
+      const now = Date.now();
+      const role = { id: roleId, name: `Role ${roleId}`, permissions: JSON.stringify(allowed) };
       await store.transaction(async (db) => {
-        await db
-          .insertInto("roles")
-          .values({
-            id: roleId,
-            organization_id: inOrganization,
-            name: `Role ${roleId}`,
-            permissions: JSON.stringify(allowed),
-            created_at: nowMs,
-            updated_at: nowMs,
-          })
-          .execute();
-        await db
-          .insertInto("members")
-          .values({
-            organization_id: inOrganization,
-            user_id: someone.userId,
-            role_id: roleId,
-            created_at: nowMs,
-          })
-          .execute();
+        await addRole(db, { ...role, organization_id: inOrganization, created_at: now, updated_at: now });
+        await addMember(db, { organizationId: inOrganization, userId: someone.userId, roleId }, now);
       });
       return { ...someone, roleId };
     },

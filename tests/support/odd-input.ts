@@ -5,39 +5,14 @@ type Schema = z.core.JSONSchema.BaseSchema;
 
 /** Texts that are valid for some fields, and some that are valid for none. */
 const texts = [
-  "Ada",
-  "ada@example.com",
-  "2031-01-02T03:04:05.678Z",
-  "9999-12-31T23:59:59.999+14:00",
-  "-271821-04-20T00:00:00Z",
-  "2031-02-30",
-  "1.2.3",
-  "v1.2.x-rc.1+b",
-  "99999999999999999999.0",
-  "203.0.113.7",
-  "2001:db8::/32",
-  "::ffff:1.2.3.4",
-  "10.0.0.0/33",
-  "https://hooks.example.invalid/x",
-  "http://[::1]:99999/",
-  "http://x y/",
-  "csk_ZZZZZZZZ",
-  "00000000-0000-0000-0000-000000000000",
-  "{{license.key}}{{",
-  "'; drop table licenses; --",
-  "__proto__",
-  "constructor",
-  "",
-  " ",
-  "\0",
-  "a\0b",
-  "\ud800",
-  "\udc00x",
-  "\u202e",
-  "%00",
-  "null",
-  "x".repeat(5_000),
-];
+  ["Ada", "ada@example.com", "csk_ZZZZZZZZ", "00000000-0000-0000-0000-000000000000", "{{license.key}}{{"],
+  ["2031-01-02T03:04:05.678Z", "9999-12-31T23:59:59.999+14:00", "-271821-04-20T00:00:00Z", "2031-02-30"],
+  ["1.2.3", "v1.2.x-rc.1+b", "99999999999999999999.0"],
+  ["203.0.113.7", "2001:db8::/32", "::ffff:1.2.3.4", "10.0.0.0/33"],
+  ["https://hooks.example.invalid/x", "http://[::1]:99999/", "http://x y/"],
+  ["'; drop table licenses; --", "__proto__", "constructor", "null", "%00", "x".repeat(5_000)],
+  ["", " ", "\0", "a\0b", "\ud800", "\udc00x", "\u202e"],
+].flat();
 
 export const anyText = fc.oneof(fc.constantFrom(...texts), fc.string({ unit: "binary", maxLength: 60 }));
 
@@ -47,23 +22,8 @@ export const hugeNumber = "HUGE-NUMBER";
 /** A value that hardly any field accepts. */
 export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   anyText,
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    false,
-    0,
-    -0,
-    -1,
-    1.5,
-    1e308,
-    2 ** 53,
-    -(2 ** 63),
-    [],
-    {},
-    [[]],
-    [null],
-    hugeNumber,
-  ),
+  fc.constantFrom<unknown>(null, true, false, [], {}, [[]], [null]),
+  fc.constantFrom<unknown>(0, -0, -1, 1.5, 1e308, 2 ** 53, -(2 ** 63), hugeNumber),
   fc.constantFrom<unknown>(
     JSON.parse('{"__proto__":{"a":1},"constructor":{"prototype":1},"toString":1}'),
     { "a\0b": 1, "\ud800": 2 },
@@ -233,18 +193,8 @@ export const oddHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   .map((some) => Object.fromEntries(some));
 
 export const oddSegment = fc.constantFrom(
-  "%00",
-  "a%00b",
-  "%ED%A0%80",
-  "%F0%9F%92%A9",
-  "..%2F..",
-  "%",
-  "%zz",
-  "\u00e9",
-  "__proto__",
-  "constructor",
-  "%20",
-  "x".repeat(3_000),
+  ...["%00", "a%00b", "%ED%A0%80", "%F0%9F%92%A9", "..%2F..", "%", "%zz", "%20"],
+  ...["\u00e9", "__proto__", "constructor", "x".repeat(3_000)],
 );
 
 function nested(depth: number): unknown {

@@ -25,71 +25,65 @@ export async function addSecrets(
     texts.set(place, text);
     return text;
   };
-  const call = async (method: string, path: string, body?: object) => {
-    const headers = { "content-type": "application/json" };
-    const answer = await owner.api.send(
-      method,
-      path,
-      body === undefined ? null : JSON.stringify(body),
-      headers,
-    );
+  const call = async (method: "post" | "put" | "patch", path: string, body: object) => {
+    const answer = await owner.api[method](path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
     return answer.body;
   };
   const organization = `/organizations/${filled.organizationId}`;
   const product = `/products/${productId}`;
 
-  await call("PATCH", product, {
+  await call("patch", product, {
     custom_response_enabled: true,
     custom_response: { token: secret("custom response") },
     deliver_license_by_email: true,
     license_email_text: secret("email text"),
   });
-  await call("PUT", `${product}/downloads`, {
+  await call("put", `${product}/downloads`, {
     data: [{ title: "App", url: `https://downloads.example.com/${secret("download URL")}` }],
   });
-  const { api_key: apiKey } = await call("POST", `${product}/api-keys`, { name: "Shop" });
+  const { api_key: apiKey } = await call("post", `${product}/api-keys`, { name: "Shop" });
   texts.set("API key", apiKey.slice(12));
-  const signing = await call("POST", `${product}/rotate-signing-secret`, {});
+  const signing = await call("post", `${product}/rotate-signing-secret`, {});
   texts.set("signing secret", signing.secret);
 
   const key = `KEY-${secret("license key")}`.toUpperCase();
   texts.set("license key", key.slice(4));
-  const license = await call("POST", `${product}/licenses`, {
+  const license = await call("post", `${product}/licenses`, {
     license_key: key,
     customer_email: `${newId()}@example.com`,
     notes: secret("notes"),
     metadata: { [secret("name in metadata")]: secret("metadata") },
     custom_override: { token: secret("custom override") },
   });
-  await call("PATCH", `/licenses/${license.id}`, {
+  await call("patch", `/licenses/${license.id}`, {
     notes: secret("changed notes"),
     metadata: { a: secret("b") },
   });
-  await call("POST", `/licenses/${license.id}/ips`, { ip: "203.0.113.5" });
-  const rotated = await call("POST", `/licenses/${license.id}/rotate-key`, {});
+  await call("post", `/licenses/${license.id}/ips`, { ip: "203.0.113.5" });
+  const rotated = await call("post", `/licenses/${license.id}/rotate-key`, {});
   texts.set("new license key", String(rotated.license_key).slice(4));
-  await call("POST", `/licenses/${license.id}/ip-blocks`, {
+  await call("post", `/licenses/${license.id}/ip-blocks`, {
     cidr: "198.51.100.7",
     note: secret("block note"),
   });
   // Its audit log entry has the search term.
   await owner.api.get(`${organization}/licenses/export?q=${key}`);
 
-  const webhook = await call("POST", `${organization}/webhooks`, {
+  const webhook = await call("post", `${organization}/webhooks`, {
     url: `https://hooks.example.invalid/${secret("webhook URL")}?key=${secret("webhook query")}`,
     headers: { "x-shop": secret("webhook header") },
   });
   texts.set("webhook secret", webhook.secret);
-  await call("PATCH", `${organization}/webhooks/${webhook.id}`, {
+  await call("patch", `${organization}/webhooks/${webhook.id}`, {
     url: `https://hooks.example.invalid/${secret("changed webhook URL")}`,
   });
-  const token = await call("POST", `${organization}/access-tokens`, {
+  const token = await call("post", `${organization}/access-tokens`, {
     name: "Build",
     permissions: ["licenses:view"],
   });
   texts.set("access token", String(token.token).slice(12));
-  const invitation = await call("POST", `${organization}/invitations`, {
+  const invitation = await call("post", `${organization}/invitations`, {
     email: `${newId()}@example.com`,
     role_id: filled.idFor("role_id", ""),
   });
@@ -104,26 +98,18 @@ export async function addSecrets(
       .set({ sealed_url: sealText(db, `https://hooks.example.invalid/${secret("sealed URL")}`) })
       .where("id", "=", endpointId)
       .execute();
+    const data = { license: rotated, previous: { license_key: key, notes: secret("old notes") } };
     await db
       .updateTable("events")
-      .set({
-        data: JSON.stringify({
-          license: rotated,
-          previous: { license_key: key, notes: secret("old notes") },
-        }),
-      })
+      .set({ data: JSON.stringify(data) })
       .where("id", "in", (deliveries) =>
         deliveries.selectFrom("deliveries").select("event_id").where("id", "=", deliveryId),
       )
       .execute();
     const attempt = {
-      id: newId(),
-      delivery_id: deliveryId,
-      endpoint_id: endpointId,
-      at: Date.now(),
-      duration_ms: 5,
+      ...{ id: newId(), delivery_id: deliveryId, endpoint_id: endpointId },
+      ...{ at: Date.now(), duration_ms: 5, status: 500 },
       request_headers: JSON.stringify({ "webhook-signature": secret("signature") }),
-      status: 500,
       response_body: `{"license_key":"${key}","error":"${secret("response")}"}`,
       failure: JSON.stringify({ code: "webhook_status", params: { status: 500 } }),
     };

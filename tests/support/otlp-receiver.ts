@@ -34,27 +34,21 @@ export async function openOtlpReceiver(): Promise<OtlpReceiver> {
   };
 }
 
-interface Attribute {
-  readonly key: string;
-  readonly value: Readonly<Record<string, unknown>>;
-}
+type Attributes = readonly { readonly key: string; readonly value: object }[];
 
-interface ExportedSpan {
-  readonly name: string;
-  readonly kind: number;
-  readonly traceId: string;
-  readonly spanId: string;
+/** What differs in the export from the span above. */
+interface ExportedSpan extends Pick<ReceivedSpan, "name" | "kind" | "traceId" | "spanId"> {
   readonly parentSpanId?: string;
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
-  readonly attributes: readonly Attribute[];
-  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
+  readonly attributes: Attributes;
+  readonly links?: ReceivedSpan["links"];
   readonly status?: { readonly code?: number };
 }
 
 interface ExportRequest {
   readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] };
+    readonly resource: { readonly attributes: Attributes };
     readonly scopeSpans: readonly { readonly spans: readonly ExportedSpan[] }[];
   }[];
 }
@@ -68,22 +62,17 @@ function spansOf({ body, headers }: Received): ReceivedSpan[] {
 }
 
 function spanOf(span: ExportedSpan, resource: ReceivedSpan["resource"]): ReceivedSpan {
-  const { name, kind, traceId, spanId } = span;
+  const { name, kind, traceId, spanId, parentSpanId = null, links = [] } = span;
   return {
-    name,
-    kind,
-    traceId,
-    spanId,
-    parentSpanId: span.parentSpanId ?? null,
+    ...{ name, kind, traceId, spanId, parentSpanId, resource },
     startNanoseconds: BigInt(span.startTimeUnixNano),
     endNanoseconds: BigInt(span.endTimeUnixNano),
     attributes: valuesOf(span.attributes),
-    resource,
-    links: (span.links ?? []).map((link) => ({ traceId: link.traceId, spanId: link.spanId })),
+    links: links.map((link) => ({ traceId: link.traceId, spanId: link.spanId })),
     failed: span.status?.code === 2,
   };
 }
 
-function valuesOf(attributes: readonly Attribute[]): Record<string, unknown> {
+function valuesOf(attributes: Attributes): Record<string, unknown> {
   return Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 }

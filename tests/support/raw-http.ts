@@ -19,10 +19,7 @@ export interface RawConnection {
   close(): void;
 }
 
-export function openRaw(
-  port: number,
-  options: { localAddress?: string; host?: string } = {},
-): Promise<RawConnection> {
+export function openRaw(port: number, options: { localAddress?: string } = {}): Promise<RawConnection> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", ...options, port });
     socket.once("error", reject);
@@ -37,13 +34,12 @@ export function openRaw(
 export async function exchange(
   port: number,
   bytes: string | Uint8Array,
-  options: { localAddress?: string; toHead?: boolean; deadlineMs?: number } = {},
+  options: { toHead?: boolean; deadlineMs?: number } = {},
 ): Promise<RawAnswer | null> {
-  const { localAddress, ...answering } = options;
-  const raw = await openRaw(port, localAddress === undefined ? {} : { localAddress });
+  const raw = await openRaw(port);
   raw.write(bytes);
   try {
-    return await raw.answer(answering);
+    return await raw.answer(options);
   } finally {
     raw.close();
   }

@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { join } from "node:path";
 
 /** The server that `npm test` has built, which is what users start. The sources if a test file runs directly. */
-export const serverMain =
-  process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
+const serverMain = process.env.COUNTERSIGN_TEST_SERVER ?? join(import.meta.dir, "../../apps/server/main.ts");
 
 export interface ServerProcess {
   readonly url: string;
@@ -21,19 +20,14 @@ export interface ServerProcess {
 export async function startServerProcess(
   environment: Readonly<Record<string, string>>,
 ): Promise<ServerProcess> {
-  const child = spawnCountersign(["serve"], {
-    PORT: "0",
-    HOST: "127.0.0.1",
-    COUNTERSIGN_LOG_FORMAT: "json",
-    ...environment,
-  });
-  const { output, exited } = collect(child);
+  const settings = { PORT: "0", HOST: "127.0.0.1", COUNTERSIGN_LOG_FORMAT: "json", ...environment };
+  const { child, output, ended } = spawnCountersign(["serve"], settings);
+  const exited = ended.then(({ code }) => code);
   const port = await new Promise<number>((resolve, reject) => {
-    const look = () => {
+    child.stdout?.on("data", () => {
       const ready = /"port":(\d+)/.exec(output());
       if (ready) resolve(Number(ready[1]));
-    };
-    child.stdout?.on("data", look);
+    });
     exited.then((code) =>
       reject(new Error(`The server ended with ${code} before it was ready:\n${output()}`)),
     );
@@ -65,38 +59,48 @@ export async function runCountersign(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
-  const child = spawnCountersign(words, environment);
+  const { child, ended } = spawnCountersign(words, environment);
   // A server that starts unexpectedly would otherwise outlive the test.
   const overdue = setTimeout(() => child.kill("SIGKILL"), longestCommandMs);
-  let stdout = "";
-  let stderr = "";
-  child.stdout?.on("data", (chunk) => {
-    stdout += chunk;
-  });
-  child.stderr?.on("data", (chunk) => {
-    stderr += chunk;
-  });
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
+  const { code, stdout, stderr } = await ended;
   clearTimeout(overdue);
   return { code, stdout, stderr };
 }
 
-function spawnCountersign(
-  words: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): ChildProcess {
-  return spawn(process.execPath, [serverMain, ...words], {
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** A process, and what it has printed. */
+export interface Spawned {
+  readonly child: ChildProcess;
+  /** All output so far. */
+  output(): string;
+  readonly ended: Promise<Finished & { readonly signal: string | null }>;
 }
 
-function collect(child: ChildProcess): { output: () => string; exited: Promise<number | null> } {
-  let text = "";
-  const keep = (chunk: unknown) => {
-    text += String(chunk);
-  };
-  child.stdout?.on("data", keep);
-  child.stderr?.on("data", keep);
-  return { output: () => text, exited: new Promise((resolve) => child.on("close", resolve)) };
+export function spawnCountersign(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Spawned {
+  const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment };
+  return spawnCollecting(process.execPath, [serverMain, ...words], { env });
+}
+
+/** Starts a program and collects its output. */
+export function spawnCollecting(
+  command: string,
+  words: readonly string[],
+  options: Pick<SpawnOptions, "cwd" | "env" | "detached">,
+): Spawned {
+  const child = spawn(command, words, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  let [output, stdout, stderr] = ["", "", ""];
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+    output += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+    output += chunk;
+  });
+  const ended = new Promise<Awaited<Spawned["ended"]>>((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr })),
+  );
+  return { child, output: () => output, ended };
 }

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
+import { startProgram } from "./program.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 import { until } from "./until.ts";
 
@@ -33,54 +33,25 @@ export function stripeMock(): Promise<string> {
 async function startUntilItAnswers(): Promise<string> {
   const deadlineMs = performance.now() + startMs;
   for (;;) {
-    const { url, hasEnded, howItEnded, stop } = await start();
+    const port = await freePort();
+    // It serves HTTPS too, which nothing here uses: at a fixed port, only one of them could run at a time.
+    const addresses = ["-http-addr", `127.0.0.1:${port}`, "-https-addr", `127.0.0.1:${await freePort()}`];
+    const program = startProgram(stripeMockPath ?? "", addresses);
+    const url = `http://127.0.0.1:${port}`;
     await until(
       "Stripe's test server answers or ends",
-      async () => hasEnded() || (await answers(url)) || hasEnded(),
+      async () => program.end !== null || (await answers(url)) || program.end !== null,
       startMs,
     );
-    if (!hasEnded()) {
-      afterAllFiles.push(stop);
+    if (program.end === null) {
+      afterAllFiles.push(program.stop);
       return url;
     }
-    const reason = `Stripe's test server ended before it answered, with ${await howItEnded()}`;
+    const { code, errors } = program.end;
+    const reason = `Stripe's test server ended before it answered, with exit code ${code}: ${errors}`;
     if (performance.now() > deadlineMs) throw new Error(reason);
     process.stderr.write(`${reason}\nIt is started again.\n`);
   }
-}
-
-interface Started {
-  readonly url: string;
-  hasEnded(): boolean;
-  /** Its exit code, and the end of what it wrote. */
-  howItEnded(): Promise<string>;
-  stop(): Promise<void>;
-}
-
-async function start(): Promise<Started> {
-  const port = await freePort();
-  // It serves HTTPS too, which nothing here uses: at a fixed port, only one of them could run at a time.
-  const addresses = ["-http-addr", `127.0.0.1:${port}`, "-https-addr", `127.0.0.1:${await freePort()}`];
-  const words = [stripeMockPath ?? "", ...addresses];
-  const child = spawn("sh", ["-c", untilInputCloses, "sh", ...words], {
-    stdio: ["pipe", "ignore", "pipe"],
-    detached: true,
-  });
-  child.unref();
-  let written = "";
-  child.stderr.on("data", (chunk) => {
-    written = (written + chunk).slice(-1_000);
-  });
-  const ended = new Promise((resolve) => child.on("exit", resolve));
-  const stop = async () => {
-    child.stdin.end();
-    await ended;
-  };
-  const howItEnded = async () => {
-    await ended;
-    return `exit code ${child.exitCode}: ${written}`;
-  };
-  return { url: `http://127.0.0.1:${port}`, hasEnded: () => child.exitCode !== null, howItEnded, stop };
 }
 
 function answers(url: string): Promise<boolean> {
@@ -89,11 +60,3 @@ function answers(url: string): Promise<boolean> {
     () => false,
   );
 }
-
-/** Stops it when standard input closes, which the operating system ensures however this process ends. */
-const untilInputCloses = `
-  exec 3<&0
-  "$@" & server=$!
-  ( cat <&3 > /dev/null; kill -9 $server ) &
-  wait $server
-`;

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { databases, freshFolder, postgres } from "../../../tests/support/databases.ts";
+import { databases, freshFolder, postgres, sqlite } from "../../../tests/support/databases.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign, startServerProcess } from "../../../tests/support/server-process.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
@@ -114,6 +114,20 @@ test("checking an empty folder creates nothing in it", async () => {
   const folder = join(freshFolder(), "data");
   const { code } = await examine({ COUNTERSIGN_DATA: folder });
   expect({ code, exists: existsSync(folder) }).toEqual({ code: 0, exists: false });
+});
+
+test.each<[string, (file: string) => void]>([
+  ["missing next to the other files", (file) => rmSync(file)],
+  ["cut short", (file) => truncateSync(file, 40_960)],
+])("a database file that is %s is a problem", async (_, harm) => {
+  const { environment, location, remove } = await sqlite.make();
+  const org = await openTestOrganization(location);
+  await org.store.close();
+  harm(join(environment.COUNTERSIGN_DATA ?? "", "countersign.db"));
+  const { code, problems } = await examine(environment);
+  expect(code).toBe(1);
+  expect(problems).toContain("database");
+  remove();
 });
 
 test("a folder that other users can access is a warning, and text output says what to run", async () => {

@@ -50,14 +50,14 @@ export const databases: readonly Fault[] = [
     why: "After a failed move, an operator's customers are all answered that their API key is invalid.",
     find: "?.size ?? 0) > 0) return null;",
     replace: "?.size ?? 0) >= 0) return null;",
-    guards: ["packages/store/open.test.ts", "tests/http/data-files.test.ts"],
+    guards: ["packages/store/open.test.ts"],
   },
   {
     name: "other users of the machine can read a backup of SQLite",
     why: "Any local user can read the license keys and customers of all organizations.",
     find: `writeFileSync(copy, "", { mode: 0o600`,
     replace: `writeFileSync(copy, "", { mode: 0o644`,
-    guards: ["apps/server/cli/backup.test.ts", "tests/http/data-files.test.ts"],
+    guards: ["apps/server/cli/backup.test.ts"],
   },
   {
     name: "a bulk insert on SQLite leaves out the last of an odd number of rows",
