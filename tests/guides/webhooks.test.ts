@@ -76,7 +76,7 @@ for (const line of readFileSync(0, "utf8").split("\\n")) {
     name: "Python",
     fence: "python",
     program: "python3",
-    install: "Install Python 3.9 or newer.",
+    install: "Install Python 3.9 or newer (on Debian: apt-get install python3).",
     file: "verify.py",
     driver: `
 import sys
@@ -117,7 +117,7 @@ describe("the guide's webhook verification", () => {
   for (const { name, fence, program, install, file, driver } of languages) {
     const title = `${name} accepts valid events and rejects all others`;
     if (spawnSync(program, ["--version"]).status !== 0) {
-      skipWithReason(title, `${program} is not there. ${install}`);
+      skipWithReason(title, `it needs ${program}. ${install}`);
       continue;
     }
     test(title, () => {

@@ -29,10 +29,22 @@ const noDisk = whyNoSmallDisk();
 
 /** Is frozen, stopped and made read-only, which the shared one cannot be. */
 let postgres: PostgresServer;
+const disks: SmallDisk[] = [];
 beforeAll(async () => {
   postgres = await startPostgres({ connections: 80 });
 });
-afterAll(() => postgres.stop());
+afterAll(async () => {
+  await postgres.stop();
+  for (const disk of disks) disk.remove();
+});
+
+/** Null if this machine cannot mount one. */
+function mountDisk(megabytes: number): SmallDisk | null {
+  if (noDisk !== null) return null;
+  const disk = mountSmallDisk(megabytes);
+  disks.push(disk);
+  return disk;
+}
 
 /**
  * Two servers with the same license, one of them read-only, in every order. tests/faults/fail-over.ts has a real standby
@@ -126,13 +138,14 @@ describe("a DATABASE_URL with two hosts", () => {
 });
 
 describe("readiness on PostgreSQL", () => {
-  const disk = noDisk === null ? mountSmallDisk(64) : null;
+  let disk: SmallDisk | null = null;
   let url: string;
   let server: ServerProcess;
   let api: Api;
   let licenseKey: string;
   let unusedKey: string;
   beforeAll(async () => {
+    disk = mountDisk(64);
     url = disk === null ? await freshDatabase(postgres.url) : await databaseOn(disk);
     const org = await openTestOrganization({ kind: "postgres", url });
     licenseKey = (await org.license()).key;
@@ -141,10 +154,7 @@ describe("readiness on PostgreSQL", () => {
     server = await startServerProcess({ DATABASE_URL: url });
     api = apiOf(server.url, org.apiKey);
   });
-  afterAll(async () => {
-    await server.stop();
-    disk?.remove();
-  });
+  afterAll(() => server.stop());
 
   const statusOfValidation = async (key = licenseKey) => (await api.validate({ license_key: key })).status;
   const recovers = async () => {
@@ -215,13 +225,13 @@ describe("readiness on PostgreSQL", () => {
     await recovers();
   });
 
-  if (disk === null) skipWithReason("readiness is withdrawn while PostgreSQL's disk is full", String(noDisk));
+  if (noDisk !== null) skipWithReason("readiness is withdrawn while PostgreSQL's disk is full", noDisk);
   else
     test("is withdrawn while the disk is full, even without validations, and returns", async () => {
       await withClient(url, async (client) => {
         // An open snapshot retains old row versions, so that every count needs more disk space.
         await client.query("begin isolation level repeatable read; select 1 from products");
-        disk.fill();
+        disk?.fill();
         await until("validations fail closed", async () => (await statusOfValidation()) === 503, 60_000);
         await becomes(server, 503);
         // Longer than a failed batch affects readiness. A load balancer sends no validations in this state.
@@ -230,7 +240,7 @@ describe("readiness on PostgreSQL", () => {
           expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
           return performance.now() > endMs;
         });
-        disk.free();
+        disk?.free();
         await recovers();
       });
       expect(server.output()).toContain("PostgreSQL has no space left.");
@@ -256,18 +266,17 @@ describe("readiness on PostgreSQL", () => {
 });
 
 describe("readiness on SQLite", () => {
-  const disk = noDisk === null ? mountSmallDisk() : null;
-  const folder = join(disk?.folder ?? freshFolder(), "data");
-  const file = join(folder, "countersign.db");
+  let disk: SmallDisk | null = null;
+  let file: string;
   let server: ServerProcess;
   beforeAll(async () => {
+    disk = mountDisk(16);
+    const folder = join(disk?.folder ?? freshFolder(), "data");
+    file = join(folder, "countersign.db");
     server = await startServerProcess({ COUNTERSIGN_DATA: folder });
     await becomes(server, 200);
   });
-  afterAll(async () => {
-    await server.stop();
-    disk?.remove();
-  });
+  afterAll(() => server.stop());
 
   test("is withdrawn while another program locks the database, and returns", async () => {
     const other = new DatabaseSync(file);
@@ -277,12 +286,12 @@ describe("readiness on SQLite", () => {
     await becomes(server, 200);
   });
 
-  if (disk === null) skipWithReason("readiness is withdrawn while the disk is full", String(noDisk));
+  if (noDisk !== null) skipWithReason("readiness is withdrawn while the disk is full", noDisk);
   else
     test("is withdrawn while the disk is full, even without validations, and returns", async () => {
-      disk.fill();
+      disk?.fill();
       await becomes(server, 503);
-      disk.free();
+      disk?.free();
       await becomes(server, 200);
     });
 

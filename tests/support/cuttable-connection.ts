@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A relay in front of a port, whose connection can be cut. Bytes then disappear without an error. */
 export interface CuttableConnection {
@@ -9,36 +9,29 @@ export interface CuttableConnection {
 }
 
 export async function openCuttableConnection(to: number): Promise<CuttableConnection> {
-  const pairs = new Set<readonly [Socket, Socket]>();
+  const sockets = new Set<Socket>();
   let isCut = false;
+  const relay = (from: Socket, into: Socket | null) => {
+    sockets.add(from.on("error", () => {}));
+    from.on("data", (bytes) => {
+      if (!isCut) into?.write(bytes);
+    });
+    from.on("close", () => {
+      if (!isCut) into?.destroy();
+    });
+  };
   const server = createServer((near) => {
-    if (isCut) {
-      // Received and dropped.
-      near.on("error", () => {});
-      pairs.add([near, near]);
-      return;
-    }
-    const far = connect(to, "127.0.0.1");
-    const pair = [near, far] as const;
-    pairs.add(pair);
-    for (const [from, into] of [pair, [far, near] as const]) {
-      from.on("data", (bytes) => {
-        if (!isCut) into.write(bytes);
-      });
-      from.on("close", () => {
-        if (!isCut) into.destroy();
-      });
-      from.on("error", () => {});
-    }
+    const far = isCut ? null : connect(to, "127.0.0.1");
+    relay(near, far);
+    if (far !== null) relay(far, near);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
   const drop = () => {
-    for (const pair of pairs) for (const socket of pair) socket.destroy();
-    pairs.clear();
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
   };
   return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
+    port: (server.address() as AddressInfo).port,
     cut: () => {
       isCut = true;
     },
