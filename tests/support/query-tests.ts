@@ -5,6 +5,8 @@ import { addUser } from "@countersign/store/queries/identity/users";
 import { addMember } from "@countersign/store/queries/members/members";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database, Journal, Store } from "@countersign/store/store";
+import type { Tables } from "@countersign/store/tables";
+import { sql } from "kysely";
 import { databases, on, type TestedDatabase } from "./databases.ts";
 import { journalEntry } from "./request-log.ts";
 import { afterAllFiles } from "./shared-resources.ts";
@@ -16,6 +18,14 @@ export interface QueryFixture {
   readonly store: Store;
   readonly reads: Database;
   write<T>(work: (db: Database) => Promise<T>): Promise<T>;
+  /** The same queries without their first parameter: `read` calls them on `reads`, `write` each in a transaction. */
+  queries<Queries extends object>(queries: Queries): Record<"read" | "write", Bound<Queries>>;
+  /** The stored rows with these values, sorted by their first column. A list stands for any of its values. */
+  rows<Table extends keyof Tables>(table: Table, where: Where<Tables[Table]>): Promise<Tables[Table][]>;
+  /** The only such row. */
+  row<Table extends keyof Tables>(table: Table, where: Where<Tables[Table]>): Promise<Tables[Table]>;
+  /** Changes columns of one row. */
+  change<Table extends WithId>(table: Table, id: string, columns: Partial<Tables[Table]>): Promise<unknown>;
   /** A new organization with a product. */
   organization(options?: OrganizationOptions): Promise<TestOrganization>;
   /** A new user without a membership. */
@@ -32,6 +42,19 @@ export interface TestUser {
   readonly id: string;
   readonly email: string;
 }
+
+type Bound<Queries> = {
+  readonly [Name in keyof Queries]: Queries[Name] extends (
+    db: Database,
+    ...values: infer Values
+  ) => infer Result
+    ? (...values: Values) => Result
+    : never;
+};
+type Where<Row> = { readonly [Column in keyof Row]?: Row[Column] | readonly Row[Column][] };
+type WithId = {
+  [Table in keyof Tables]: Tables[Table] extends { readonly id: string } ? Table : never;
+}[keyof Tables];
 
 type OrganizationOptions = Omit<NonNullable<Parameters<typeof openTestOrganization>[1]>, "store" | "now">;
 
@@ -66,6 +89,15 @@ function onDatabases(
     beforeAll(async () => {
       shared = await sharedStore(database);
     }, 60_000);
+    const write: QueryFixture["write"] = (work) => opened().transaction(work);
+    const rows: QueryFixture["rows"] = async (table, where) => {
+      let query = opened()
+        .reads.selectFrom(table as "licenses")
+        .selectAll();
+      for (const [column, value] of Object.entries(where))
+        query = query.where(column as "id", "in", [value].flat() as string[]);
+      return (await query.orderBy(sql`1`).execute()) as never[];
+    };
     tests({
       kind: database.kind,
       get store() {
@@ -74,7 +106,25 @@ function onDatabases(
       get reads() {
         return opened().reads;
       },
-      write: (work) => opened().transaction(work),
+      write,
+      queries: (queries) => ({
+        read: bound(queries, (query) => query(opened().reads)),
+        write: bound(queries, write),
+      }),
+      rows,
+      row: async (table, where) => {
+        const [row, ...others] = await rows(table, where);
+        if (row === undefined || others.length > 0) throw new Error(`${table} does not have one such row.`);
+        return row;
+      },
+      change: (table, id, columns) =>
+        write((db) =>
+          db
+            .updateTable(table as "licenses")
+            .set(columns as object)
+            .where("id", "=", id)
+            .execute(),
+        ),
       organization: (options = {}) => openTestOrganization(null, { ...options, store: opened() }),
       user: async ({ name = "Test Person", admin = false } = {}) => {
         const id = newId();
@@ -106,6 +156,50 @@ function onDatabases(
       },
     });
   });
+}
+
+type Query = (db: Database, ...values: unknown[]) => Promise<unknown>;
+
+function bound<Queries extends object>(
+  queries: Queries,
+  run: (work: (db: Database) => Promise<unknown>) => Promise<unknown>,
+): Bound<Queries> {
+  const names = Object.entries(queries).map(([name, query]) => [
+    name,
+    (...values: unknown[]) => run((db) => (query as Query)(db, ...values)),
+  ]);
+  return Object.fromEntries(names);
+}
+
+/** What this makes, one after the other, so that their IDs are in order. */
+export async function several<T, Count extends number>(
+  count: Count,
+  make: (index: number) => Promise<T>,
+): Promise<Several<T, Count>> {
+  const made: T[] = [];
+  for (let index = 0; index < count; index++) made.push(await make(index));
+  return made as Several<T, Count>;
+}
+
+type Several<T, Count extends number, Made extends T[] = []> = number extends Count
+  ? T[]
+  : Made["length"] extends Count
+    ? Made
+    : Several<T, Count, [...Made, T]>;
+
+/** All pages of a list but the empty one at its end. Each is read after the last row of the one before. */
+export async function pages<Row>(read: (last: Row | null) => Promise<readonly Row[]>): Promise<Row[][]> {
+  const found: Row[][] = [];
+  for (let last: Row | null = null; ; ) {
+    const page = await read(last);
+    last = page.at(-1) ?? null;
+    if (last === null) return found;
+    found.push([...page]);
+  }
+}
+
+export function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }
 
 interface Opened {

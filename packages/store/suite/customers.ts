@@ -57,11 +57,7 @@ export function customers(fixture: StoreFixture) {
 
     test("are not read unless a custom response needs them", async () => {
       const org = await fixture.org();
-      const customerId = await write(org, {
-        email: `${newId()}@example.com`,
-        name: "Ada",
-        discordId: null,
-      });
+      const customerId = await write(org, { email: `${newId()}@example.com`, name: "Ada", discordId: null });
       const { key } = await org.license({ customerId });
       const { license } = as("validated", await validateOne(org.store, validate(org.apiKey, key)));
       expect(license?.custom ?? null).toBeNull();

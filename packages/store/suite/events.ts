@@ -101,10 +101,7 @@ export function events(fixture: StoreFixture) {
     });
 
     test("rejections for other reasons emit no event", async () => {
-      const org = await fixture.org({
-        now: () => noonMs,
-        settings: { auto_register_ip_on_validate: 0 },
-      });
+      const org = await fixture.org({ now: () => noonMs, settings: { auto_register_ip_on_validate: 0 } });
       const free = await org.license();
       const revoked = await org.license({ revokedAtMs: 1 });
       const expired = await org.license({ expiresAtMs: 1 });

@@ -52,10 +52,7 @@ export function ipBlocks(fixture: StoreFixture) {
           await org.store.transaction((db) =>
             db.updateTable("licenses").set({ ip_system_enabled: 0 }).where("id", "=", license.id).execute(),
           );
-          expect(await verdict(org.store, call)).toMatchObject({
-            status: "ip_blocked",
-            ipRegistered: null,
-          });
+          expect(await verdict(org.store, call)).toMatchObject({ status: "ip_blocked", ipRegistered: null });
         });
       });
     }
@@ -73,9 +70,7 @@ export function ipBlocks(fixture: StoreFixture) {
     test.each(ranges)("%s against %s: %s", async (cidr, ip, status) => {
       const { org, license, scope } = await arrange(fixture, "organization");
       await block(org.store, scope, cidr);
-      expect(await verdict(org.store, validate(org.apiKey, license.key, { ip }))).toMatchObject({
-        status,
-      });
+      expect(await verdict(org.store, validate(org.apiKey, license.key, { ip }))).toMatchObject({ status });
     });
 
     test("a block of one license does not affect others", async () => {

@@ -58,9 +58,7 @@ export function ipv6Prefix(fixture: StoreFixture) {
     });
 
     test("keeps allow-lists of either size valid, and does not affect IPv4", async () => {
-      const org = await fixture.org({
-        settings: { auto_register_ip_on_validate: 0, ipv6_prefix: 128 },
-      });
+      const org = await fixture.org({ settings: { auto_register_ip_on_validate: 0, ipv6_prefix: 128 } });
       const { id, key } = await org.license({ maxIps: 3 });
       for (const ip of ["2001:db8:0:1::1", "2001:db8:0:9::/64", "10.6.0.1"])
         await org.store.transaction((db) => registerIp(db, id, ip, 1));

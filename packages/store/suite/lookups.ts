@@ -75,9 +75,7 @@ export function lookups(fixture: StoreFixture) {
     test("the pin mode is null while version management is off", async () => {
       const org = await fixture.org();
       const { key } = await org.license({ pin: { mode: "pinned", version: "2.0" } });
-      expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({
-        version_pin_mode: null,
-      });
+      expect(await record(org.store, lookup(org.apiKey, key))).toMatchObject({ version_pin_mode: null });
     });
 
     const nowMs = Date.UTC(2030, 5, 15);

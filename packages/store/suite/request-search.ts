@@ -80,10 +80,9 @@ const filters = fc.record({
 
 const ranges = fc.oneof(
   fc.constant(always),
-  fc.tuple(fc.integer({ min: -10, max: 7_300_000 }), fc.nat(4_000_000)).map(([from, length]) => ({
-    fromMs: startMs + from,
-    untilMs: startMs + from + length,
-  })),
+  fc
+    .tuple(fc.integer({ min: -10, max: 7_300_000 }), fc.nat(4_000_000))
+    .map(([from, length]) => ({ fromMs: startMs + from, untilMs: startMs + from + length })),
 );
 
 const parts: EntryParts = {

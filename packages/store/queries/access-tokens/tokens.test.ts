@@ -1,31 +1,24 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import {
-  accessTokenById,
-  accessTokensOf,
-  addAccessToken,
-  countAccessTokens,
-  revokeAccessToken,
-  revokeTokensExcept,
-  type TokenHolder,
-} from "./tokens.ts";
+import type { TokenHolder } from "./tokens.ts";
+import * as queries from "./tokens.ts";
 
 const nowMs = Date.UTC(2025, 0);
 
 onBothDatabases("access tokens", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries(queries);
   const add = async (holder: TokenHolder) => {
     const id = newId();
     const token = { id, hash: `hash of ${id}`, shownPrefix: "cst_123456", name: "CI", createdBy: null };
     const owner = { userId: null, organizationId: null, ...holder };
     const permissions = ["licenses:view"] as const;
-    await write((db) => addAccessToken(db, { ...token, ...owner, permissions, expiresAtMs: null }, nowMs));
+    await write.addAccessToken({ ...token, ...owner, permissions, expiresAtMs: null }, nowMs);
     return id;
   };
   const idsOf = async (holder: TokenHolder, afterId: string | null = null, limit = 10) =>
-    (await accessTokensOf(fixture.reads, holder, { afterId, limit })).map(({ id }) => id);
-  const revoke = (holder: TokenHolder, id: string) => write((db) => revokeAccessToken(db, holder, id, nowMs));
+    (await read.accessTokensOf(holder, { afterId, limit })).map(({ id }) => id);
+  const revoke = (holder: TokenHolder, id: string) => write.revokeAccessToken(holder, id, nowMs);
   const holders = async () => {
     const user = { userId: (await fixture.user()).id };
     const organization = { organizationId: (await fixture.organization()).organizationId };
@@ -38,7 +31,7 @@ onBothDatabases("access tokens", (fixture) => {
       expect(await idsOf(holder)).toEqual([...ids]);
       expect(await idsOf(holder, null, 2)).toEqual(ids.slice(0, 2));
       expect(await idsOf(holder, ids[1])).toEqual(ids.slice(2));
-      expect(await countAccessTokens(fixture.reads, holder)).toBe(3);
+      expect(await read.countAccessTokens(holder)).toBe(3);
     }
   });
 
@@ -46,14 +39,14 @@ onBothDatabases("access tokens", (fixture) => {
     const [mine, organizations] = await holders();
     const [theirs] = await holders();
     const id = await add(mine);
-    expect(await accessTokenById(fixture.reads, id)).toMatchObject({ id, permissions: '["licenses:view"]' });
+    expect(await read.accessTokenById(id)).toMatchObject({ id, permissions: '["licenses:view"]' });
     for (const holder of [organizations, theirs]) expect(await revoke(holder, id)).toBeUndefined();
     expect(await idsOf(mine)).toEqual([id]);
     const revoked = await Promise.all([revoke(mine, id), revoke(mine, id)]);
     expect(revoked.filter((row) => row !== undefined)).toMatchObject([{ id, revoked_at: nowMs }]);
     expect(await idsOf(mine)).toEqual([]);
-    expect(await countAccessTokens(fixture.reads, mine)).toBe(0);
-    expect(await accessTokenById(fixture.reads, id)).toBeUndefined();
+    expect(await read.countAccessTokens(mine)).toBe(0);
+    expect(await read.accessTokenById(id)).toBeUndefined();
   });
 
   test("all tokens of a user are revoked except the named ones, and none of others", async () => {
@@ -63,7 +56,7 @@ onBothDatabases("access tokens", (fixture) => {
     await revoke(mine, revoked);
     await add(mine);
     const [foreign, shared] = [await add(theirs), await add(organizations)];
-    const revokeExcept = (ids: string[]) => write((db) => revokeTokensExcept(db, mine.userId, ids, nowMs));
+    const revokeExcept = (ids: string[]) => write.revokeTokensExcept(mine.userId, ids, nowMs);
     expect(await revokeExcept([kept, foreign])).toBe(1);
     expect(await idsOf(mine)).toEqual([kept]);
     expect(await revokeExcept([])).toBe(1);

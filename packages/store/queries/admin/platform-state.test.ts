@@ -9,49 +9,49 @@ import * as state from "./platform-state.ts";
 import { lockedUser, lockPlatformAdmins } from "./users.ts";
 
 onBothDatabases("values stored for the whole installation", (fixture) => {
-  const { write } = fixture;
-  const stored = (name: string) => state.stateOf(fixture.reads, name);
+  const { read, write } = fixture.queries(state);
+  const stored = (name: string) => read.stateOf(name);
 
   test("a value is stored, replaced and removed under its name, and no other changes", async () => {
     const [name, other] = [newId(), newId()];
-    await write((db) => state.addState(db, other, "unchanged"));
+    await write.addState(other, "unchanged");
     expect(await stored(name)).toBeNull();
-    await write((db) => state.setState(db, name, "one"));
-    await write((db) => state.setState(db, name, "two"));
+    await write.setState(name, "one");
+    await write.setState(name, "two");
     expect(await stored(name)).toBe("two");
-    await expect(write((db) => state.addState(db, name, "three"))).rejects.toThrow();
-    const named = await state.statesNamed(fixture.reads, [name, other, newId()]);
+    await expect(write.addState(name, "three")).rejects.toThrow();
+    const named = await read.statesNamed([name, other, newId()]);
     expect(Object.fromEntries(named)).toEqual({ [name]: "two", [other]: "unchanged" });
-    await write((db) => state.removeState(db, name));
+    await write.removeState(name);
     expect([await stored(name), await stored(other)]).toEqual([null, "unchanged"]);
   });
 
   test("values are found by the beginning of their names, and dropped together", async () => {
     const prefix = newId();
     const names = ["a", "b", "c"].map((end) => `${prefix}${end}`);
-    for (const name of [...names, newId()]) await write((db) => state.addState(db, name, "x"));
-    const found = async () => (await state.statesOf(fixture.reads, prefix)).map(({ name }) => name).sort();
+    for (const name of [...names, newId()]) await write.addState(name, "x");
+    const found = async () => (await read.statesOf(prefix)).map(({ name }) => name).sort();
     expect(await found()).toEqual(names);
-    await write((db) => state.dropStates(db, []));
-    await write((db) => state.dropStates(db, names.slice(1)));
+    await write.dropStates([]);
+    await write.dropStates(names.slice(1));
     expect(await found()).toEqual(names.slice(0, 1));
   });
 
   test("nodes that initialize a value at the same time agree on one, and keep it", async () => {
     const name = newId();
-    const initialize = (value: string) => write((db) => state.initializeState(db, name, value));
+    const initialize = (value: string) => write.initializeState(name, value);
     const values = await Promise.all(times(6, (index) => initialize(String(index))));
     expect(new Set([...values, await initialize("late"), await stored(name)]).size).toBe(1);
   });
 
   test("a value is replaced only if it is still the one that was read", async () => {
     const name = newId();
-    await write((db) => state.addState(db, name, "read"));
-    const replace = (value: string) => write((db) => state.replaceState(db, name, "read", value));
+    await write.addState(name, "read");
+    const replace = (value: string) => write.replaceState(name, "read", value);
     const replaced = await Promise.all(["a", "b", "c"].map(replace));
     expect(replaced.filter(Boolean)).toHaveLength(1);
     expect(await stored(name)).toBe(["a", "b", "c"][replaced.indexOf(true)] ?? "");
-    expect(await write((db) => state.lockedState(db, newId()))).toBeNull();
+    expect(await write.lockedState(newId())).toBeNull();
   });
 
   const locks: [what: string, prepare: () => Promise<(db: Database) => Promise<unknown>>][] = [
@@ -63,7 +63,7 @@ onBothDatabases("values stored for the whole installation", (fixture) => {
       "a value",
       async () => {
         const name = newId();
-        await write((db) => state.addState(db, name, "x"));
+        await write.addState(name, "x");
         return (db) => state.lockedState(db, name);
       },
     ],
@@ -79,9 +79,9 @@ onBothDatabases("values stored for the whole installation", (fixture) => {
   test.each(locks)("transactions that lock %s follow each other", async (_what, prepare) => {
     const lock = await prepare();
     const name = newId();
-    await write((db) => state.addState(db, name, "0"));
+    await write.addState(name, "0");
     const addOne = () =>
-      write(async (db) => {
+      fixture.write(async (db) => {
         await lock(db);
         const value = Number(await state.stateOf(db, name));
         await state.setState(db, name, String(value + 1));

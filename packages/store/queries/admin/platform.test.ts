@@ -4,7 +4,7 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { OrganizationRow } from "../../tables.ts";
-import { addEmails } from "../mail/outbox.ts";
+import * as outbox from "../mail/outbox.ts";
 import { addWaitingEmails } from "../mail/waiting-emails.ts";
 import { createOrganization } from "../organizations/organizations.ts";
 import * as platform from "./platform.ts";
@@ -13,10 +13,10 @@ import * as platform from "./platform.ts";
 const futureMs = Date.UTC(2120, 0);
 
 onBothDatabases("queries about the whole installation", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...outbox, ...platform });
   const add = async (slug: string, createdAtMs: number, changes: Partial<OrganizationRow> = {}) => {
     const id = newId();
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await createOrganization(db, { id, name: "Acme", slug, plan: "free" }, createdAtMs);
       await db
         .updateTable("organizations")
@@ -32,10 +32,10 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     const owner = await fixture.user({ name: "Ada" });
     const owned = await add(newId(), 0, { owner_id: owner.id });
     const [free, deleted] = [await add(newId(), 0), await add(newId(), 0, { deleted_at: 1 })];
-    const read = (id: string) => platform.organizationWithOwner(fixture.reads, id);
-    expect(await read(owned)).toMatchObject({ id: owned, owner_name: "Ada", owner_email: owner.email });
-    expect(await read(free)).toMatchObject({ id: free, owner_name: null, owner_email: null });
-    expect(await read(deleted)).toBeUndefined();
+    const withOwner = (id: string) => read.organizationWithOwner(id);
+    expect(await withOwner(owned)).toMatchObject({ id: owned, owner_name: "Ada", owner_email: owner.email });
+    expect(await withOwner(free)).toMatchObject({ id: free, owner_name: null, owner_email: null });
+    expect(await withOwner(deleted)).toBeUndefined();
   });
 
   test("organizations are listed newest first, also across pages that end between equal times", async () => {
@@ -45,10 +45,10 @@ onBothDatabases("queries about the whole installation", (fixture) => {
       await add(newId(), futureMs + 1),
     ];
     await add(newId(), futureMs + 2, { deleted_at: 1 });
-    const first = await platform.allOrganizations(fixture.reads, { after: null, limit: 2 });
+    const first = await read.allOrganizations({ after: null, limit: 2 });
     expect(idsOf(first)).toEqual([ids[2] ?? "", ids[1] ?? ""]);
     const after = { createdAt: futureMs, id: ids[1] ?? "" };
-    const [next, older] = await platform.allOrganizations(fixture.reads, { after, limit: 2 });
+    const [next, older] = await read.allOrganizations({ after, limit: 2 });
     expect(next?.id).toBe(ids[0] ?? "");
     expect(older?.created_at ?? 0).toBeLessThan(futureMs);
   });
@@ -60,7 +60,7 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     await add(`q${prefix}`, 0);
     const find = async (text: string, after: string | null = null, limit = 10) => {
       const position = after === null ? null : { text: after, id: "" };
-      return idsOf(await platform.organizationsStartingWith(fixture.reads, text, position, limit));
+      return idsOf(await read.organizationsStartingWith(text, position, limit));
     };
     expect((await find(prefix)).sort()).toEqual([...ids].sort());
     expect(await find(`${prefix}-`)).toEqual([ids[1] ?? "", ids[0] ?? ""]);
@@ -76,54 +76,50 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     await product();
     await fixture.member(id);
     const waiting = times(4, () => waitingEmailRow({ organization_id: id }));
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute();
       await addWaitingEmails(db, waiting);
     });
     const count = (table: Parameters<typeof platform.countIn>[1], most = 100) =>
-      platform.countIn(fixture.reads, table, id, most);
+      read.countIn(table, id, most);
     expect([await count("products"), await count("members"), await count("waiting_emails")]).toEqual([
       2, 1, 4,
     ]);
     expect([await count("products", 1), await count("waiting_emails", 3)]).toEqual([1, 3]);
     const { organizationId: other } = await fixture.organization();
-    expect(await platform.countIn(fixture.reads, "members", other, 100)).toBe(0);
+    expect(await read.countIn("members", other, 100)).toBe(0);
   });
 
   test("everything is counted without what is deleted, up to a limit", async () => {
     const counts = () =>
       Promise.all(
-        (["organizations", "products", "users"] as const).map((table) =>
-          platform.countAll(fixture.reads, table, 1_000_000),
-        ),
+        (["organizations", "products", "users"] as const).map((table) => read.countAll(table, 1_000_000)),
       );
     const [organizations = 0, products = 0, users = 0] = await counts();
     await fixture.user();
     const { product } = await fixture.organization();
     const { productId } = await product();
     await add(newId(), 0, { deleted_at: 1 });
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
-    );
+    await fixture.change("products", productId, { deleted_at: 1 });
     expect(await counts()).toEqual([organizations + 1, products + 1, users + 1]);
-    expect(await platform.countAll(fixture.reads, "users", 1)).toBe(1);
+    expect(await read.countAll("users", 1)).toBe(1);
   });
 
   test("emails that were not sent are counted, also those that are given up", async () => {
-    const before = await platform.countUnsentEmails(fixture.reads);
+    const before = await read.countUnsentEmails();
     const emails = [{}, { next_attempt_at: null }, { sent_at: 1, next_attempt_at: null }];
-    await write((db) => addEmails(db, emails.map(emailRow)));
-    expect(await platform.countUnsentEmails(fixture.reads)).toBe(before + 2);
+    await write.addEmails(emails.map(emailRow));
+    expect(await read.countUnsentEmails()).toBe(before + 2);
   });
 
   test("the time of the last request is that of the latest log entry", async () => {
     const { organizationId, productId } = await fixture.organization();
     const entry = { organization_id: organizationId, product_id: productId };
-    const lastMs = Math.max(Date.now(), (await platform.lastRequestAt(fixture.reads)) ?? 0) + 60_000;
+    const lastMs = Math.max(Date.now(), (await read.lastRequestAt()) ?? 0) + 60_000;
     await fixture.log([
       { ...entry, at: lastMs },
       { ...entry, at: lastMs - 60_000 },
     ]);
-    expect(await platform.lastRequestAt(fixture.reads)).toBe(lastMs);
+    expect(await read.lastRequestAt()).toBe(lastMs);
   });
 });

@@ -2,18 +2,11 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { UserRow } from "../../tables.ts";
-import {
-  allUsers,
-  anotherPlatformAdminExists,
-  lockedUser,
-  organizationsOfUser,
-  updateUser,
-  usersStartingWith,
-} from "./users.ts";
+import * as queries from "./users.ts";
 
 onBothDatabases("the operator's queries about users", (fixture) => {
-  const { write } = fixture;
-  const change = (id: string, changes: Partial<UserRow>) => write((db) => updateUser(db, id, changes));
+  const { read, write } = fixture.queries(queries);
+  const change = (id: string, changes: Partial<UserRow>) => write.updateUser(id, changes);
   const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
   test("users are listed newest first, also across pages that end between equal times", async () => {
@@ -21,10 +14,10 @@ onBothDatabases("the operator's queries about users", (fixture) => {
     // Later than the users of any other test.
     const [early, late] = ["2120-01-01T00:00:00.000Z", "2120-01-02T00:00:00.000Z"];
     for (const [index, id] of ids.entries()) await change(id, { created_at: index === 2 ? late : early });
-    const first = await allUsers(fixture.reads, { after: null, limit: 2 });
+    const first = await read.allUsers({ after: null, limit: 2 });
     expect(idsOf(first)).toEqual([ids[2] ?? "", ids[1] ?? ""]);
     const after = { createdAt: early, id: ids[1] ?? "" };
-    const [next, older] = await allUsers(fixture.reads, { after, limit: 2 });
+    const [next, older] = await read.allUsers({ after, limit: 2 });
     expect(next?.id).toBe(ids[0] ?? "");
     expect(older?.created_at).not.toStartWith("2120");
   });
@@ -36,7 +29,7 @@ onBothDatabases("the operator's queries about users", (fixture) => {
       await change(ids[index] ?? "", { email: `${prefix}${end}` });
     const find = async (text: string, after: string | null = null, limit = 10) => {
       const position = after === null ? null : { text: after, id: "" };
-      return idsOf(await usersStartingWith(fixture.reads, text, position, limit));
+      return idsOf(await read.usersStartingWith(text, position, limit));
     };
     expect((await find(prefix)).sort()).toEqual([...ids].sort());
     expect(await find(`${prefix}a`)).toEqual([ids[1] ?? ""]);
@@ -50,7 +43,7 @@ onBothDatabases("the operator's queries about users", (fixture) => {
     const organizationOf = async (ownerId: string, deletedAt: number | null = null) => {
       const { organizationId: id } = await fixture.organization();
       const changes = { owner_id: ownerId, deleted_at: deletedAt };
-      await write((db) => db.updateTable("organizations").set(changes).where("id", "=", id).execute());
+      await fixture.change("organizations", id, changes);
       return id;
     };
     const other = await fixture.user();
@@ -60,27 +53,27 @@ onBothDatabases("the operator's queries about users", (fixture) => {
     await fixture.member(owned);
     await organizationOf(other.id);
     await organizationOf(user.id, 1);
-    const found = await organizationsOfUser(fixture.reads, user.id, 10);
+    const found = await read.organizationsOfUser(user.id, 10);
     expect(found.map(({ id, owner_id }) => [id, owner_id])).toEqual([
       [joined, other.id],
       [owned, user.id],
     ]);
-    expect(idsOf(await organizationsOfUser(fixture.reads, user.id, 1))).toEqual([joined]);
+    expect(idsOf(await read.organizationsOfUser(user.id, 1))).toEqual([joined]);
   });
 
   test("a change affects one user, who can be locked as they are now", async () => {
     const [user, other] = [await fixture.user(), await fixture.user()];
     await change(user.id, { suspension_reason: "Abuse", suspended_at: 5 });
-    const locked = (id: string) => write((db) => lockedUser(db, id));
+    const locked = (id: string) => write.lockedUser(id);
     expect(await locked(user.id)).toMatchObject({ id: user.id, suspension_reason: "Abuse", suspended_at: 5 });
     expect(await locked(other.id)).toMatchObject({ id: other.id, suspended_at: null });
     expect(await locked(newId())).toBeUndefined();
   });
 
   test("another platform admin exists only if they are someone else and not suspended", async () => {
-    await write((db) => db.updateTable("users").set({ is_platform_admin: 0 }).execute());
+    await fixture.write((db) => db.updateTable("users").set({ is_platform_admin: 0 }).execute());
     const [admin, other] = [await fixture.user({ admin: true }), await fixture.user()];
-    const exists = () => anotherPlatformAdminExists(fixture.reads, admin.id);
+    const exists = () => read.anotherPlatformAdminExists(admin.id);
     expect(await exists()).toBe(false);
     await change(other.id, { is_platform_admin: 1 });
     expect(await exists()).toBe(true);

@@ -9,12 +9,13 @@ import { setDailyUsage } from "../products/daily-usage.ts";
 import { deleteProduct } from "../products/products.ts";
 import { countRequests, type Scope } from "./figures.ts";
 import { unusualLicenseDays } from "./license-days.ts";
-import { listedLicenses, mostUsedProducts } from "./listed-licenses.ts";
+import * as queries from "./listed-licenses.ts";
 import { withOpenTail } from "./open-tail.ts";
 import { refusalsByLicense } from "./refused.ts";
 import { countUniques, partsOf } from "./uniques.ts";
 
 onBothDatabases("analytics", (fixture) => {
+  const { read } = fixture.queries(queries);
   /** Later than all requests that are in the roll-ups already. */
   let latestMs = Date.UTC(2040, 0, 1);
   const laterDay = () => {
@@ -179,19 +180,18 @@ onBothDatabases("analytics", (fixture) => {
       await setDailyUsage(db, org.productId, 99, 80);
       for (const { productId } of [deleted, other]) await setDailyUsage(db, productId, 100, 900);
     });
-    const { reads } = fixture;
     const { organizationId } = org;
-    expect(await listedLicenses(reads, organizationId, [mine.id, gone.id, theirs.id])).toMatchObject([
+    expect(await read.listedLicenses(organizationId, [mine.id, gone.id, theirs.id])).toMatchObject([
       { id: mine.id, product_name: "Test Product", customer_name: "Ada", customer_email: "ada@example.com" },
     ]);
-    expect(await listedLicenses(reads, organizationId, [])).toEqual([]);
-    const most = await mostUsedProducts(reads, organizationId, null, 100, 9);
+    expect(await read.listedLicenses(organizationId, [])).toEqual([]);
+    const most = await read.mostUsedProducts(organizationId, null, 100, 9);
     expect(most.map(({ id, used, usedBefore }) => [id, used, usedBefore])).toEqual([
       [second.productId, 7, 70],
       [org.productId, 0, 80],
     ]);
-    expect(await mostUsedProducts(reads, organizationId, null, 100, 1)).toHaveLength(1);
-    const one = await mostUsedProducts(reads, organizationId, org.productId, 100, 9);
+    expect(await read.mostUsedProducts(organizationId, null, 100, 1)).toHaveLength(1);
+    const one = await read.mostUsedProducts(organizationId, org.productId, 100, 9);
     expect(one.map(({ id }) => id)).toEqual([org.productId]);
   });
 });

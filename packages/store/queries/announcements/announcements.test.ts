@@ -8,17 +8,18 @@ import * as announcements from "./announcements.ts";
 const nowMs = Date.UTC(2030, 5, 1);
 
 onBothDatabases("announcements", (fixture) => {
+  const { read, write } = fixture.queries(announcements);
   // They belong to the whole installation.
   beforeEach(() => fixture.write((db) => db.deleteFrom("announcements").execute()));
 
   const add = async (...rows: Partial<AnnouncementRow>[]): Promise<string[]> => {
     const added = rows.map((settings) => announcementRow(settings));
-    for (const row of added) await fixture.write((db) => announcements.addAnnouncement(db, row));
+    for (const row of added) await write.addAnnouncement(row);
     return added.map(({ id }) => id);
   };
   const current = async () =>
     (await announcements.currentAnnouncements(fixture.reads, nowMs)).map(({ id }) => id);
-  const locked = (id = "") => fixture.write((db) => announcements.lockedAnnouncement(db, id));
+  const locked = (id = "") => write.lockedAnnouncement(id);
 
   test.each<[what: string, is: "shown" | "not shown", times: Partial<AnnouncementRow>]>([
     ["that starts now and has no end", "shown", {}],
@@ -38,7 +39,7 @@ onBothDatabases("announcements", (fixture) => {
   test("all are listed newest first, by page", async () => {
     const ids = await add({ ends_at: 1 }, { starts_at: nowMs + 5 }, {});
     const page = async (beforeId: string | null, limit: number) =>
-      (await announcements.allAnnouncements(fixture.reads, { beforeId, limit })).map(({ id }) => id);
+      (await read.allAnnouncements({ beforeId, limit })).map(({ id }) => id);
     expect(await page(null, 10)).toEqual(ids.toReversed());
     expect(await page(null, 2)).toEqual([ids[2] ?? "", ids[1] ?? ""]);
     expect(await page(ids[1] ?? "", 2)).toEqual([ids[0] ?? ""]);
@@ -46,9 +47,9 @@ onBothDatabases("announcements", (fixture) => {
 
   test("one is changed and removed without the others", async () => {
     const [id, other] = await add({}, {});
-    await fixture.write((db) => announcements.updateAnnouncement(db, id ?? "", { message: "Changed" }));
+    await write.updateAnnouncement(id ?? "", { message: "Changed" });
     expect([(await locked(id))?.message, (await locked(other))?.message]).toEqual(["Changed", "Maintenance"]);
-    const remove = () => fixture.write((db) => announcements.removeAnnouncement(db, id ?? ""));
+    const remove = () => write.removeAnnouncement(id ?? "");
     expect(await remove()).toMatchObject({ id, message: "Changed" });
     expect(await remove()).toBeUndefined();
     expect(await locked(id)).toBeUndefined();

@@ -9,14 +9,15 @@ const startMs = Date.UTC(2024, 0, 1);
 const minuteMs = 60_000;
 
 onBothDatabases("the audit log", (fixture) => {
+  const { read, write } = fixture.queries(log);
   const add = async (...entries: Partial<AuditLogRow>[]): Promise<AuditLogRow[]> => {
     const rows = entries.map((settings) => auditRow(settings));
-    await fixture.write((db) => log.addAuditEntries(db, rows));
+    await write.addAuditEntries(rows);
     return rows;
   };
   type Page = Parameters<typeof log.auditEntries>[2];
-  const read = (filter: Partial<log.AuditFilter>, page: Partial<Page> = {}) =>
-    log.auditEntries(fixture.reads, { ...everything, ...filter }, { after: null, limit: 2_000, ...page });
+  const find = (filter: Partial<log.AuditFilter>, page: Partial<Page> = {}) =>
+    read.auditEntries({ ...everything, ...filter }, { after: null, limit: 2_000, ...page });
 
   test("an organization's entries are read newest first, across pages that end between equal times", async () => {
     const organizationId = newId();
@@ -25,7 +26,7 @@ onBothDatabases("the audit log", (fixture) => {
     await add({ organization_id: newId() }, { organization_id: null });
     const found: AuditLogRow[] = [];
     for (let after: AuditLogRow | null = null; found.length < 40; after = found.at(-1) ?? null) {
-      const page = await read({ organizationId }, { after, limit: 7 });
+      const page = await find({ organizationId }, { after, limit: 7 });
       if (page.length === 0) break;
       found.push(...page);
     }
@@ -54,31 +55,25 @@ onBothDatabases("the audit log", (fixture) => {
         subject_id: `s${index % 10}`,
       })),
     );
-    expect(await read({ ...filter, organizationId })).toHaveLength(count);
+    expect(await find({ ...filter, organizationId })).toHaveLength(count);
   });
 
   test("without an organization, the entries of all are read, and those about no organization", async () => {
     const action = `test.${newId()}`;
     const rows = await add({ organization_id: newId(), action }, { organization_id: null, action });
-    expect(await read({ action })).toEqual(rows.toReversed());
+    expect(await find({ action })).toEqual(rows.toReversed());
   });
 
   test("any number of entries is added, and none can be changed or deleted", async () => {
     const organizationId = newId();
     const rows = await add(...times(501, () => ({ organization_id: organizationId })));
-    const change = fixture.write((db) =>
-      db
-        .updateTable("audit_log")
-        .set({ actor_name: "Else" })
-        .where("id", "=", rows[0]?.id ?? "")
-        .execute(),
-    );
+    const change = fixture.change("audit_log", rows[0]?.id ?? "", { actor_name: "Else" });
     await expect(change).rejects.toThrow("append-only");
     const removal = fixture.write((db) =>
       db.deleteFrom("audit_log").where("organization_id", "=", organizationId).execute(),
     );
     await expect(removal).rejects.toThrow("append-only");
-    expect(await read({ organizationId })).toEqual(rows.toReversed());
+    expect(await find({ organizationId })).toEqual(rows.toReversed());
   });
 
   test.each<[what: string, is: boolean, entry: Partial<AuditLogRow>]>([
@@ -91,7 +86,7 @@ onBothDatabases("the audit log", (fixture) => {
     const subjectId = newId();
     await add({ at: startMs + 1, subject_id: subjectId, ...entry });
     const wanted = { subjectId, action: "license.revoked", actorId: "ada" };
-    expect(await log.wasRecordedSince(fixture.reads, wanted, startMs)).toBe(is);
+    expect(await read.wasRecordedSince(wanted, startMs)).toBe(is);
   });
 
   test.each<[what: string, at: number | null, entry: Partial<AuditLogRow>]>([
@@ -110,7 +105,7 @@ onBothDatabases("the audit log", (fixture) => {
     const ids: Record<string, string> = { customer: license.customerId, other: newId() };
     const subject = ids[entry.subject_id ?? ""] ?? license.id;
     for (const ms of [3, 5]) await add({ at: startMs + ms, ...entry, subject_id: subject });
-    const found = await log.lastCustomerChangeAt(fixture.reads, license, startMs);
+    const found = await read.lastCustomerChangeAt(license, startMs);
     expect(found).toBe(at === null ? null : startMs + at);
   });
 });

@@ -4,63 +4,67 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateOrganization } from "../organizations/organizations.ts";
 import { setDailyUsage } from "../products/daily-usage.ts";
-import { billingOf, countVersionChecks, dueBillings, lockedBilling, updateBilling } from "./billing.ts";
-import { billingsOf, countsByPlan, subscriptionSums, usageOfDay } from "./platform.ts";
-import { storedPrice, storePrice } from "./prices.ts";
-import { oldStripeEvents, pruneStripeEvents, recordStripeEvent, wasProcessed } from "./stripe-events.ts";
-import {
-  claimSync,
-  dueSyncs,
-  organizationsOfCustomer,
-  plansOfPrices,
-  removeBillingOfDeleted,
-  takeSyncTicket,
-} from "./sync.ts";
+import * as billingQueries from "./billing.ts";
+import { dueBillings, lockedBilling, updateBilling } from "./billing.ts";
+import * as platform from "./platform.ts";
+import * as prices from "./prices.ts";
+import { storePrice } from "./prices.ts";
+import * as stripeEvents from "./stripe-events.ts";
+import { recordStripeEvent } from "./stripe-events.ts";
+import * as sync from "./sync.ts";
+import { dueSyncs } from "./sync.ts";
 
 /** A time at which nothing of other tests is due. */
 const nowMs = 1_000;
 
 onBothDatabases("billing", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({
+    ...billingQueries,
+    ...platform,
+    ...prices,
+    ...stripeEvents,
+    ...sync,
+  });
 
   /** An organization that pays, with these columns. */
   const paying = async (columns: Partial<OrganizationBillingRow> = {}): Promise<string> => {
     const { organizationId } = await fixture.organization({ plan: "pro" });
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await lockedBilling(db, organizationId);
       await updateBilling(db, organizationId, { updated_at: 0, ...columns });
     });
     return organizationId;
   };
-  const read = (id: string) => billingOf(fixture.reads, id);
-  const deleteOrganization = (id: string) => write((db) => updateOrganization(db, id, { deleted_at: 1 }));
+  const billing = (id: string) => read.billingOf(id);
+  const deleteOrganization = (id: string) =>
+    fixture.write((db) => updateOrganization(db, id, { deleted_at: 1 }));
 
   test("an organization has no row until its payments are first locked, and then keeps it", async () => {
     const { organizationId: id } = await fixture.organization({ plan: "pro" });
-    expect(await read(id)).toBeUndefined();
-    const locked = await write((db) => lockedBilling(db, id));
+    expect(await billing(id)).toBeUndefined();
+    const locked = await write.lockedBilling(id);
     expect(locked).toMatchObject({
       organization: { id, plan: "pro" },
       billing: { organization_id: id, plan_set_by: "default", stripe_customer_id: null, sync_started: 0 },
     });
-    await write((db) => updateBilling(db, id, { plan_note: "Paid by bank transfer" }));
-    const again = await write((db) => lockedBilling(db, id));
+    await write.updateBilling(id, { plan_note: "Paid by bank transfer" });
+    const again = await write.lockedBilling(id);
     expect(again?.billing.plan_note).toBe("Paid by bank transfer");
-    expect(await write((db) => lockedBilling(db, newId()))).toBeUndefined();
+    expect(await write.lockedBilling(newId())).toBeUndefined();
   });
 
   test("changes of locked payments are made one after the other, and affect one organization", async () => {
     const [id, other] = [await paying(), await paying({ notices_sent: 7 })];
     const addNotice = () =>
-      write(async (db) => {
+      fixture.write(async (db) => {
         const locked = await lockedBilling(db, id);
         await updateBilling(db, id, { notices_sent: (locked?.billing.notices_sent ?? 0) + 1 });
       });
     await Promise.all(Array.from({ length: 5 }, addNotice));
-    const rows = await billingsOf(fixture.reads, [id, other, newId()]);
+    const rows = await read.billingsOf([id, other, newId()]);
     expect(rows.size).toBe(2);
     expect([rows.get(id)?.notices_sent, rows.get(other)?.notices_sent]).toEqual([5, 7]);
-    expect((await billingsOf(fixture.reads, [])).size).toBe(0);
+    expect((await read.billingsOf([])).size).toBe(0);
   });
 
   test.each([
@@ -74,12 +78,12 @@ onBothDatabases("billing", (fixture) => {
     await paying({ [column]: null });
     expect(await due(fixture.reads, nowMs, 10)).toEqual([first, second, last]);
     expect(await due(fixture.reads, nowMs, 2)).toEqual([first, second]);
-    for (const id of [first, second, last]) await write((db) => updateBilling(db, id, { [column]: null }));
+    for (const id of [first, second, last]) await write.updateBilling(id, { [column]: null });
   });
 
   test("a comparison that is due is claimed once, and is due again at the given time", async () => {
     const id = await paying({ sync_due_at: nowMs, stripe_customer_id: "cus_claimed" });
-    const claim = (atMs: number, nextMs: number) => write((db) => claimSync(db, id, atMs, nextMs));
+    const claim = (atMs: number, nextMs: number) => write.claimSync(id, atMs, nextMs);
     const claims = await Promise.all([1, 2, 3].map(() => claim(nowMs, nowMs + 50)));
     expect(claims.filter((row) => row !== undefined)).toMatchObject([{ stripe_customer_id: "cus_claimed" }]);
     expect(await claim(nowMs + 49, 0)).toBeUndefined();
@@ -88,7 +92,7 @@ onBothDatabases("billing", (fixture) => {
 
   test("the fetches of a customer are numbered one after the other", async () => {
     const id = await paying({ stripe_customer_id: "cus_numbered" });
-    const take = (organizationId: string) => write((db) => takeSyncTicket(db, organizationId));
+    const take = (organizationId: string) => write.takeSyncTicket(organizationId);
     const taken = await Promise.all([take(id), take(id), take(id)]);
     expect(taken.map((one) => one?.ticket).toSorted()).toEqual([1, 2, 3]);
     expect(taken[0]?.customerId).toBe("cus_numbered");
@@ -104,21 +108,21 @@ onBothDatabases("billing", (fixture) => {
     ];
     await paying({ stripe_customer_id: `cus_${newId()}` });
     await deleteOrganization(deleted);
-    expect(await organizationsOfCustomer(fixture.reads, customer)).toEqual([
+    expect(await read.organizationsOfCustomer(customer)).toEqual([
       { id: kept, deleted_at: null },
       { id: deleted, deleted_at: 1 },
     ]);
-    expect(await organizationsOfCustomer(fixture.reads, "cus_unknown")).toEqual([]);
+    expect(await read.organizationsOfCustomer("cus_unknown")).toEqual([]);
   });
 
   test("the row of a deleted organization is removed only for the customer whose subscription was cancelled", async () => {
     const id = await paying({ stripe_customer_id: "cus_new" });
     const other = await paying({ stripe_customer_id: "cus_new" });
-    await write((db) => removeBillingOfDeleted(db, id, "cus_old"));
-    expect(await read(id)).toBeDefined();
-    await write((db) => removeBillingOfDeleted(db, id, "cus_new"));
-    expect(await read(id)).toBeUndefined();
-    expect(await read(other)).toBeDefined();
+    await write.removeBillingOfDeleted(id, "cus_old");
+    expect(await billing(id)).toBeDefined();
+    await write.removeBillingOfDeleted(id, "cus_new");
+    expect(await billing(id)).toBeUndefined();
+    expect(await billing(other)).toBeDefined();
   });
 
   test("products that check versions are counted without deleted ones", async () => {
@@ -127,10 +131,8 @@ onBothDatabases("billing", (fixture) => {
     await organization.product({ version_module_enabled: 0 });
     const deleted = await organization.product(checks);
     await fixture.organization({ settings: checks });
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted.productId).execute(),
-    );
-    expect(await countVersionChecks(fixture.reads, organization.organizationId)).toBe(1);
+    await fixture.change("products", deleted.productId, { deleted_at: 1 });
+    expect(await read.countVersionChecks(organization.organizationId)).toBe(1);
   });
 
   test("the requests of a day are those of all products of an organization, also deleted ones", async () => {
@@ -140,16 +142,16 @@ onBothDatabases("billing", (fixture) => {
       await fixture.organization(),
     ];
     const second = await ours.product();
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await setDailyUsage(db, ours.productId, 20_000, 3);
       await setDailyUsage(db, ours.productId, 20_001, 100);
       await setDailyUsage(db, second.productId, 20_000, 4);
       await setDailyUsage(db, other.productId, 20_000, 5);
       await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", second.productId).execute();
     });
-    const usage = await usageOfDay(fixture.reads, [ours.organizationId, unused.organizationId], 20_000);
+    const usage = await read.usageOfDay([ours.organizationId, unused.organizationId], 20_000);
     expect([...usage]).toEqual([[ours.organizationId, 7]]);
-    expect((await usageOfDay(fixture.reads, [], 20_000)).size).toBe(0);
+    expect((await read.usageOfDay([], 20_000)).size).toBe(0);
   });
 
   test("subscriptions are summed up by currency, interval and status, without those of deleted organizations", async () => {
@@ -173,7 +175,7 @@ onBothDatabases("billing", (fixture) => {
     await subscribed("month", "trialing", 2_900);
     await subscribed("month", "active", 1, null);
     await deleteOrganization(await subscribed("month", "active", 2));
-    const sums = (await subscriptionSums(fixture.reads)).filter((sum) => sum.currency === currency);
+    const sums = (await read.subscriptionSums()).filter((sum) => sum.currency === currency);
     expect(sums).toHaveLength(3);
     expect(sums).toEqual(
       expect.arrayContaining([
@@ -186,13 +188,13 @@ onBothDatabases("billing", (fixture) => {
 
   test("organizations are counted by plan and payment state, without deleted ones", async () => {
     const counted = async () => {
-      const rows = await countsByPlan(fixture.reads);
+      const rows = await read.countsByPlan();
       return rows.find((row) => row.plan === "pro" && row.billing_state === "suspended")?.count ?? 0;
     };
     const before = await counted();
     for (const deleted_at of [null, null, 1]) {
       const id = await paying();
-      await write((db) => updateOrganization(db, id, { billing_state: "suspended", deleted_at }));
+      await fixture.write((db) => updateOrganization(db, id, { billing_state: "suspended", deleted_at }));
     }
     expect(await counted()).toBe(before + 2);
   });
@@ -205,9 +207,8 @@ onBothDatabases("billing", (fixture) => {
       currency: "nok",
       amount: 2_900,
     };
-    const find = (changes: Partial<StripePriceRow> = {}) =>
-      storedPrice(fixture.reads, { ...terms, ...changes });
-    await write((db) => storePrice(db, { ...terms, price_id: "price_old" }));
+    const find = (changes: Partial<StripePriceRow> = {}) => read.storedPrice({ ...terms, ...changes });
+    await write.storePrice({ ...terms, price_id: "price_old" });
     expect(await find()).toBe("price_old");
     const others: Partial<StripePriceRow>[] = [
       { mode: "test" },
@@ -217,38 +218,38 @@ onBothDatabases("billing", (fixture) => {
       { amount: 2_901 },
     ];
     for (const other of others) expect([other, await find(other)]).toEqual([other, undefined]);
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await storePrice(db, { ...terms, price_id: "price_new" });
       await storePrice(db, { ...terms, plan: "enterprise", price_id: "price_enterprise" });
     });
     expect(await find()).toBe("price_new");
-    const plans = await plansOfPrices(fixture.reads, ["price_new", "price_enterprise", "price_unknown"]);
+    const plans = await read.plansOfPrices(["price_new", "price_enterprise", "price_unknown"]);
     expect(Object.fromEntries(plans)).toEqual({ price_new: "pro", price_enterprise: "enterprise" });
-    expect((await plansOfPrices(fixture.reads, [])).size).toBe(0);
+    expect((await read.plansOfPrices([])).size).toBe(0);
   });
 
   test("an event of Stripe is recorded once, however often it arrives", async () => {
     const id = `evt_${newId()}`;
     const event = { id, type: "invoice.paid", organization_id: null, received_at: Date.now() };
-    expect(await wasProcessed(fixture.reads, id)).toBe(false);
-    await Promise.all([1, 2, 3].map(() => write((db) => recordStripeEvent(db, event))));
-    expect(await wasProcessed(fixture.reads, id)).toBe(true);
-    expect(await wasProcessed(fixture.reads, `${id}x`)).toBe(false);
+    expect(await read.wasProcessed(id)).toBe(false);
+    await Promise.all([1, 2, 3].map(() => write.recordStripeEvent(event)));
+    expect(await read.wasProcessed(id)).toBe(true);
+    expect(await read.wasProcessed(`${id}x`)).toBe(false);
   });
 
   test("old events of Stripe are found oldest first, and only these are pruned", async () => {
     const received = [3, 1, 2, 5].map((at) => ({ id: `evt_${at}_${newId()}`, at }));
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       for (const { id, at } of received)
         await recordStripeEvent(db, { id, type: "invoice.paid", organization_id: null, received_at: at });
     });
     const [third, first, second, kept] = received.map(({ id }) => id) as [string, string, string, string];
-    expect(await oldStripeEvents(fixture.reads, 5, 10)).toEqual([first, second, third]);
-    const some = await oldStripeEvents(fixture.reads, 5, 2);
+    expect(await read.oldStripeEvents(5, 10)).toEqual([first, second, third]);
+    const some = await read.oldStripeEvents(5, 2);
     expect(some).toEqual([first, second]);
-    await write((db) => pruneStripeEvents(db, some));
-    await write((db) => pruneStripeEvents(db, []));
-    expect(await oldStripeEvents(fixture.reads, 6, 10)).toEqual([third, kept]);
-    await write((db) => pruneStripeEvents(db, [third, kept]));
+    await write.pruneStripeEvents(some);
+    await write.pruneStripeEvents([]);
+    expect(await read.oldStripeEvents(6, 10)).toEqual([third, kept]);
+    await write.pruneStripeEvents([third, kept]);
   });
 });

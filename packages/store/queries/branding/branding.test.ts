@@ -4,26 +4,27 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./branding.ts";
 
 onBothDatabases("branding", (fixture) => {
+  const { read, write } = fixture.queries(queries);
   const save = (organizationId: string, ...change: [Parameters<typeof queries.saveBranding>[2], number]) =>
-    fixture.write((db) => queries.saveBranding(db, organizationId, ...change));
+    write.saveBranding(organizationId, ...change);
   const update = (table: "organizations" | "products", id: string, columns: object) =>
     fixture.write((db) => db.updateTable(table).set(columns).where("id", "=", id).execute());
 
   test("an organization has none before its first change, and what a change omits stays", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
-    expect(await queries.brandingOf(fixture.reads, organizationId)).toBeUndefined();
+    expect(await read.brandingOf(organizationId)).toBeUndefined();
     await save(organizationId, { display_name: "Acme Audio", logo: "AAAA", logo_hash: newId() }, 1);
     await save(organizationId, { support_email: "help@example.com", logo_hash: null }, 2);
     const { logo: _, ...unbranded } = queries.unbranded;
     // Without the bytes of the logo.
-    expect(await queries.brandingOf(fixture.reads, organizationId)).toEqual({
+    expect(await read.brandingOf(organizationId)).toEqual({
       ...unbranded,
       organization_id: organizationId,
       display_name: "Acme Audio",
       support_email: "help@example.com",
       updated_at: 2,
     });
-    expect(await queries.brandingOf(fixture.reads, other.organizationId)).toBeUndefined();
+    expect(await read.brandingOf(other.organizationId)).toBeUndefined();
   });
 
   test("organizations are named with what they chose, each once, and deleted ones are left out", async () => {
@@ -36,11 +37,7 @@ onBothDatabases("branding", (fixture) => {
     await update("organizations", deleted.organizationId, { deleted_at: 1 });
     const ids = [branded, plain, deleted, branded].map(({ organizationId }) => organizationId);
     // More than are read at once.
-    const found = await queries.brandedOrganizations(fixture.reads, [
-      ...ids,
-      ...Array.from({ length: 600 }, newId),
-      ...ids,
-    ]);
+    const found = await read.brandedOrganizations([...ids, ...Array.from({ length: 600 }, newId), ...ids]);
     expect(found.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject(
       [
         { id: branded.organizationId, display_name: "Acme Audio", accent_color: "#1d4ed8" },
@@ -51,7 +48,7 @@ onBothDatabases("branding", (fixture) => {
 
   test("customers find an organization by its slug while it shows a product in the portal", async () => {
     const { organizationId, productId, product } = await fixture.organization();
-    const found = (slug = `org-${organizationId}`) => queries.portalOrganizationBySlug(fixture.reads, slug);
+    const found = (slug = `org-${organizationId}`) => read.portalOrganizationBySlug(slug);
     expect([await found(), await found(newId())]).toEqual([organizationId, null]);
     await update("products", productId, { portal_enabled: 0 });
     expect(await found()).toBeNull();
@@ -68,7 +65,7 @@ onBothDatabases("branding", (fixture) => {
     const [one, other] = [await fixture.organization(), await fixture.organization()];
     const hash = newId();
     const logo = { logo: "AAAA", logo_type: "image/png", logo_hash: hash } as const;
-    const found = () => queries.logoByHash(fixture.reads, hash);
+    const found = () => read.logoByHash(hash);
     expect(await found()).toBeUndefined();
     for (const { organizationId } of [one, other]) await save(organizationId, logo, 1);
     const removed = { logo: null, logo_type: null, logo_hash: null };

@@ -12,7 +12,7 @@ import {
   knownCustomerId,
   removeUnknownCustomers,
 } from "./identify.ts";
-import { customerOf, removeCustomerView } from "./views.ts";
+import * as queries from "./views.ts";
 
 type Some = Partial<CustomerIdentifiers>;
 const person = (who: Some): CustomerIdentifiers => ({ email: null, discordId: null, name: null, ...who });
@@ -38,6 +38,7 @@ const ways: [string, (fixture: QueryFixture, organizationId: string, people: Som
   ];
 
 onBothDatabases("customers", (fixture) => {
+  const { read, write } = fixture.queries(queries);
   test.each(ways)(
     "identified %s are the same by email address in any case, and else by Discord ID",
     async (_, identify) => {
@@ -68,7 +69,7 @@ onBothDatabases("customers", (fixture) => {
       { email, name: "Ada" },
       { email, discordId: "5" },
     ]);
-    const view = () => customerOf(fixture.reads, organizationId, id);
+    const view = () => read.customerOf(organizationId, id);
     expect(await view()).toMatchObject({ email, name: "Ada", discord_id: "5" });
     await identify(fixture, organizationId, [{ email: email.toUpperCase(), name: "Grace" }]);
     const search_text = `${email}\ngrace\n5`;
@@ -123,8 +124,7 @@ onBothDatabases("customers", (fixture) => {
         ),
       );
     const [alone = "", recorded = "", licensed = ""] = await idsIn(ours.organizationId);
-    for (const id of [alone, licensed])
-      await fixture.write((db) => removeCustomerView(db, ours.organizationId, id));
+    for (const id of [alone, licensed]) await write.removeCustomerView(ours.organizationId, id);
     await ours.license({ customerId: licensed });
     const [removed, others] = await Promise.all([
       fixture.write((db) => removeUnknownCustomers(db, [alone, recorded, licensed, alone])),

@@ -3,23 +3,8 @@ import { addLicense } from "../../../../tests/support/add-license.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { deleteProduct } from "../products/products.ts";
-import {
-  addCustomerView,
-  customerLastSeen,
-  customerOf,
-  customersByIds,
-  customersOf,
-  customersStartingWith,
-  licenseCountsOf,
-  licenseIdsOfCustomer,
-  licensesOfCustomer,
-  lockedCustomer,
-  moveLicenses,
-  removeCustomerView,
-  someLicenseIdsOfCustomer,
-  statusCountsOf,
-  writeCustomerView,
-} from "./views.ts";
+import * as queries from "./views.ts";
+import { addCustomerView } from "./views.ts";
 
 interface Person {
   readonly email?: string;
@@ -30,6 +15,7 @@ interface Person {
 }
 
 onBothDatabases("the customers of an organization", (fixture) => {
+  const { read, write } = fixture.queries(queries);
   const add = async (organizationId: string, who: Person) => {
     const { email = null, name = null, discordId = null, createdAt = 1, id = newId() } = who;
     const identity = { id, organization_id: organizationId, email, discord_id: discordId, created_at: 1 };
@@ -53,15 +39,14 @@ onBothDatabases("the customers of an organization", (fixture) => {
   test("are found by their ID in the organization only, also locked and several at once", async () => {
     const { ours, theirs } = await two();
     const { organizationId } = ours;
-    const { reads } = fixture;
-    expect(await customerOf(reads, organizationId, ours.customerId)).toMatchObject({ name: "Ours" });
-    expect(await customerOf(reads, organizationId, theirs.customerId)).toBeUndefined();
-    const locked = (id: string) => fixture.write((db) => lockedCustomer(db, organizationId, id));
+    expect(await read.customerOf(organizationId, ours.customerId)).toMatchObject({ name: "Ours" });
+    expect(await read.customerOf(organizationId, theirs.customerId)).toBeUndefined();
+    const locked = (id: string) => write.lockedCustomer(organizationId, id);
     expect(await locked(ours.customerId)).toMatchObject({ name: "Ours", updated_at: 1 });
     expect(await locked(theirs.customerId)).toBeUndefined();
-    const both = await customersByIds(reads, organizationId, [ours.customerId, theirs.customerId]);
+    const both = await read.customersByIds(organizationId, [ours.customerId, theirs.customerId]);
     expect([...both.keys()]).toEqual([ours.customerId]);
-    expect(await customersByIds(reads, organizationId, [])).toEqual(new Map());
+    expect(await read.customersByIds(organizationId, [])).toEqual(new Map());
   });
 
   test("are recorded once, even by two transactions at the same moment", async () => {
@@ -69,9 +54,9 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const id = await add(organizationId, { email: `${newId()}@example.com` });
     const again = { organization_id: organizationId, customer_id: id, email: null, name: "Again" };
     const view = { ...again, discord_id: null, created_at: 2, updated_at: 2 };
-    expect(await fixture.write((db) => addCustomerView(db, view))).toBe(false);
-    await fixture.write((db) => removeCustomerView(db, organizationId, id));
-    const both = [1, 2].map(() => fixture.write((db) => addCustomerView(db, view)));
+    expect(await write.addCustomerView(view)).toBe(false);
+    await write.removeCustomerView(organizationId, id);
+    const both = [1, 2].map(() => write.addCustomerView(view));
     expect((await Promise.all(both)).sort()).toEqual([false, true]);
   });
 
@@ -84,7 +69,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const seen: string[] = [];
     let before: { createdAt: number; id: string } | null = null;
     for (;;) {
-      const rows = await customersOf(fixture.reads, organizationId, before, 2);
+      const rows = await read.customersOf(organizationId, before, 2);
       const last = rows.at(-1);
       if (last === undefined) break;
       seen.push(...rows.map((row) => row.customer_id));
@@ -100,16 +85,14 @@ onBothDatabases("the customers of an organization", (fixture) => {
       await add(organizationId, who);
     await add(organizationId, { discordId: "4242", name: "Ömer" });
     const starting = async (text: string, limit = 10) =>
-      (await customersStartingWith(fixture.reads, organizationId, text, null, limit)).map(
-        (row) => row.search_text,
-      );
+      (await read.customersStartingWith(organizationId, text, null, limit)).map((row) => row.search_text);
     expect(await starting("ada@")).toEqual(["ada@one.example", "ada@two.example"]);
     expect(await starting("b%")).toEqual(["b%@x.example"]);
     expect(await starting("b_")).toEqual([]);
     expect(await starting("ömer")).toEqual(["ömer\n4242"]);
-    const [first] = await customersStartingWith(fixture.reads, organizationId, "ada", null, 1);
+    const [first] = await read.customersStartingWith(organizationId, "ada", null, 1);
     const after = { text: first?.search_text ?? "", id: first?.customer_id ?? "" };
-    const rest = await customersStartingWith(fixture.reads, organizationId, "ada", after, 10);
+    const rest = await read.customersStartingWith(organizationId, "ada", after, 10);
     expect(rest.map((row) => row.search_text)).toEqual(["ada@two.example"]);
   });
 
@@ -129,11 +112,11 @@ onBothDatabases("the customers of an organization", (fixture) => {
       await ours.license({ customerId, ...settings });
     await theirs.license({ customerId: theirs.customerId });
     await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
-    const counts = await statusCountsOf(fixture.reads, organizationId, customerId, 1_000);
+    const counts = await read.statusCountsOf(organizationId, customerId, 1_000);
     expect(counts).toEqual({ active: 3, expired: 1, revoked: 2 });
-    const all = await licenseCountsOf(fixture.reads, organizationId, [customerId, theirs.customerId]);
+    const all = await read.licenseCountsOf(organizationId, [customerId, theirs.customerId]);
     expect(all).toEqual(new Map([[customerId, 6]]));
-    expect(await licenseCountsOf(fixture.reads, organizationId, [])).toEqual(new Map());
+    expect(await read.licenseCountsOf(organizationId, [])).toEqual(new Map());
   });
 
   test("have their licenses listed by ID, page by page; those of deleted products only as IDs", async () => {
@@ -147,20 +130,18 @@ onBothDatabases("the customers of an organization", (fixture) => {
     await ours.license();
     ids.sort();
     const page = async (afterId: string | null) =>
-      (await licensesOfCustomer(fixture.reads, organizationId, customerId, { afterId, limit: 2 })).map(
-        (row) => row.id,
-      );
+      (await read.licensesOfCustomer(organizationId, customerId, { afterId, limit: 2 })).map((row) => row.id);
     expect([await page(null), await page(ids[1] ?? "")]).toEqual([ids.slice(0, 2), ids.slice(2)]);
     const all = [...ids, gone.id].sort();
-    expect(await licenseIdsOfCustomer(fixture.reads, organizationId, customerId)).toEqual(all);
-    const some = await someLicenseIdsOfCustomer(fixture.reads, organizationId, customerId, 2);
+    expect(await read.licenseIdsOfCustomer(organizationId, customerId)).toEqual(all);
+    const some = await read.someLicenseIdsOfCustomer(organizationId, customerId, 2);
     expect(some).toEqual(all.slice(0, 2));
   });
 
   test("were last seen at the latest use of any of their licenses", async () => {
     const { ours } = await two();
     const { organizationId, productId, customerId } = ours;
-    const lastSeen = () => customerLastSeen(fixture.reads, organizationId, customerId);
+    const lastSeen = () => read.customerLastSeen(organizationId, customerId);
     const [first, second] = [await ours.license({ customerId }), await ours.license({ customerId })];
     const other = await ours.license();
     expect(await lastSeen()).toBeNull();
@@ -178,31 +159,31 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const { id: mine } = await addLicense(ours, { customerId: ours.customerId });
     const { id: taken } = await addLicense(ours, { customerId: to });
     const { id: foreign } = await addLicense(theirs, { customerId: theirs.customerId });
-    const moved = await fixture.write((db) =>
-      moveLicenses(db, ours.organizationId, ours.customerId, to, [mine, taken, foreign], 1),
+    const moved = await write.moveLicenses(
+      ours.organizationId,
+      ours.customerId,
+      to,
+      [mine, taken, foreign],
+      1,
     );
     expect(moved).toBe(1);
     const rows = await fixture.reads.selectFrom("licenses").selectAll().where("id", "in", [mine]).execute();
     expect(rows[0]?.customer_id).toBe(to);
     // A change always gets a later time, even if the clock is behind.
     expect(rows[0]?.updated_at).toBeGreaterThan(rows[0]?.created_at ?? Number.POSITIVE_INFINITY);
-    expect(await licenseIdsOfCustomer(fixture.reads, theirs.organizationId, theirs.customerId)).toEqual([
-      foreign,
-    ]);
+    expect(await read.licenseIdsOfCustomer(theirs.organizationId, theirs.customerId)).toEqual([foreign]);
   });
 
   test("are changed and removed in one organization only, with what they are searched by", async () => {
     const { ours, theirs } = await two();
     const { organizationId, customerId } = ours;
-    const before = await customerOf(fixture.reads, theirs.organizationId, theirs.customerId);
+    const before = await read.customerOf(theirs.organizationId, theirs.customerId);
     const view = { organization_id: organizationId, customer_id: customerId, email: null, name: "Zephyrine" };
-    await fixture.write((db) =>
-      writeCustomerView(db, { ...view, discord_id: "99", created_at: 1, updated_at: 2 }),
-    );
-    const changed = await customerOf(fixture.reads, organizationId, customerId);
+    await write.writeCustomerView({ ...view, discord_id: "99", created_at: 1, updated_at: 2 });
+    const changed = await read.customerOf(organizationId, customerId);
     expect(changed).toMatchObject({ ...view, search_text: "zephyrine\n99" });
-    await fixture.write((db) => removeCustomerView(db, organizationId, customerId));
-    expect(await customerOf(fixture.reads, organizationId, customerId)).toBeUndefined();
-    expect(await customerOf(fixture.reads, theirs.organizationId, theirs.customerId)).toEqual(before);
+    await write.removeCustomerView(organizationId, customerId);
+    expect(await read.customerOf(organizationId, customerId)).toBeUndefined();
+    expect(await read.customerOf(theirs.organizationId, theirs.customerId)).toEqual(before);
   });
 });

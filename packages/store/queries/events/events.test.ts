@@ -4,17 +4,19 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
 import type { EventRow } from "../../tables.ts";
-import { type EventFilter, type EventPage, eventsAfter } from "./events.ts";
+import type { EventFilter, EventPage } from "./events.ts";
+import * as queries from "./events.ts";
 
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2030, 5, 1);
 
 onBothDatabases("the list of events", (fixture) => {
+  const { read } = fixture.queries(queries);
   const add = (organizationId: string, count: number, settings: Partial<EventRow> = {}) =>
     makeEvents(fixture.store, organizationId, count, settings);
-  const read = async (filter: Partial<EventFilter>, page: Partial<EventPage> = {}) => {
+  const list = async (filter: Partial<EventFilter>, page: Partial<EventPage> = {}) => {
     const all = { organizationId: newId(), licenseId: null, fromMs: null, toMs: null, ...filter };
-    const rows = await eventsAfter(fixture.reads, all, {
+    const rows = await read.eventsAfter(all, {
       after: null,
       before: null,
       descending: true,
@@ -28,8 +30,8 @@ onBothDatabases("the list of events", (fixture) => {
     const organizationId = newId();
     const ids = await add(organizationId, 5);
     await add(newId(), 1);
-    const newest = (page: Partial<EventPage>) => read({ organizationId }, page);
-    const oldest = (page: Partial<EventPage>) => read({ organizationId }, { descending: false, ...page });
+    const newest = (page: Partial<EventPage>) => list({ organizationId }, page);
+    const oldest = (page: Partial<EventPage>) => list({ organizationId }, { descending: false, ...page });
     expect(await newest({})).toEqual(ids.toReversed());
     expect(await oldest({})).toEqual(ids);
     expect(await newest({ limit: 2 })).toEqual([ids[4] ?? "", ids[3] ?? ""]);
@@ -45,8 +47,8 @@ onBothDatabases("the list of events", (fixture) => {
     await add(organizationId, 501);
     const ids = await add(organizationId, 2, { license_id: licenseId });
     await add(organizationId, 1, { license_id: newId() });
-    expect(await read({ organizationId })).toHaveLength(504);
-    expect(await read({ organizationId, licenseId })).toEqual(ids.toReversed());
+    expect(await list({ organizationId })).toHaveLength(504);
+    expect(await list({ organizationId, licenseId })).toEqual(ids.toReversed());
   });
 
   test("a time includes its start and excludes its end, even if the clock of the IDs differs", async () => {
@@ -62,7 +64,7 @@ onBothDatabases("the list of events", (fixture) => {
       ids.push(...(await add(organizationId, 1, { id, at: startMs + atMs })));
     }
     const within = async (fromMs: number | null, toMs: number | null) =>
-      (await read({ organizationId, fromMs, toMs })).map((id) => ids.indexOf(id)).sort();
+      (await list({ organizationId, fromMs, toMs })).map((id) => ids.indexOf(id)).sort();
     expect(await within(startMs + 1, startMs + 3)).toEqual([1, 2]);
     expect(await within(startMs + 2, null)).toEqual([2, 3]);
     expect(await within(null, startMs + 1)).toEqual([0]);

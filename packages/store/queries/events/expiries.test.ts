@@ -3,23 +3,15 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { NewLicense } from "../licenses/create.ts";
-import {
-  type Due,
-  dueLicenses,
-  markExpiriesRecorded,
-  organizationIdsAfter,
-  pruneRefusals,
-  stillDue,
-  warningDays,
-} from "./expiries.ts";
+import type { Due } from "./expiries.ts";
+import * as queries from "./expiries.ts";
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2030, 5, 1);
 
 onBothDatabases("licenses that expire", (fixture) => {
-  const { write } = fixture;
-  const deleteProduct = (id: string) =>
-    write((db) => db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", id).execute());
+  const { read, write } = fixture.queries(queries);
+  const deleteProduct = (id: string) => fixture.change("products", id, { deleted_at: 1 });
 
   test.each<[what: string, is: "due" | "not due", license: Partial<NewLicense>, due: Partial<Due>]>([
     ["that expires now", "due", { expiresAtMs: nowMs }, {}],
@@ -37,7 +29,7 @@ onBothDatabases("licenses that expire", (fixture) => {
     const { id } = await license(settings);
     const check = { ...expiredToday(organizationId), ...due };
     const type = check.days === 0 ? "license.expired" : "license.expiring_soon";
-    expect(await dueLicenses(fixture.reads, { ...check, type }, 10)).toEqual(is === "due" ? [id] : []);
+    expect(await read.dueLicenses({ ...check, type }, 10)).toEqual(is === "due" ? [id] : []);
   });
 
   test("only the licenses of the named organizations and of existing products are due, some at a time", async () => {
@@ -55,30 +47,30 @@ onBothDatabases("licenses that expire", (fixture) => {
       ...expiredToday(one.organizationId),
       organizationIds: [one.organizationId, two.organizationId],
     };
-    expect((await dueLicenses(fixture.reads, due, 10)).sort()).toEqual(ids.slice(0, 2).sort());
-    expect(await dueLicenses(fixture.reads, due, 1)).toHaveLength(1);
-    expect(await dueLicenses(fixture.reads, { ...due, organizationIds: [] }, 10)).toEqual([]);
+    expect((await read.dueLicenses(due, 10)).sort()).toEqual(ids.slice(0, 2).sort());
+    expect(await read.dueLicenses(due, 1)).toHaveLength(1);
+    expect(await read.dueLicenses({ ...due, organizationIds: [] }, 10)).toEqual([]);
   });
 
   test("an expiry is recorded once, by one of the nodes that try at the same time", async () => {
     const { organizationId, license } = await fixture.organization();
     const { id } = await license({ expiresAtMs: nowMs });
     const record = (endsAt = nowMs, type: Due["type"] = "license.expired") =>
-      write((db) => markExpiriesRecorded(db, [{ license_id: id, type, ends_at: endsAt }]));
+      write.markExpiriesRecorded([{ license_id: id, type, ends_at: endsAt }]);
     const recorded = await Promise.all(times(4, () => record()));
     expect(recorded.filter((ids) => ids.has(id))).toHaveLength(1);
-    expect(await dueLicenses(fixture.reads, expiredToday(organizationId), 10)).toEqual([]);
+    expect(await read.dueLicenses(expiredToday(organizationId), 10)).toEqual([]);
     expect(await record(nowMs + 1)).toEqual(new Set([id]));
     expect(await record(nowMs, "license.expiring_soon")).toEqual(new Set([id]));
-    expect(await write((db) => markExpiriesRecorded(db, []))).toEqual(new Set());
+    expect(await write.markExpiriesRecorded([])).toEqual(new Set());
   });
 
   test("a license with another expiry than the recorded one is due again", async () => {
     const { organizationId, license } = await fixture.organization();
     const { id } = await license({ expiresAtMs: nowMs });
     const earlier = { license_id: id, type: "license.expired", ends_at: nowMs - 5 } as const;
-    await write((db) => markExpiriesRecorded(db, [earlier]));
-    expect(await dueLicenses(fixture.reads, expiredToday(organizationId), 10)).toEqual([id]);
+    await write.markExpiriesRecorded([earlier]);
+    expect(await read.dueLicenses(expiredToday(organizationId), 10)).toEqual([id]);
   });
 
   test("those that were renewed, revoked or whose product was deleted in the meantime are not due any more", async () => {
@@ -94,10 +86,10 @@ onBothDatabases("licenses that expire", (fixture) => {
     ];
     const ids = [due, ...others].map(({ id }) => id);
     const check = expiredToday(organizationId);
-    expect(await stillDue(fixture.reads, check, ids)).toEqual([due.id]);
-    expect(await stillDue(fixture.reads, check, [])).toEqual([]);
+    expect(await read.stillDue(check, ids)).toEqual([due.id]);
+    expect(await read.stillDue(check, [])).toEqual([]);
     const soon = { ...check, type: "license.expiring_soon", days: 7 } as const;
-    expect(await stillDue(fixture.reads, soon, ids)).toEqual([ids[1] ?? ""]);
+    expect(await read.stillDue(soon, ids)).toEqual([ids[1] ?? ""]);
   });
 
   test("the warning periods are those of the organizations' products, each once", async () => {
@@ -106,16 +98,16 @@ onBothDatabases("licenses that expire", (fixture) => {
     await other.product({ expiring_soon_days: 90 });
     const { productId } = await org.product({ expiring_soon_days: 60 });
     await deleteProduct(productId);
-    const found = await warningDays(fixture.reads, [org.organizationId]);
+    const found = await read.warningDays([org.organizationId]);
     expect(found.sort((a, b) => a - b)).toEqual([7, 14, 30]);
-    expect(await warningDays(fixture.reads, [])).toEqual([]);
+    expect(await read.warningDays([])).toEqual([]);
   });
 
   test("organizations are read in the order of their IDs, some at a time", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push((await fixture.organization()).organizationId);
-    expect(await organizationIdsAfter(fixture.reads, ids[0] ?? "", 2)).toEqual(ids.slice(1));
-    expect(await organizationIdsAfter(fixture.reads, ids[1] ?? "", 2)).toEqual(ids.slice(2));
+    expect(await read.organizationIdsAfter(ids[0] ?? "", 2)).toEqual(ids.slice(1));
+    expect(await read.organizationIdsAfter(ids[1] ?? "", 2)).toEqual(ids.slice(2));
   });
 
   test("recorded refusals of past hours are removed, the oldest first and some at a time", async () => {
@@ -127,7 +119,7 @@ onBothDatabases("licenses that expire", (fixture) => {
       ip: `203.0.113.${index}`,
       in_summary: 0 as const,
     }));
-    await write((db) => db.insertInto("recorded_refusals").values(rows).execute());
+    await fixture.write((db) => db.insertInto("recorded_refusals").values(rows).execute());
     const hours = async () =>
       (
         await fixture.reads
@@ -136,7 +128,7 @@ onBothDatabases("licenses that expire", (fixture) => {
           .where("license_id", "=", license)
           .execute()
       ).map(({ hour }) => Number(hour));
-    const prune = () => write((db) => pruneRefusals(db, 3, 2));
+    const prune = () => write.pruneRefusals(3, 2);
     expect([await prune(), (await hours()).sort()]).toEqual([true, [2, 3]]);
     expect([await prune(), await hours()]).toEqual([true, [3]]);
     expect([await prune(), await hours()]).toEqual([false, [3]]);

@@ -10,22 +10,19 @@ import * as checks from "./quota-checks.ts";
 const day = 20_000;
 
 onBothDatabases("checks of lowered limits", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries(checks);
   const schedule = (organizationIds: readonly string[], settings: Partial<checks.ScheduledQuotaCheck> = {}) =>
-    write((db) =>
-      checks.addQuotaChecks(db, organizationIds, {
-        type: "quota.warning",
-        oldMark: 80,
-        day,
-        changed_at: 1_000,
-        check_at: 6_000,
-        ...settings,
-      }),
-    );
+    write.addQuotaChecks(organizationIds, {
+      type: "quota.warning",
+      oldMark: 80,
+      day,
+      changed_at: 1_000,
+      check_at: 6_000,
+      ...settings,
+    });
   const use = (productId: string, used: number, onDay = day) =>
-    write((db) => setDailyUsage(db, productId, onDay, used));
-  const deleteProduct = (id: string) =>
-    write((db) => db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", id).execute());
+    fixture.write((db) => setDailyUsage(db, productId, onDay, used));
+  const deleteProduct = (id: string) => fixture.change("products", id, { deleted_at: 1 });
   const scheduled = async (...productIds: string[]) =>
     fixture.reads
       .selectFrom("quota_checks")
@@ -46,13 +43,9 @@ onBothDatabases("checks of lowered limits", (fixture) => {
     await schedule([org.organizationId]);
     const rows = await scheduled(...ids, reached?.productId ?? "", deleted?.productId ?? "", other.productId);
     expect(rows).toEqual(
-      ids.sort().map((id) => ({
-        product_id: id,
-        type: "quota.warning",
-        day,
-        changed_at: 1_000,
-        check_at: 6_000,
-      })),
+      ids
+        .sort()
+        .map((id) => ({ product_id: id, type: "quota.warning", day, changed_at: 1_000, check_at: 6_000 })),
     );
   });
 
@@ -76,7 +69,7 @@ onBothDatabases("checks of lowered limits", (fixture) => {
     const { organizationId: later, productId: second } = await fixture.organization();
     await schedule([later], { check_at: -1 });
     const due = async (atMs: number, limit = 10) =>
-      (await checks.dueQuotaChecks(fixture.reads, atMs, limit)).map((row) => [row.product_id, row.type]);
+      (await read.dueQuotaChecks(atMs, limit)).map((row) => [row.product_id, row.type]);
     const first = [
       [productId, "quota.warning"],
       [productId, "quota.exhausted"],
@@ -84,7 +77,7 @@ onBothDatabases("checks of lowered limits", (fixture) => {
     expect(await due(-2)).toEqual(first);
     expect(await due(-1)).toEqual([...first, [second, "quota.warning"]]);
     expect(await due(-1, 1)).toEqual(first.slice(0, 1));
-    await write((db) => db.deleteFrom("quota_checks").where("check_at", "<", 0).execute());
+    await fixture.write((db) => db.deleteFrom("quota_checks").where("check_at", "<", 0).execute());
   });
 
   test("a check is claimed by one of several nodes, and by none if it was postponed", async () => {
@@ -92,7 +85,7 @@ onBothDatabases("checks of lowered limits", (fixture) => {
     await schedule([organizationId]);
     const [check] = await scheduled(productId);
     const claim = (row: QuotaCheckRow | undefined) =>
-      write(async (db) => row !== undefined && (await checks.claimQuotaCheck(db, row)));
+      fixture.write(async (db) => row !== undefined && (await checks.claimQuotaCheck(db, row)));
     await schedule([organizationId], { check_at: 7_000 });
     expect(await claim(check)).toBe(false);
     const [postponed] = await scheduled(productId);
@@ -104,7 +97,7 @@ onBothDatabases("checks of lowered limits", (fixture) => {
   test("the usage of a day is read with the terms that limit it, unless the product is deleted", async () => {
     const { organizationId, productId } = await fixture.organization({ plan: "pro", dailyLimit: 500 });
     await use(productId, 7);
-    const usage = (onDay = day) => write((db) => checks.lockedUsage(db, productId, onDay));
+    const usage = (onDay = day) => write.lockedUsage(productId, onDay);
     expect(await usage()).toEqual({
       used: 7,
       organization_id: organizationId,
@@ -123,7 +116,7 @@ onBothDatabases("checks of lowered limits", (fixture) => {
     await makeEvents(fixture.store, organizationId, 1, { product_id: productId, type: "quota.warning" });
     const check = { product_id: productId, type: "quota.warning" } as const;
     const recorded = (wanted: Partial<QuotaCheckRow>, sinceMs = atMs - 10, organization = organizationId) =>
-      checks.wasRecordedSince(fixture.reads, organization, { ...check, ...wanted }, sinceMs);
+      read.wasRecordedSince(organization, { ...check, ...wanted }, sinceMs);
     expect(await recorded({})).toBe(true);
     expect(await recorded({ type: "quota.exhausted" })).toBe(false);
     expect(await recorded({ product_id: newId() })).toBe(false);

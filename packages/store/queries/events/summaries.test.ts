@@ -4,12 +4,12 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { EventSummaryRow } from "../../tables.ts";
-import { takeSummaries } from "./summaries.ts";
+import * as queries from "./summaries.ts";
 
 onBothDatabases("summaries of repeated events", (fixture) => {
-  const { write } = fixture;
+  const { write } = fixture.queries(queries);
   // The oldest of the whole installation are taken first.
-  beforeEach(() => write((db) => db.deleteFrom("event_summaries").execute()));
+  beforeEach(() => fixture.write((db) => db.deleteFrom("event_summaries").execute()));
 
   const add = async (organizationId: string, settings: Partial<EventSummaryRow> = {}) => {
     const row: EventSummaryRow = {
@@ -24,11 +24,11 @@ onBothDatabases("summaries of repeated events", (fixture) => {
       last_at: 2,
       ...settings,
     };
-    await write((db) => db.insertInto("event_summaries").values(row).execute());
+    await fixture.write((db) => db.insertInto("event_summaries").values(row).execute());
     return row;
   };
   const refuse = (row: EventSummaryRow, count: number, single = 0) =>
-    write((db) =>
+    fixture.write((db) =>
       db
         .insertInto("recorded_refusals")
         .values(
@@ -42,7 +42,7 @@ onBothDatabases("summaries of repeated events", (fixture) => {
         )
         .execute(),
     );
-  const take = (beforeHour: number, atMost = 10) => write((db) => takeSummaries(db, beforeHour, atMost));
+  const take = (beforeHour: number, atMost = 10) => write.takeSummaries(beforeHour, atMost);
 
   test("those of past hours are taken once, the oldest first and some at a time", async () => {
     const { organizationId } = await fixture.organization();
@@ -80,9 +80,7 @@ onBothDatabases("summaries of repeated events", (fixture) => {
 
   test("those of deleted organizations are found and removed, but not taken", async () => {
     const { organizationId } = await fixture.organization();
-    await write((db) =>
-      db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", organizationId).execute(),
-    );
+    await fixture.change("organizations", organizationId, { deleted_at: 1 });
     await add(organizationId);
     expect(await take(6)).toEqual({ found: 1, taken: [] });
     expect(await take(6)).toEqual({ found: 0, taken: [] });

@@ -4,9 +4,10 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "../licenses/create.ts";
 import { deleteProduct } from "../products/products.ts";
 import { setVersion } from "../versions/versions.ts";
-import { isRegistered, productState, versionRecords } from "./request-facts.ts";
+import * as queries from "./request-facts.ts";
 
 onBothDatabases("the facts of an explanation", (fixture) => {
+  const { read } = fixture.queries(queries);
   test("contain the versions of this product only", async () => {
     const org = await fixture.organization({ settings: { version_module_enabled: 1 } });
     const other = await org.product({ version_module_enabled: 1 });
@@ -14,14 +15,14 @@ onBothDatabases("the facts of an explanation", (fixture) => {
       await setVersion(db, org.productId, { version: "1.0", state: "latest" }, 1);
       await setVersion(db, other.productId, { version: "2.0", state: "latest" }, 1);
     });
-    expect(await versionRecords(fixture.reads, org.productId)).toEqual([{ version: "1.0", state: "latest" }]);
+    expect(await read.versionRecords(org.productId)).toEqual([{ version: "1.0", state: "latest" }]);
   });
 
   test("exist for a deleted product, and not for one that never existed", async () => {
     const { store, productId } = await fixture.organization({ dailyLimit: 7 });
     await fixture.write((db) => deleteProduct(db, productId, 5));
-    expect(await productState(fixture.reads, store.sealer, productId)).toMatchObject({ dailyLimit: 7 });
-    expect(await productState(fixture.reads, store.sealer, "none")).toBeNull();
+    expect(await read.productState(store.sealer, productId)).toMatchObject({ dailyLimit: 7 });
+    expect(await read.productState(store.sealer, "none")).toBeNull();
   });
 
   test.each([
@@ -42,7 +43,7 @@ onBothDatabases("the facts of an explanation", (fixture) => {
     });
     const asked = parseAsked(ip);
     if (asked === null) throw new Error(`${ip} is no IP address.`);
-    expect(await isRegistered(fixture.reads, id, asked, prefix)).toBe(expected);
-    expect(await isRegistered(fixture.reads, other.id, asked, prefix)).toBe(false);
+    expect(await read.isRegistered(id, asked, prefix)).toBe(expected);
+    expect(await read.isRegistered(other.id, asked, prefix)).toBe(false);
   });
 });

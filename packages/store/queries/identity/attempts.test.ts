@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { clearAttempts, returnAttempt, takeAttempt } from "./attempts.ts";
+import * as queries from "./attempts.ts";
 
 const rate = { burst: 3, everyMs: 100 };
 const startMs = Date.UTC(2020, 0);
 
-onBothDatabases("attempts", ({ write }) => {
-  const take = (name: string, afterMs: number) =>
-    write((db) => takeAttempt(db, name, rate, startMs + afterMs));
+onBothDatabases("attempts", (fixture) => {
+  const { write } = fixture.queries(queries);
+  const take = (name: string, afterMs: number) => write.takeAttempt(name, rate, startMs + afterMs);
   const takenOf = async (name: string, timesMs: readonly number[]) => {
     const taken: boolean[] = [];
     for (const afterMs of timesMs) taken.push((await take(name, afterMs)).taken);
@@ -44,9 +44,9 @@ onBothDatabases("attempts", ({ write }) => {
   test("a returned attempt can be taken again, and cleared ones all can, only under their own name", async () => {
     const [name, other] = [newId(), newId()];
     for (const one of [name, other]) await takenOf(one, [0, 0, 0]);
-    await write((db) => returnAttempt(db, name, rate));
+    await write.returnAttempt(name, rate);
     expect(await takenOf(name, [0, 0])).toEqual([true, false]);
-    await write((db) => clearAttempts(db, name));
+    await write.clearAttempts(name);
     expect(await takenOf(name, [0, 0, 0, 0])).toEqual([true, true, true, false]);
     expect((await take(other, 0)).taken).toBe(false);
   });

@@ -2,30 +2,12 @@ import { expect, test } from "bun:test";
 import { insertSession } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import {
-  accountsOf,
-  addOneTimeToken,
-  addPassword,
-  consumeOneTimeToken,
-  endOtherSessions,
-  endSession,
-  passkeyById,
-  passkeysOf,
-  passkeyUsed,
-  passwordHashOf,
-  rememberDevice,
-  removeOneTimeTokens,
-  removeOneTimeTokensByValue,
-  removePasskeysExcept,
-  sessionOpenedAt,
-  sessionsOf,
-  unlinkProvider,
-} from "./sign-in.ts";
+import * as queries from "./sign-in.ts";
 
 const nowMs = Date.UTC(2025, 0);
 
 onBothDatabases("the ways to sign in", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries(queries);
   const userIds = async () => [(await fixture.user()).id, (await fixture.user()).id] as const;
   const addPasskey = async (userId: string) => {
     const id = newId();
@@ -42,44 +24,44 @@ onBothDatabases("the ways to sign in", (fixture) => {
       aaguid: null,
       created_at: null,
     };
-    await write((db) => db.insertInto("passkeys").values(row).execute());
+    await fixture.write((db) => db.insertInto("passkeys").values(row).execute());
     return id;
   };
 
   test("a password hash and an external account belong to one user, and unlinking leaves the rest", async () => {
     const [mine, theirs] = await userIds();
     for (const userId of [mine, theirs]) {
-      await write((db) => addPassword(db, { id: newId(), userId, hash: `hash of ${userId}` }, nowMs));
+      await write.addPassword({ id: newId(), userId, hash: `hash of ${userId}` }, nowMs);
       const discord = { provider_id: "discord", account_id: newId(), created_at: "", updated_at: "" };
-      await write((db) =>
+      await fixture.write((db) =>
         db
           .insertInto("accounts")
           .values({ id: newId(), user_id: userId, ...discord })
           .execute(),
       );
     }
-    expect(await passwordHashOf(fixture.reads, mine)).toBe(`hash of ${mine}`);
-    expect(await passwordHashOf(fixture.reads, newId())).toBeNull();
-    const unlink = () => write((db) => unlinkProvider(db, mine, "discord"));
+    expect(await read.passwordHashOf(mine)).toBe(`hash of ${mine}`);
+    expect(await read.passwordHashOf(newId())).toBeNull();
+    const unlink = () => write.unlinkProvider(mine, "discord");
     expect([await unlink(), await unlink()]).toEqual([true, false]);
     const providers = async (userId: string) =>
-      (await accountsOf(fixture.reads, userId)).map(({ provider_id: id }) => id);
+      (await read.accountsOf(userId)).map(({ provider_id: id }) => id);
     expect(await providers(mine)).toEqual(["credential"]);
     expect(await providers(theirs)).toEqual(["credential", "discord"]);
-    expect(await passwordHashOf(fixture.reads, mine)).not.toBeNull();
+    expect(await read.passwordHashOf(mine)).not.toBeNull();
   });
 
   test("a passkey is found for its own user only, and removing passkeys keeps the named ones", async () => {
     const [mine, theirs] = await userIds();
     const [kept, removed] = [await addPasskey(mine), await addPasskey(mine)];
     const foreign = await addPasskey(theirs);
-    const found = (userId: string, id: string) => passkeyById(fixture.reads, userId, `credential ${id}`);
-    await write((db) => passkeyUsed(db, kept, 7));
+    const found = (userId: string, id: string) => read.passkeyById(userId, `credential ${id}`);
+    await write.passkeyUsed(kept, 7);
     expect(await found(mine, kept)).toMatchObject({ id: kept, counter: 7 });
     expect(await found(mine, removed)).toMatchObject({ counter: 0 });
     expect(await found(mine, foreign)).toBeUndefined();
-    const idsOf = async (userId: string) => (await passkeysOf(fixture.reads, userId)).map(({ id }) => id);
-    const removeExcept = (keptIds: string[]) => write((db) => removePasskeysExcept(db, mine, keptIds));
+    const idsOf = async (userId: string) => (await read.passkeysOf(userId)).map(({ id }) => id);
+    const removeExcept = (keptIds: string[]) => write.removePasskeysExcept(mine, keptIds);
     expect(await removeExcept([kept, foreign])).toBe(1);
     expect(await idsOf(mine)).toEqual([kept]);
     expect(await removeExcept([])).toBe(1);
@@ -90,24 +72,24 @@ onBothDatabases("the ways to sign in", (fixture) => {
     const [mine, theirs] = await userIds();
     const open = (userId: string, endsAfterMs: number) => {
       const times = { openedAtMs: nowMs - 5, expiresAtMs: nowMs + endsAfterMs };
-      return write((db) => insertSession(db, { user_id: userId, ...times }));
+      return fixture.write((db) => insertSession(db, { user_id: userId, ...times }));
     };
     const ids = [await open(mine, 1), await open(mine, 1), await open(mine, 1)] as const;
     const expired = await open(mine, 0);
     const foreign = await open(theirs, 1);
     const pageOf = async (userId: string, afterId: string | null, limit = 10) =>
-      (await sessionsOf(fixture.reads, userId, { afterId, limit, nowMs })).map(({ id }) => id);
+      (await read.sessionsOf(userId, { afterId, limit, nowMs })).map(({ id }) => id);
     expect(await pageOf(mine, null)).toEqual([...ids]);
     expect(await pageOf(mine, null, 2)).toEqual(ids.slice(0, 2));
     expect(await pageOf(mine, ids[1])).toEqual(ids.slice(2));
-    expect(await sessionOpenedAt(fixture.reads, ids[0])).toBe(nowMs - 5);
-    const end = (id: string) => write((db) => endSession(db, mine, id));
+    expect(await read.sessionOpenedAt(ids[0])).toBe(nowMs - 5);
+    const end = (id: string) => write.endSession(mine, id);
     expect([await end(foreign), await end(ids[0]), await end(ids[0])]).toEqual([false, true, false]);
-    expect(await sessionOpenedAt(fixture.reads, ids[0])).toBeNull();
-    expect(await write((db) => endOtherSessions(db, mine, ids[2]))).toBe(2);
-    expect(await sessionOpenedAt(fixture.reads, expired)).toBeNull();
+    expect(await read.sessionOpenedAt(ids[0])).toBeNull();
+    expect(await write.endOtherSessions(mine, ids[2])).toBe(2);
+    expect(await read.sessionOpenedAt(expired)).toBeNull();
     expect([await pageOf(mine, null), await pageOf(theirs, null)]).toEqual([[ids[2]], [foreign]]);
-    expect(await write((db) => endOtherSessions(db, mine, null))).toBe(1);
+    expect(await write.endOtherSessions(mine, null)).toBe(1);
   });
 
   test.each([
@@ -116,17 +98,17 @@ onBothDatabases("the ways to sign in", (fixture) => {
   ])("a one-time token works %s", async (_, endsAfterMs, expected) => {
     const identifier = newId();
     const token = { id: newId(), identifier, value: "the value", expiresAtMs: nowMs + endsAfterMs };
-    await write((db) => addOneTimeToken(db, token, nowMs));
-    const consume = () => write((db) => consumeOneTimeToken(db, identifier, nowMs));
+    await write.addOneTimeToken(token, nowMs);
+    const consume = () => write.consumeOneTimeToken(identifier, nowMs);
     expect([await consume(), await consume()]).toEqual(expected);
   });
 
   test("of concurrent uses of a one-time token, one gets its value", async () => {
     const identifier = newId();
     const token = { id: newId(), identifier, value: "the value", expiresAtMs: nowMs + 1 };
-    await write((db) => addOneTimeToken(db, token, nowMs));
+    await write.addOneTimeToken(token, nowMs);
     const values = await Promise.all(
-      Array.from({ length: 6 }, () => write((db) => consumeOneTimeToken(db, identifier, nowMs))),
+      Array.from({ length: 6 }, () => write.consumeOneTimeToken(identifier, nowMs)),
     );
     expect(values.filter((value) => value !== null)).toEqual(["the value"]);
   });
@@ -136,9 +118,7 @@ onBothDatabases("the ways to sign in", (fixture) => {
     const values = [mine, `${mine} new@example.com`, `${mine} session challenge`, `${mine}x`, theirs];
     const add = async (value: string) => {
       const identifier = newId();
-      await write((db) =>
-        addOneTimeToken(db, { id: newId(), identifier, value, expiresAtMs: nowMs + 1 }, nowMs),
-      );
+      await write.addOneTimeToken({ id: newId(), identifier, value, expiresAtMs: nowMs + 1 }, nowMs);
       return identifier;
     };
     const identifiers: string[] = [];
@@ -152,16 +132,16 @@ onBothDatabases("the ways to sign in", (fixture) => {
         .execute();
       return rows.map(({ value }) => value);
     };
-    await write((db) => removeOneTimeTokensByValue(db, `${mine} session challenge`));
+    await write.removeOneTimeTokensByValue(`${mine} session challenge`);
     expect(await left()).toEqual(values.filter((value) => !value.endsWith("challenge")));
-    await write((db) => removeOneTimeTokens(db, mine));
+    await write.removeOneTimeTokens(mine);
     expect(await left()).toEqual([`${mine}x`, theirs]);
   });
 
   test("a device is unexpected once, and never the first of a user", async () => {
     const [mine, theirs] = await userIds();
     const isUnexpected = async (userId: string, fingerprint: string) =>
-      (await write((db) => rememberDevice(db, userId, fingerprint, nowMs))).isUnexpected;
+      (await write.rememberDevice(userId, fingerprint, nowMs)).isUnexpected;
     const answers: boolean[] = [];
     for (const fingerprint of ["home", "home", "work", "work", "home"])
       answers.push(await isUnexpected(mine, fingerprint));
@@ -171,7 +151,7 @@ onBothDatabases("the ways to sign in", (fixture) => {
 
   test("concurrent sign-ins with a new device are unexpected once", async () => {
     const [userId] = await userIds();
-    const remember = (fingerprint: string) => write((db) => rememberDevice(db, userId, fingerprint, nowMs));
+    const remember = (fingerprint: string) => write.rememberDevice(userId, fingerprint, nowMs);
     await remember("home");
     for (let round = 0; round < 4; round++) {
       const seen = await Promise.all(Array.from({ length: 6 }, () => remember(`device ${round}`)));
@@ -182,13 +162,13 @@ onBothDatabases("the ways to sign in", (fixture) => {
   test("of many devices, the twenty that were used last are remembered", async () => {
     const [userId] = await userIds();
     const remember = (number: number, afterMs: number) =>
-      write((db) => rememberDevice(db, userId, `device ${number}`, nowMs + afterMs));
+      write.rememberDevice(userId, `device ${number}`, nowMs + afterMs);
     const used = Array.from({ length: 20 }, (_, number) => ({
       user_id: userId,
       fingerprint: `device ${number}`,
       last_used_at: nowMs + number,
     }));
-    await write((db) => db.insertInto("known_devices").values(used).execute());
+    await fixture.write((db) => db.insertInto("known_devices").values(used).execute());
     await remember(0, 20);
     await remember(20, 21);
     const rows = await fixture.reads

@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import { addUser, anyUserExists, lockedUser, updateUser, userByEmail, userById } from "./users.ts";
+import * as queries from "./users.ts";
+import { lockedUser, updateUser } from "./users.ts";
 
 onBothDatabases("users", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries(queries);
 
   test("a new user is found by ID and by email address, with nothing granted but what was given", async () => {
     const id = newId();
     const email = `${id}@example.com`;
     const user = { id, name: "Ada", email, emailVerified: false, isPlatformAdmin: false };
-    await write((db) => addUser(db, user, Date.UTC(2024, 0)));
-    const row = await userById(fixture.reads, id);
+    await write.addUser(user, Date.UTC(2024, 0));
+    const row = await read.userById(id);
     expect(row).toMatchObject({
       name: "Ada",
       email,
@@ -23,34 +24,34 @@ onBothDatabases("users", (fixture) => {
       locale: "en",
       created_at: "2024-01-01T00:00:00.000Z",
     });
-    expect(await userByEmail(fixture.reads, email)).toEqual(row);
-    expect(await userByEmail(fixture.reads, `other-${email}`)).toBeUndefined();
-    expect(await anyUserExists(fixture.reads)).toBe(true);
-    await expect(write((db) => addUser(db, { ...user, id: newId() }, 0))).rejects.toThrow();
+    expect(await read.userByEmail(email)).toEqual(row);
+    expect(await read.userByEmail(`other-${email}`)).toBeUndefined();
+    expect(await read.anyUserExists()).toBe(true);
+    await expect(write.addUser({ ...user, id: newId() }, 0)).rejects.toThrow();
   });
 
   test("a change affects one user and the named columns", async () => {
     const [user, other] = [await fixture.user(), await fixture.user()];
-    const before = await userById(fixture.reads, other.id);
+    const before = await read.userById(other.id);
     const nowMs = Date.UTC(2030, 0);
-    await write((db) => updateUser(db, user.id, { name: "Grace", locale: "de" }, nowMs));
-    expect(await userById(fixture.reads, user.id)).toMatchObject({
+    await write.updateUser(user.id, { name: "Grace", locale: "de" }, nowMs);
+    expect(await read.userById(user.id)).toMatchObject({
       name: "Grace",
       locale: "de",
       email: user.email,
       updated_at: "2030-01-01T00:00:00.000Z",
     });
-    expect(await userById(fixture.reads, other.id)).toEqual(before);
+    expect(await read.userById(other.id)).toEqual(before);
   });
 
   test("transactions that lock a user follow each other, and each sees the changes of the one before", async () => {
     const { id } = await fixture.user();
     const append = () =>
-      write(async (db) => {
+      fixture.write(async (db) => {
         const row = await lockedUser(db, id);
         await updateUser(db, id, { devices_since: Number(row?.devices_since) + 1 }, 0);
       });
     await Promise.all(Array.from({ length: 8 }, append));
-    expect(Number((await userById(fixture.reads, id))?.devices_since)).toBe(8);
+    expect(Number((await read.userById(id))?.devices_since)).toBe(8);
   });
 });

@@ -2,20 +2,13 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ImpersonationRow } from "../../tables.ts";
-import {
-  activeImpersonation,
-  activeImpersonations,
-  countOtherImpersonations,
-  endImpersonation,
-  endImpersonationsOf,
-  removeOldImpersonations,
-  startImpersonation,
-} from "./impersonations.ts";
+import * as queries from "./impersonations.ts";
+import { activeImpersonation, activeImpersonations } from "./impersonations.ts";
 
 const nowMs = Date.UTC(2025, 0);
 
 onBothDatabases("impersonations", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries(queries);
   const organization = async () => (await fixture.organization()).organizationId;
   const start = async (columns: Partial<ImpersonationRow> = {}) => {
     const row: ImpersonationRow = {
@@ -28,7 +21,7 @@ onBothDatabases("impersonations", (fixture) => {
       expires_at: nowMs + 1,
       ...columns,
     };
-    await write((db) => startImpersonation(db, row));
+    await write.startImpersonation(row);
     return row;
   };
   const untilOf = async (row: ImpersonationRow) => {
@@ -67,7 +60,7 @@ onBothDatabases("impersonations", (fixture) => {
     await start({ user_id, organization_id });
     await start({ user_id, expires_at: nowMs });
     await start({ organization_id });
-    expect(await countOtherImpersonations(fixture.reads, row, nowMs)).toBe(2);
+    expect(await read.countOtherImpersonations(row, nowMs)).toBe(2);
   });
 
   test("starting again replaces the reason and the end, and keeps one row", async () => {
@@ -86,11 +79,11 @@ onBothDatabases("impersonations", (fixture) => {
     const { session_id, user_id, organization_id } = row;
     const second = await start({ user_id, organization_id });
     const others = await start({ organization_id });
-    const end = () => write((db) => endImpersonation(db, session_id, organization_id));
+    const end = () => write.endImpersonation(session_id, organization_id);
     expect((await end())?.id).toBe(row.id);
     expect(await end()).toBeUndefined();
     expect([await untilOf(row), await untilOf(second)]).toEqual([null, nowMs + 1]);
-    expect(await write((db) => endImpersonationsOf(db, user_id))).toMatchObject([{ id: second.id }]);
+    expect(await write.endImpersonationsOf(user_id)).toMatchObject([{ id: second.id }]);
     expect([await untilOf(second), await untilOf(others)]).toEqual([null, nowMs + 1]);
   });
 
@@ -98,7 +91,7 @@ onBothDatabases("impersonations", (fixture) => {
     // Long ago, so that the rows of other tests have not expired.
     const longAgoMs = -1_000_000;
     for (const afterMs of [-20, -10, 0, 10]) await start({ expires_at: longAgoMs + afterMs });
-    const removeSome = (atMs: number) => write((db) => removeOldImpersonations(db, atMs, 2));
+    const removeSome = (atMs: number) => write.removeOldImpersonations(atMs, 2);
     expect(await removeSome(longAgoMs)).toBe(2);
     expect(await removeSome(longAgoMs - 5)).toBe(0);
     expect(await removeSome(longAgoMs)).toBe(1);

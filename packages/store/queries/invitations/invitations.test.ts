@@ -3,16 +3,8 @@ import { insertInvitation, insertRole } from "../../../../tests/support/people-r
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { InvitationRow } from "../../tables.ts";
-import { addMember } from "../members/members.ts";
-import {
-  invitationByToken,
-  invitationOf,
-  invitationsOf,
-  isOwnerOrMember,
-  openInvitationTo,
-  pendingInvitationByToken,
-  updateInvitation,
-} from "./invitations.ts";
+import * as members from "../members/members.ts";
+import * as invitations from "./invitations.ts";
 
 const nowMs = Date.UTC(2025, 0);
 
@@ -25,13 +17,15 @@ const states = {
 } as const;
 
 onBothDatabases("invitations", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...members, ...invitations });
   const organization = async () => {
     const { organizationId } = await fixture.organization();
-    const roleId = await write((db) => insertRole(db, { organization_id: organizationId, name: "Seller" }));
+    const roleId = await fixture.write((db) =>
+      insertRole(db, { organization_id: organizationId, name: "Seller" }),
+    );
     const invite = (columns: Partial<InvitationRow> = {}) => {
       const row = { organization_id: organizationId, role_id: roleId, expires_at: nowMs + 1, ...columns };
-      return write((db) => insertInvitation(db, row));
+      return fixture.write((db) => insertInvitation(db, row));
     };
     return { organizationId, roleId, invite };
   };
@@ -41,7 +35,7 @@ onBothDatabases("invitations", (fixture) => {
     page: { state?: State; beforeId?: string; limit?: number },
   ) => {
     const { state = null, beforeId = null, limit = 10 } = page;
-    const rows = await invitationsOf(fixture.reads, organizationId, { state, beforeId, limit }, nowMs);
+    const rows = await read.invitationsOf(organizationId, { state, beforeId, limit }, nowMs);
     return rows.map(({ id }) => id);
   };
 
@@ -65,9 +59,9 @@ onBothDatabases("invitations", (fixture) => {
     const other = await organization();
     const author = await fixture.user({ name: "Ada" });
     const { id } = await invite({ invited_by: author.id });
-    const found = await invitationOf(fixture.reads, organizationId, id);
+    const found = await read.invitationOf(organizationId, id);
     expect(found).toMatchObject({ role_name: "Seller", role_permissions: "[]", invited_by_name: "Ada" });
-    expect(await invitationOf(fixture.reads, other.organizationId, id)).toBeUndefined();
+    expect(await read.invitationOf(other.organizationId, id)).toBeUndefined();
   });
 
   test.each(Object.entries(states))(
@@ -75,16 +69,14 @@ onBothDatabases("invitations", (fixture) => {
     async (state, columns) => {
       const { organizationId, invite } = await organization();
       const { id, token_hash: hash } = await invite(columns);
-      expect(await invitationByToken(fixture.reads, hash)).toMatchObject({
+      expect(await read.invitationByToken(hash)).toMatchObject({
         id,
         organization_name: "Test Organization",
       });
-      const usable = () => pendingInvitationByToken(fixture.reads, hash, nowMs);
+      const usable = () => read.pendingInvitationByToken(hash, nowMs);
       expect((await usable())?.id).toBe(state === "pending" ? id : undefined);
-      await write((db) =>
-        db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", organizationId).execute(),
-      );
-      expect([await invitationByToken(fixture.reads, hash), await usable()]).toEqual([undefined, undefined]);
+      await fixture.change("organizations", organizationId, { deleted_at: 1 });
+      expect([await read.invitationByToken(hash), await usable()]).toEqual([undefined, undefined]);
     },
   );
 
@@ -93,14 +85,14 @@ onBothDatabases("invitations", (fixture) => {
     const { invite: inviteElsewhere } = await organization();
     const email = `${newId()}@example.com`;
     for (const state of [states.accepted, states.revoked]) await invite({ email, ...state });
-    const open = () => openInvitationTo(fixture.reads, organizationId, email);
+    const open = () => read.openInvitationTo(organizationId, email);
     expect(await open()).toBeUndefined();
     await inviteElsewhere({ email });
     expect(await open()).toBeUndefined();
     const { id } = await invite({ email, ...states.expired });
     expect((await open())?.id).toBe(id);
     await expect(invite({ email })).rejects.toThrow();
-    await write((db) => updateInvitation(db, id, { revoked_at: nowMs }));
+    await write.updateInvitation(id, { revoked_at: nowMs });
     const results = await Promise.allSettled([invite({ email }), invite({ email })]);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
@@ -108,21 +100,19 @@ onBothDatabases("invitations", (fixture) => {
   test("a change affects one invitation", async () => {
     const { organizationId, invite } = await organization();
     const [changed, other] = [await invite(), await invite()];
-    await write((db) => updateInvitation(db, changed.id, { token_hash: "replaced", mailed_at: 7 }));
-    expect(await invitationByToken(fixture.reads, changed.token_hash)).toBeUndefined();
-    expect((await invitationByToken(fixture.reads, "replaced"))?.id).toBe(changed.id);
-    expect(await invitationOf(fixture.reads, organizationId, other.id)).toMatchObject(other);
+    await write.updateInvitation(changed.id, { token_hash: "replaced", mailed_at: 7 });
+    expect(await read.invitationByToken(changed.token_hash)).toBeUndefined();
+    expect((await read.invitationByToken("replaced"))?.id).toBe(changed.id);
+    expect(await read.invitationOf(organizationId, other.id)).toMatchObject(other);
   });
 
   test("the owner and the members of an organization are known by their email address", async () => {
     const { organizationId, roleId } = await organization();
     const other = await organization();
     const [owner, member, outsider] = [await fixture.user(), await fixture.user(), await fixture.user()];
-    await write((db) =>
-      db.updateTable("organizations").set({ owner_id: owner.id }).where("id", "=", organizationId).execute(),
-    );
-    await write((db) => addMember(db, { organizationId, userId: member.id, roleId }, nowMs));
-    const belongs = (email: string, id = organizationId) => isOwnerOrMember(fixture.reads, id, email);
+    await fixture.change("organizations", organizationId, { owner_id: owner.id });
+    await write.addMember({ organizationId, userId: member.id, roleId }, nowMs);
+    const belongs = (email: string, id = organizationId) => read.isOwnerOrMember(id, email);
     expect([await belongs(owner.email), await belongs(member.email)]).toEqual([true, true]);
     expect([await belongs(outsider.email), await belongs("nobody@example.com")]).toEqual([false, false]);
     for (const { email } of [owner, member]) expect(await belongs(email, other.organizationId)).toBe(false);

@@ -20,9 +20,8 @@ const tiers = ["platform", "organization", "customer", "license"] as const;
 const fromStart = { afterId: null, limit: 100 };
 
 onBothDatabases("IP blocks", (fixture) => {
-  const { write } = fixture;
   const customer = (organizationId: string) =>
-    write((db) =>
+    fixture.write((db) =>
       customerFor(db, organizationId, { email: `${newId()}@a.b`, name: null, discordId: null }, newId, 1),
     );
   /** A scope of each tier, of the same organization. */
@@ -40,7 +39,7 @@ onBothDatabases("IP blocks", (fixture) => {
   type Scopes = Awaited<ReturnType<typeof scopes>>;
   const add = async (scope: BlockScope, cidr: string, expiresAtMs: number | null = null) => {
     const block = { id: newId(), scope, cidr, note: "Abuse", expiresAtMs, createdBy: "Ada" };
-    await write((db) => addIpBlocks(db, [block], 5));
+    await fixture.write((db) => addIpBlocks(db, [block], 5));
     return block.id;
   };
   /** What the hot path reads: a revision that grows, or a number of blocks. */
@@ -100,17 +99,19 @@ onBothDatabases("IP blocks", (fixture) => {
       for (const other of elsewhere.filter((one) => one !== scope)) {
         expect(await ipBlockOf(fixture.reads, id, other)).toBeUndefined();
         expect(await ipBlockOfCidr(fixture.reads, cidr, other)).toBeUndefined();
-        await write((db) => updateIpBlock(db, id, other, { note: "Wrong", updated_at: 9 }));
-        expect(await write((db) => removeIpBlock(db, id, other))).toBe(false);
+        await fixture.write((db) => updateIpBlock(db, id, other, { note: "Wrong", updated_at: 9 }));
+        expect(await fixture.write((db) => removeIpBlock(db, id, other))).toBe(false);
       }
       expect(await ipBlockOf(fixture.reads, id, scope)).toEqual(found);
-      await write((db) => updateIpBlock(db, id, scope, { note: null, expires_at: null, updated_at: 9 }));
+      await fixture.write((db) =>
+        updateIpBlock(db, id, scope, { note: null, expires_at: null, updated_at: 9 }),
+      );
       expect(await ipBlockOf(fixture.reads, id, scope)).toEqual({
         ...(found as NonNullable<typeof found>),
         ...{ note: null, expires_at: null, updated_at: 9 },
       });
       const during = await marks(own);
-      const removals = [1, 2, 3].map(() => write((db) => removeIpBlock(db, id, scope)));
+      const removals = [1, 2, 3].map(() => fixture.write((db) => removeIpBlock(db, id, scope)));
       expect((await Promise.all(removals)).sort()).toEqual([false, false, true]);
       const after = await marks(own);
       const isCounted = tier === "customer" || tier === "license";
@@ -128,7 +129,7 @@ onBothDatabases("IP blocks", (fixture) => {
       ...{ id: newId(), scope: license, cidr: `198.51.${index >> 8}.${index & 255}/32` },
       ...{ note: null, expiresAtMs: null },
     }));
-    await write((db) => addIpBlocks(db, blocks, 1));
+    await fixture.write((db) => addIpBlocks(db, blocks, 1));
     const page = async (afterId: string | null, limit: number) =>
       (await ipBlocksOf(fixture.reads, license, { afterId, limit })).map(({ id }) => id);
     const ids = blocks.map(({ id }) => id).sort();
@@ -148,7 +149,7 @@ onBothDatabases("IP blocks", (fixture) => {
       (await ipBlocksOfCidrs(fixture.reads, organizationId, [cidr, network()])).map(({ id }) => id);
     expect(await blocked(own.organization.organizationId)).toEqual([...ids].sort());
     expect(await blocked(null)).toEqual(ids.slice(0, 1));
-    await write((db) => removeIpBlock(db, ids[0] ?? "", own.platform));
+    await fixture.write((db) => removeIpBlock(db, ids[0] ?? "", own.platform));
   });
 
   test("all blocks of a deleted scope are removed, and no others", async () => {
@@ -156,10 +157,10 @@ onBothDatabases("IP blocks", (fixture) => {
     for (const scope of [own.customer, own.customer, own.license]) await add(scope, network());
     const other = { ...own.customer, customerId: await customer(own.customer.organizationId) };
     await add(other, network());
-    await write((db) => removeIpBlocks(db, own.customer));
+    await fixture.write((db) => removeIpBlocks(db, own.customer));
     expect(await ipBlocksOf(fixture.reads, own.customer, fromStart)).toEqual([]);
     expect(await marks(own)).toMatchObject({ customer: 1, license: 1 });
-    await write((db) => removeIpBlocks(db, own.customer));
+    await fixture.write((db) => removeIpBlocks(db, own.customer));
     expect(await marks(own)).toMatchObject({ customer: 1, license: 1 });
   });
 
@@ -174,7 +175,7 @@ onBothDatabases("IP blocks", (fixture) => {
     await add(from, same);
     await add(to, longer, 99);
     const kept = [await add(to, shorter, 11), await add(to, same)];
-    await write((db) => moveCustomerBlocks(db, from, to));
+    await fixture.write((db) => moveCustomerBlocks(db, from, to));
     const left = (await ipBlocksOf(fixture.reads, to, fromStart)).map(({ id }) => id);
     expect(left).toEqual([...moved, ...kept].sort());
     expect(await ipBlocksOf(fixture.reads, from, fromStart)).toEqual([]);

@@ -3,21 +3,17 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { registerIp } from "../licenses/create.ts";
+import * as queries from "./sightings.ts";
 import {
   busiestIps,
   ipsStartingWith,
-  licenseSightings,
-  licensesOfIps,
-  organizationNames,
-  organizationsAt,
   organizationsSeeing,
-  registrationsAt,
   type SightingScope,
   sightingsOf,
 } from "./sightings.ts";
 
 onBothDatabases("sightings of IP addresses", (fixture) => {
-  const { write } = fixture;
+  const { read } = fixture.queries(queries);
   const see = (
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     ip: string,
@@ -35,7 +31,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
   const busiest = async (scope: SightingScope, minLicenses: number) => {
     const walked: [ip: string, count: number, hits: number][] = [];
     for (let before = null as Parameters<typeof busiestIps>[2]["before"]; ; ) {
-      const [row] = await busiestIps(fixture.reads, scope, { before, limit: 1, minLicenses });
+      const [row] = await read.busiestIps(scope, { before, limit: 1, minLicenses });
       if (row === undefined) return walked;
       walked.push([row.ip, row.license_count, row.hits]);
       before = { licenseCount: row.license_count, ip: row.ip };
@@ -69,9 +65,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
       ["100.64.0.4", 301, 301],
       ["100.64.0.5", 295, 295],
     ]);
-    expect(
-      await sightingsOf(fixture.reads, scopeOf(one), ["100.64.0.5", "100.64.0.4", "100.64.0.3"]),
-    ).toMatchObject([
+    expect(await read.sightingsOf(scopeOf(one), ["100.64.0.5", "100.64.0.4", "100.64.0.3"])).toMatchObject([
       { ip: "100.64.0.3", license_count: 3 },
       { ip: "100.64.0.4", license_count: 1 },
     ]);
@@ -84,7 +78,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
       await see(one, ip, newIds(1));
     await see(other, "203.0.113.8", newIds(1));
     const list = async (text: string, after: string | null, limit: number) =>
-      (await ipsStartingWith(fixture.reads, scopeOf(one), text, after, limit)).map(({ ip }) => ip);
+      (await read.ipsStartingWith(scopeOf(one), text, after, limit)).map(({ ip }) => ip);
     expect(await list("203.0.113.", null, 2)).toEqual(found.slice(0, 2));
     expect(await list("203.0.113.", "203.0.113.7", 9)).toEqual(found.slice(2));
     expect(await list("2001:", null, 9)).toEqual(["2001:db8:7::/64"]);
@@ -97,17 +91,15 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     for (const [index, org] of orgs.entries()) await see(org, ip, newIds(index + 1));
     const ids = orgs.map(({ organizationId }) => organizationId).sort();
     const seeing = async (after: string, limit: number) =>
-      (await organizationsSeeing(fixture.reads, ip, after, limit)).map((row) => row.scope_id);
+      (await read.organizationsSeeing(ip, after, limit)).map((row) => row.scope_id);
     expect(await seeing("", 2)).toEqual(ids.slice(0, 2));
     expect(await seeing(ids[1] ?? "", 2)).toEqual(ids.slice(2));
-    const at = (limit: number) => organizationsAt(fixture.reads, [ip, "100.65.0.2"], limit);
+    const at = (limit: number) => read.organizationsAt([ip, "100.65.0.2"], limit);
     expect((await at(9)).map(({ organizationId }) => organizationId).sort()).toEqual(ids);
     expect(await at(2)).toHaveLength(2);
     const [deleted = "", ...kept] = ids;
-    await write((db) =>
-      db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", deleted).execute(),
-    );
-    const names = await organizationNames(fixture.reads, [...ids, "unknown"]);
+    await fixture.change("organizations", deleted, { deleted_at: 1 });
+    const names = await read.organizationNames([...ids, "unknown"]);
     expect(names).toEqual(new Map(kept.map((id) => [id, "Test Organization"])));
   });
 
@@ -122,23 +114,21 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
       await own.license({ productId }),
       await own.license(),
     ];
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
-    );
+    await fixture.change("products", productId, { deleted_at: 1 });
     await see(own, single, [seen, both, gone.id], 2_000);
     await see(own, network, [both], 1_000);
     await see(own, elsewhere, [seen, unseen.id], 9_000);
     await see(other, single, [foreign.id]);
-    await write((db) => registerIp(db, registered, network, 7));
-    await write((db) => registerIp(db, foreign.id, single, 7));
+    await fixture.write((db) => registerIp(db, registered, network, 7));
+    await fixture.write((db) => registerIp(db, foreign.id, single, 7));
     const ips = [single, network];
     const list = async (afterId: string, limit: number) =>
-      (await licensesOfIps(fixture.reads, own.organizationId, ips, { afterId, limit })).map(({ id }) => id);
+      (await read.licensesOfIps(own.organizationId, ips, { afterId, limit })).map(({ id }) => id);
     expect(await list("", 2)).toEqual([seen, both]);
     expect(await list(both, 2)).toEqual([registered]);
     const asked = [seen, both, registered];
-    expect(await registrationsAt(fixture.reads, asked, ips)).toEqual(new Map([[registered, 7]]));
-    const counted = await licenseSightings(fixture.reads, asked, ips);
+    expect(await read.registrationsAt(asked, ips)).toEqual(new Map([[registered, 7]]));
+    const counted = await read.licenseSightings(asked, ips);
     expect([...counted.keys()].sort()).toEqual([seen, both]);
     expect(counted.get(seen)).toMatchObject({ first_seen_at: 2_000, last_seen_at: 2_000, hits: 1 });
     expect(counted.get(both)).toMatchObject({ first_seen_at: 1_000, last_seen_at: 2_000, hits: 2 });
@@ -151,7 +141,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     await see(other, ip, ids);
     const last = await own.license();
     await see(own, ip, [last.id]);
-    const found = await licensesOfIps(fixture.reads, own.organizationId, [ip], { afterId: "", limit: 2 });
+    const found = await read.licensesOfIps(own.organizationId, [ip], { afterId: "", limit: 2 });
     expect(found.map(({ id }) => id)).toEqual([last.id]);
   });
 
@@ -179,11 +169,11 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
   });
 
   test("nothing is found for no IP addresses, licenses or organizations", async () => {
-    expect(await organizationsAt(fixture.reads, [], 9)).toEqual([]);
+    expect(await read.organizationsAt([], 9)).toEqual([]);
     const maps = [
-      organizationNames(fixture.reads, []),
-      registrationsAt(fixture.reads, [], ["100.64.0.1"]),
-      licenseSightings(fixture.reads, [], ["100.64.0.1"]),
+      read.organizationNames([]),
+      read.registrationsAt([], ["100.64.0.1"]),
+      read.licenseSightings([], ["100.64.0.1"]),
     ];
     for (const found of await Promise.all(maps)) expect(found.size).toBe(0);
   });

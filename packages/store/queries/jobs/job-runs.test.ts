@@ -1,40 +1,38 @@
 import { beforeEach, expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import type { JobRunRow } from "../../tables.ts";
-import { jobRunsOfOthers, removeRunsOfStoppedNodes, storeJobRuns } from "./job-runs.ts";
+import * as queries from "./job-runs.ts";
 
 const nowMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
 
 onBothDatabases("stored runs of periodic jobs", (fixture) => {
+  const { read, write } = fixture.queries(queries);
   // They belong to the whole installation.
   beforeEach(() => fixture.write((db) => db.deleteFrom("job_runs").execute()));
 
   const store = (...rows: Partial<JobRunRow>[]) =>
-    fixture.write((db) =>
-      storeJobRuns(
-        db,
-        rows.map((settings) => ({
-          node: "a",
-          job: "pruning",
-          every_ms: 1_500,
-          started_at: nowMs,
-          finished_at: nowMs + 20,
-          failed_at: null,
-          failure: null,
-          ...settings,
-        })),
-      ),
+    write.storeJobRuns(
+      rows.map((settings) => ({
+        node: "a",
+        job: "pruning",
+        every_ms: 1_500,
+        started_at: nowMs,
+        finished_at: nowMs + 20,
+        failed_at: null,
+        failure: null,
+        ...settings,
+      })),
     );
   const others = async (node: string, limit = 10) =>
-    (await jobRunsOfOthers(fixture.reads, node, limit)).map((run) => `${run.node} ${run.job}`);
+    (await read.jobRunsOfOthers(node, limit)).map((run) => `${run.node} ${run.job}`);
 
   test("a later run replaces the earlier one of the same job and node", async () => {
     await store();
     await store({ finished_at: null }, { job: "other" }, { node: "b" });
     const failed = { every_ms: 7, started_at: nowMs + 5, failed_at: nowMs + 6, failure: "no" };
     await store(failed);
-    const rows = await jobRunsOfOthers(fixture.reads, "b", 10);
+    const rows = await read.jobRunsOfOthers("b", 10);
     expect(rows).toHaveLength(2);
     expect(rows.find(({ job }) => job === "pruning")).toMatchObject({ ...failed, finished_at: nowMs + 20 });
   });
@@ -52,7 +50,7 @@ onBothDatabases("stored runs of periodic jobs", (fixture) => {
       { node: "running", job: "frequent", started_at: nowMs - dayMs },
       { node: "running", job: "rare", started_at: nowMs - 9 * dayMs },
     );
-    await fixture.write((db) => removeRunsOfStoppedNodes(db, nowMs - dayMs));
+    await write.removeRunsOfStoppedNodes(nowMs - dayMs);
     expect(await others("none")).toEqual(["running frequent", "running rare"]);
   });
 });

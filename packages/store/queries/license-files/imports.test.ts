@@ -3,37 +3,19 @@ import { importRow } from "../../../../tests/support/import-row.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ImportRow } from "../../tables.ts";
-import {
-  addImport,
-  addPiece,
-  claimImport,
-  clearKeepsUntil,
-  importById,
-  importsOf,
-  importsOfOrganization,
-  importToClear,
-  importWithFileLeft,
-  isCancelRequested,
-  isImportWaiting,
-  pieceOf,
-  releaseImport,
-  removeImport,
-  removeSomeWorkings,
-  removeUndo,
-  requestCancel,
-  requestUndo,
-  undoOf,
-  updateImport,
-} from "./imports.ts";
-import { addRejects, rejectedHeader, rejectsOf } from "./rejects.ts";
+import * as imports from "./imports.ts";
+import { addPiece, type importsOf } from "./imports.ts";
+import * as rejects from "./rejects.ts";
+import { addRejects } from "./rejects.ts";
 
 onBothDatabases("imports", (fixture) => {
+  const { read, write } = fixture.queries({ ...imports, ...rejects });
   const add = async (...settings: Parameters<typeof importRow>) => {
     const row = importRow(...settings);
-    await fixture.write((db) => addImport(db, row));
+    await write.addImport(row);
     return row;
   };
-  const stored = (id: string) => importById(fixture.reads, id);
+  const stored = (id: string) => read.importById(id);
 
   test("of a product are listed newest first, page by page, also those of one millisecond", async () => {
     const org = await fixture.organization();
@@ -41,7 +23,7 @@ onBothDatabases("imports", (fixture) => {
     const ids = [newId(), newId(), newId()].sort();
     for (const [at, id] of ids.entries()) await add(org, { id, created_at: at === 0 ? 9 : 5 });
     const page = (before: Parameters<typeof importsOf>[2]["before"]) =>
-      importsOf(fixture.reads, org.productId, { before, limit: 2 });
+      read.importsOf(org.productId, { before, limit: 2 });
     const first = await page(null);
     expect(first.map((row) => row.id)).toEqual([ids[0], ids[2]] as string[]);
     const rest = await page({ createdAt: 5, id: ids[2] ?? "" });
@@ -53,7 +35,7 @@ onBothDatabases("imports", (fixture) => {
     await add(await fixture.organization());
     const [old, receiving, young] = [await add(org), await add(org, { state: "receiving" }), await add(org)];
     const list = async (beforeId: string | null) =>
-      importsOfOrganization(fixture.reads, org.organizationId, { beforeId, limit: 5 });
+      read.importsOfOrganization(org.organizationId, { beforeId, limit: 5 });
     const all = await list(null);
     expect(all.map((row) => row.id)).toEqual([young.id, old.id]);
     expect(all[0]?.product_name).toBe("Test Product");
@@ -63,14 +45,13 @@ onBothDatabases("imports", (fixture) => {
 
   test("are changed only by the worker that holds them", async () => {
     const { id } = await add(await fixture.organization(), { claimed_by: "second" });
-    const change = (claimant: string) =>
-      fixture.write((db) => updateImport(db, id, claimant, { rows_done: 7 }));
+    const change = (claimant: string) => write.updateImport(id, claimant, { rows_done: 7 });
     expect(await change("first")).toBe(false);
     expect(await stored(id)).toMatchObject({ rows_done: 0 });
-    await fixture.write((db) => releaseImport(db, id, "first"));
+    await write.releaseImport(id, "first");
     expect(await stored(id)).toMatchObject({ claimed_by: "second" });
     expect(await change("second")).toBe(true);
-    await fixture.write((db) => releaseImport(db, id, "second"));
+    await write.releaseImport(id, "second");
     expect(await stored(id)).toMatchObject({ rows_done: 7, claimed_by: null, claimed_until: 0 });
   });
 
@@ -82,12 +63,12 @@ onBothDatabases("imports", (fixture) => {
     const first = await add(org, { claimed_until: nowMs - 9, claimed_by: "killed" });
     await add(org, { claimed_until: nowMs });
     await add(org, { claimed_until: nowMs - 99, finished_at: 1 });
-    expect(await isImportWaiting(fixture.reads, nowMs)).toBe(true);
-    const claim = (claimant: string) => fixture.write((db) => claimImport(db, claimant, nowMs, nowMs + 50));
+    expect(await read.isImportWaiting(nowMs)).toBe(true);
+    const claim = (claimant: string) => write.claimImport(claimant, nowMs, nowMs + 50);
     expect(await claim("a")).toMatchObject({ id: first.id, claimed_by: "a", claimed_until: nowMs + 50 });
     const both = await Promise.all([claim("b"), claim("c")]);
     expect(both.flatMap((row) => row?.id ?? [])).toEqual([second.id]);
-    expect(await isImportWaiting(fixture.reads, nowMs)).toBe(false);
+    expect(await read.isImportWaiting(nowMs)).toBe(false);
   });
 
   test.each([
@@ -99,8 +80,8 @@ onBothDatabases("imports", (fixture) => {
     ["failed", false],
   ] as const)("that are %s can be cancelled: %p", async (state, expected) => {
     const { id } = await add(await fixture.organization(), { state });
-    expect(await fixture.write((db) => requestCancel(db, id, 5))).toBe(expected);
-    expect(await isCancelRequested(fixture.reads, id)).toBe(expected);
+    expect(await write.requestCancel(id, 5)).toBe(expected);
+    expect(await read.isCancelRequested(id)).toBe(expected);
   });
 
   test.each([
@@ -113,7 +94,7 @@ onBothDatabases("imports", (fixture) => {
   ] as const)("that are %s can be undone: %p", async (name, expected, changes) => {
     const over = { state: name as ImportRow["state"], finished_at: 1, keeps_until: 101, ...changes };
     const { id } = await add(await fixture.organization(), over);
-    const ask = () => fixture.write((db) => requestUndo(db, id, '{"deleted":0}', 100));
+    const ask = () => write.requestUndo(id, '{"deleted":0}', 100);
     const answers = await Promise.all([ask(), ask()]);
     expect(answers.filter((isQueued) => isQueued)).toHaveLength(expected ? 1 : 0);
     if (expected)
@@ -136,28 +117,25 @@ onBothDatabases("imports", (fixture) => {
       await addRejects(db, bulk, [reject(3, '["again"]')]);
       await bulk.insert(db, "import_undo", [change(job.id), change(job.id), change(other.id)]);
     });
-    expect(await pieceOf(fixture.reads, job.id, 1)).toBe("piece 1");
-    expect(await pieceOf(fixture.reads, job.id, 6)).toBeNull();
-    expect(await importWithFileLeft(fixture.reads)).toBe(job.id);
-    expect(await rejectedHeader(fixture.reads, job.id)).toEqual(["cell 0"]);
-    expect(await rejectedHeader(fixture.reads, other.id)).toEqual([]);
+    expect(await read.pieceOf(job.id, 1)).toBe("piece 1");
+    expect(await read.pieceOf(job.id, 6)).toBeNull();
+    expect(await read.importWithFileLeft()).toBe(job.id);
+    expect(await read.rejectedHeader(job.id)).toEqual(["cell 0"]);
+    expect(await read.rejectedHeader(other.id)).toEqual([]);
     const rejected = async (after: number, limit: number) =>
-      (await rejectsOf(fixture.reads, job.id, { after, limit })).map(({ number, errors }) => [
-        number,
-        errors,
-      ]);
+      (await read.rejectsOf(job.id, { after, limit })).map(({ number, errors }) => [number, errors]);
     expect(await rejected(0, 1)).toEqual([[2, "[]"]]);
     expect(await rejected(2, 9)).toEqual([[3, '["again"]']]);
-    expect(await undoOf(fixture.reads, job.id, 9)).toHaveLength(2);
-    expect(await fixture.write((db) => removeUndo(db, job.id, 1))).toBe(1);
+    expect(await read.undoOf(job.id, 9)).toHaveLength(2);
+    expect(await write.removeUndo(job.id, 1)).toBe(1);
     let steps = 0;
-    while (await fixture.write((db) => removeSomeWorkings(db, job.id))) steps += 1;
+    while (await write.removeSomeWorkings(job.id)) steps += 1;
     // The changes, the rejected rows, and the file in two steps.
     expect(steps).toBe(4);
-    expect(await importWithFileLeft(fixture.reads)).not.toBe(job.id);
-    expect(await pieceOf(fixture.reads, other.id, 0)).toBe("other");
-    expect(await undoOf(fixture.reads, other.id, 9)).toHaveLength(1);
-    await fixture.write((db) => removeImport(db, job.id));
+    expect(await read.importWithFileLeft()).not.toBe(job.id);
+    expect(await read.pieceOf(other.id, 0)).toBe("other");
+    expect(await read.undoOf(other.id, 9)).toHaveLength(1);
+    await write.removeImport(job.id);
     expect(await stored(job.id)).toBeUndefined();
   });
 
@@ -171,9 +149,9 @@ onBothDatabases("imports", (fixture) => {
     await add(org, { keeps_until: at - 3 });
     await add(org, { keeps_until: at, finished_at: 1 });
     for (const { id } of [early, late]) {
-      expect(await importToClear(fixture.reads, at)).toBe(id);
-      await fixture.write((db) => clearKeepsUntil(db, id));
+      expect(await read.importToClear(at)).toBe(id);
+      await write.clearKeepsUntil(id);
     }
-    expect(await importToClear(fixture.reads, at)).toBeNull();
+    expect(await read.importToClear(at)).toBeNull();
   });
 });

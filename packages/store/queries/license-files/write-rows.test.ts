@@ -5,13 +5,15 @@ import { importRow } from "../../../../tests/support/import-row.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { registerIp } from "../licenses/create.ts";
-import { tagsOf } from "../licenses/search.ts";
-import { ipsOf } from "../licenses/tags-and-ips.ts";
+import * as search from "../licenses/search.ts";
+import * as tagsAndIps from "../licenses/tags-and-ips.ts";
 import { licenseById } from "../manage/access.ts";
 import type { Destination } from "./destination.ts";
-import { addImport, undoOf } from "./imports.ts";
-import { revertRows } from "./undo.ts";
-import { carryOutUndo, forecastUndo, planUndo, removeUndoRows, withFewIps } from "./undo-on-request.ts";
+import * as imports from "./imports.ts";
+import { addImport } from "./imports.ts";
+import * as undoQueries from "./undo.ts";
+import * as undoOnRequest from "./undo-on-request.ts";
+import * as writeRows from "./write-rows.ts";
 import { KeyTaken, lockExisting, type NumberedLicense, sortRows, writeSorted } from "./write-rows.ts";
 
 const defaults: ImportDefaults = {
@@ -26,6 +28,14 @@ const nowMs = Date.now() + 3_600_000;
 const customer_email = "ada@example.com";
 
 onBothDatabases("the rows of an import", (fixture) => {
+  const { read, write } = fixture.queries({
+    ...search,
+    ...tagsAndIps,
+    ...imports,
+    ...undoQueries,
+    ...undoOnRequest,
+    ...writeRows,
+  });
   const rowsOf = (...all: Cells[]): NumberedLicense[] =>
     all.map((cells, index) => {
       const read = readRow(cells, defaults, nowMs);
@@ -36,9 +46,8 @@ onBothDatabases("the rows of an import", (fixture) => {
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     onExisting: Destination["onExisting"] = "update",
   ): Destination => ({ importId: newId(), organizationId, productId, defaults, onExisting });
-  const sort = (to: Destination, ...rows: Cells[]) =>
-    sortRows(fixture.reads, fixture.store.bulk, to, rowsOf(...rows));
-  const write = (to: Destination, ...rows: Cells[]) =>
+  const sort = (to: Destination, ...rows: Cells[]) => read.sortRows(fixture.store.bulk, to, rowsOf(...rows));
+  const importInto = (to: Destination, ...rows: Cells[]) =>
     fixture.write(async (db) => {
       const { bulk } = fixture.store;
       await addImport(db, importRow(to, { id: to.importId }));
@@ -100,7 +109,7 @@ onBothDatabases("the rows of an import", (fixture) => {
       ...into(org),
       defaults: { ...defaults, maxIps: 7, expiresInDays: 10, ipSystemEnabled: false },
     };
-    const [plain = "", full = ""] = await write(
+    const [plain = "", full = ""] = await importInto(
       to,
       { customer_email },
       {
@@ -118,9 +127,9 @@ onBothDatabases("the rows of an import", (fixture) => {
       ...{ revoked_at: nowMs, revoked_reason: "refund" },
     });
     for (const word of ["full", "ada@example.com", "note", "a"]) expect(row.search_text).toContain(word);
-    expect((await tagsOf(fixture.reads, [full])).get(full)).toEqual(["a", "b"]);
-    expect((await ipsOf(fixture.reads, [full])).get(full)?.map(({ ip }) => ip)).toEqual(ips.split(";"));
-    const undo = await undoOf(fixture.reads, to.importId, 9);
+    expect((await read.tagsOf([full])).get(full)).toEqual(["a", "b"]);
+    expect((await read.ipsOf([full])).get(full)?.map(({ ip }) => ip)).toEqual(ips.split(";"));
+    const undo = await read.undoOf(to.importId, 9);
     expect(undo.map(({ license_id, before }) => [license_id, before])).toEqual(
       [plain, full].sort().map((id) => [id, null]),
     );
@@ -134,7 +143,7 @@ onBothDatabases("the rows of an import", (fixture) => {
     await fixture.write((db) => registerIp(db, id, "10.0.0.1", 1));
     const before = await license(id);
     const to = into(org);
-    await write(to, { license_key: "kept", customer_email, notes: "after", tags: "new" });
+    await importInto(to, { license_key: "kept", customer_email, notes: "after", tags: "new" });
     const after = await license(id);
     expect(after).toMatchObject({
       ...{ notes: "after", max_ips: 9, revoked_at: 5, revoked_reason: "refund", ip_count: 1 },
@@ -142,11 +151,11 @@ onBothDatabases("the rows of an import", (fixture) => {
     expect(after.customer_id).not.toBeNull();
     expect(after.updated_at).toBeGreaterThan(before.updated_at);
     expect(after.search_text).toContain("ada@example.com");
-    expect((await tagsOf(fixture.reads, [id])).get(id)).toEqual(["new"]);
-    const rows = await undoOf(fixture.reads, to.importId, 9);
-    await fixture.write((db) => revertRows(db, rows));
+    expect((await read.tagsOf([id])).get(id)).toEqual(["new"]);
+    const rows = await read.undoOf(to.importId, 9);
+    await write.revertRows(rows);
     expect(await license(id)).toEqual(before);
-    expect((await tagsOf(fixture.reads, [id])).get(id)).toEqual(["old"]);
+    expect((await read.tagsOf([id])).get(id)).toEqual(["old"]);
   });
 
   test.each([
@@ -155,7 +164,7 @@ onBothDatabases("the rows of an import", (fixture) => {
   ])("that say %s change a revoked license accordingly", async (status, expected) => {
     const org = await fixture.organization();
     const { id } = await org.license({ key: "R", revokedAtMs: 5, revokedReason: "refund" });
-    await write(into(org), { license_key: "R", status });
+    await importInto(into(org), { license_key: "R", status });
     expect(await license(id)).toMatchObject(expected);
   });
 
@@ -165,7 +174,7 @@ onBothDatabases("the rows of an import", (fixture) => {
     const sorted = await sort(to, { license_key: "RACE", customer_email });
     await org.license({ key: "race" });
     const { bulk } = fixture.store;
-    const late = fixture.write((db) => writeSorted(db, to, sorted, { bulk, newId, randomBytes, nowMs }));
+    const late = write.writeSorted(to, sorted, { bulk, newId, randomBytes, nowMs });
     expect(late).rejects.toBeInstanceOf(KeyTaken);
     await late.catch(() => undefined);
   });
@@ -177,7 +186,7 @@ onBothDatabases("the rows of an import", (fixture) => {
     const changed = await org.license({ key: "OLD-2", notes: "before" });
     const to = into(org);
     const keys = ["OLD-1", "OLD-2", "NEW-1", "NEW-2", "NEW-3"];
-    const [fresh = "", used = "", gone = ""] = await write(
+    const [fresh = "", used = "", gone = ""] = await importInto(
       to,
       ...keys.map((license_key) => ({ license_key, customer_email, notes: "after" })),
     );
@@ -190,42 +199,42 @@ onBothDatabases("the rows of an import", (fixture) => {
       await db.updateTable("licenses").set({ first_used_at: 1 }).where("id", "=", used).execute();
       await db.deleteFrom("licenses").where("id", "=", gone).execute();
     });
-    return { to, rows: await undoOf(fixture.reads, to.importId, 9), kept, changed, fresh, used };
+    return { to, rows: await read.undoOf(to.importId, 9), kept, changed, fresh, used };
   };
 
   test("that were used or changed since are forecast, and stay when the import is undone", async () => {
     const { to, rows, kept, changed, fresh, used } = await importedAndChanged();
     const counts = { created: 0, used: 0, updated: 0, changed: 0 };
     for (let next: string | null = ""; next !== null; ) {
-      const part = await forecastUndo(fixture.reads, to.importId, next, 2);
+      const part = await read.forecastUndo(to.importId, next, 2);
       for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += part.counts[name];
       next = part.next;
     }
     expect(counts).toEqual({ created: 2, used: 1, updated: 2, changed: 1 });
-    const plan = await planUndo(fixture.reads, rows, false);
+    const plan = await read.planUndo(rows, false);
     expect(plan).toMatchObject({ deleted: 1, restored: 1, kept: 2 });
-    await fixture.write((db) => carryOutUndo(db, plan, nowMs + 5));
+    await write.carryOutUndo(plan, nowMs + 5);
     expect(await licenseById(fixture.reads, fresh)).toBeUndefined();
     expect(await license(used)).toMatchObject({ license_key: "NEW-2" });
     expect(await license(kept.id)).toMatchObject({ notes: "before", updated_at: nowMs + 5 });
     expect(await license(changed.id)).toMatchObject({ notes: "after" });
     const { bulk } = fixture.store;
-    await fixture.write((db) => removeUndoRows(db, bulk, to.importId, [fresh]));
-    expect(await undoOf(fixture.reads, to.importId, 9)).toHaveLength(rows.length - 1);
+    await write.removeUndoRows(bulk, to.importId, [fresh]);
+    expect(await read.undoOf(to.importId, 9)).toHaveLength(rows.length - 1);
   });
 
   test("that were used are deleted too if that is requested, but changed ones are never restored", async () => {
     const { rows } = await importedAndChanged();
-    expect(await planUndo(fixture.reads, rows, true)).toMatchObject({ deleted: 2, restored: 1, kept: 1 });
-    expect(await planUndo(fixture.reads, [], true)).toMatchObject({ deleted: 0, kept: 0 });
+    expect(await read.planUndo(rows, true)).toMatchObject({ deleted: 2, restored: 1, kept: 1 });
+    expect(await read.planUndo([], true)).toMatchObject({ deleted: 0, kept: 0 });
   });
 
   test("are undone together as long as they have few IP addresses, and at least one at a time", async () => {
     const org = await fixture.organization();
     const to = into(org);
-    await write(to, ...[1, 2, 3].map((at) => ({ license_key: `K-${at}`, customer_email, ips })));
-    const rows = await undoOf(fixture.reads, to.importId, 9);
-    const count = async (most: number) => (await withFewIps(fixture.reads, rows, most)).length;
+    await importInto(to, ...[1, 2, 3].map((at) => ({ license_key: `K-${at}`, customer_email, ips })));
+    const rows = await read.undoOf(to.importId, 9);
+    const count = async (most: number) => (await read.withFewIps(rows, most)).length;
     expect([await count(1), await count(4), await count(6)]).toEqual([1, 2, 3]);
   });
 });

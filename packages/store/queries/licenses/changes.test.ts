@@ -3,9 +3,9 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
+import * as changes from "./changes.ts";
 import {
   addingTags,
-  changeLicense,
   deleting,
   extending,
   type LicenseChange,
@@ -17,6 +17,7 @@ import {
   settingMaxIps,
 } from "./changes.ts";
 import { type NewLicense, registerIp } from "./create.ts";
+import * as viewsQueries from "./views.ts";
 import { type LicenseView, licenseViews } from "./views.ts";
 
 /** Before any change that was made, as on a server whose clock is slow. */
@@ -35,7 +36,7 @@ const every = Object.keys(settings);
 const but = (...names: string[]) => every.filter((name) => !names.includes(name));
 
 onBothDatabases("a change of licenses", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...changes, ...viewsQueries });
   /** One of each, and one that no change is asked for. The first has two IP addresses. */
   const licenses = async () => {
     const org = await fixture.organization();
@@ -43,7 +44,8 @@ onBothDatabases("a change of licenses", (fixture) => {
     for (const [name, values] of Object.entries(settings)) ids.set(name, (await org.license(values)).id);
     const other = (await org.license({ tags: ["old"] })).id;
     for (const ip of ["203.0.113.1", "203.0.113.2"])
-      for (const id of [ids.get("lifetime") ?? "", other]) await write((db) => registerIp(db, id, ip, nowMs));
+      for (const id of [ids.get("lifetime") ?? "", other])
+        await fixture.write((db) => registerIp(db, id, ip, nowMs));
     const nameOf = ({ id }: LicenseView) => [...ids].find(([, known]) => known === id)?.[0] ?? "other";
     return { org, ids: [...ids.values()], other, nameOf };
   };
@@ -80,13 +82,13 @@ onBothDatabases("a change of licenses", (fixture) => {
   ];
   test.each(rows)("%s changes those that are not so yet, once", async (what, change, affected, after) => {
     const { ids, other, nameOf } = await licenses();
-    const before = await licenseViews(fixture.reads, [...ids, other]);
-    const written = await write(async (db) => {
+    const before = await read.licenseViews([...ids, other]);
+    const written = await fixture.write(async (db) => {
       const chosen = await change.affected(db, before.slice(0, -1));
       expect(chosen.map(nameOf)).toEqual(affected);
       return change.apply(db, chosen);
     });
-    const now = await licenseViews(fixture.reads, [...ids, other]);
+    const now = await read.licenseViews([...ids, other]);
     const changed = now.filter((license) => affected.includes(nameOf(license)));
     expect(written).toEqual(changed);
     for (const license of changed) {
@@ -107,15 +109,10 @@ onBothDatabases("a change of licenses", (fixture) => {
   test("an extension starts at the expiry or now, lengthens a term, and spares lifetime licenses", async () => {
     const { ids, nameOf } = await licenses();
     const change = extending({ ms: 1_000 }, nowMs);
-    const written = await write(async (db) =>
+    const written = await fixture.write(async (db) =>
       change.apply(db, await change.affected(db, await licenseViews(db, ids))),
     );
-    expect(written).toEqual(
-      await licenseViews(
-        fixture.reads,
-        written.map(({ id }) => id),
-      ),
-    );
+    expect(written).toEqual(await read.licenseViews(written.map(({ id }) => id)));
     const ends = written.map((license) => [nameOf(license), license.expires_at, license.term_ms]);
     expect(ends.sort()).toEqual([
       ["expired", nowMs + 1_000, null],
@@ -130,7 +127,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     const [first = ""] = ids;
     const { organizationId } = org;
     for (const licenseId of [first, other])
-      await write(async (db) => {
+      await fixture.write(async (db) => {
         const scope = { tier: "license", organizationId, licenseId } as const;
         const block = { id: newId(), scope, cidr: "203.0.113.0/24", note: null, expiresAtMs: null };
         await addIpBlocks(db, [block], 1);
@@ -156,7 +153,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     const kept = await rowsOf(other);
     expect(Object.values(kept)).not.toContain(0);
     const change = deleting();
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       const views = await licenseViews(db, ids);
       expect(await change.affected(db, views)).toEqual(views);
       expect(await change.apply(db, views)).toEqual([]);
@@ -167,25 +164,23 @@ onBothDatabases("a change of licenses", (fixture) => {
 
   test("a change of one license writes its columns and, if given, its tags, and can be searched for", async () => {
     const { ids, nameOf } = await licenses();
-    const [before] = await licenseViews(fixture.reads, ids);
+    const [before] = await read.licenseViews(ids);
     if (before === undefined) throw new Error("The first license exists.");
     const change = (columns: object, tags: readonly string[] | null) =>
-      write((db) => changeLicense(db, before, columns, tags, nowMs));
+      write.changeLicense(before, columns, tags, nowMs);
     const [noted] = await change({ notes: "Paid" }, null);
     expect(noted).toMatchObject({ notes: "Paid", tags: ["kept", "old"], max_ips: 9 });
     expect(noted?.search_text).toEndWith("paid\nkept\nold");
     const [tagged] = await change({ license_key: "Renamed-Key" }, ["new"]);
     expect(tagged).toMatchObject({ notes: "Paid", tags: ["new"], search_text: "renamedkey\npaid\nnew" });
     expect(tagged?.updated_at).toBe((noted?.updated_at ?? 0) + 1);
-    const others = (await licenseViews(fixture.reads, ids)).filter(
-      (license) => nameOf(license) !== "lifetime",
-    );
+    const others = (await read.licenseViews(ids)).filter((license) => nameOf(license) !== "lifetime");
     expect(others.map(({ notes }) => notes)).toEqual(others.map(() => null));
   });
 
   test("a change of no licenses writes nothing", async () => {
     const tags = [addingTags(["x"], 2, nowMs), removingTags(["x"], nowMs)];
     for (const change of [revoking(null, nowMs), extending({ ms: 1 }, nowMs), deleting(), ...tags])
-      expect(await write((db) => change.apply(db, []))).toEqual([]);
+      expect(await fixture.write((db) => change.apply(db, []))).toEqual([]);
   });
 });

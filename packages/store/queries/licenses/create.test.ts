@@ -4,16 +4,17 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { customerFor } from "../customers/identify.ts";
 import { createLicenses, revokeLicense, takenKeys } from "./create.ts";
-import { refreshSearchText, refreshSearchTextOf, staleTexts, tagsOf } from "./search.ts";
-import { replaceTags } from "./tags-and-ips.ts";
-import { licenseViews, ownLicenseViews, shownLicense, shownLicenses } from "./views.ts";
+import * as search from "./search.ts";
+import { staleTexts } from "./search.ts";
+import * as tagsAndIps from "./tags-and-ips.ts";
+import * as viewsQueries from "./views.ts";
 
 onBothDatabases("licenses", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...search, ...tagsAndIps, ...viewsQueries });
   const ada = { email: "ada@example.com", name: "Ada", discordId: "77" };
   const addCustomer = ({ organizationId }: TestOrganization, who: Parameters<typeof customerFor>[2] = ada) =>
-    write((db) => customerFor(db, organizationId, who, newId, 1));
-  const textOf = async (id: string) => (await licenseViews(fixture.reads, [id]))[0]?.search_text;
+    fixture.write((db) => customerFor(db, organizationId, who, newId, 1));
+  const textOf = async (id: string) => (await read.licenseViews([id]))[0]?.search_text;
 
   test("more are created than one statement holds, each with its tags and its text", async () => {
     const { organizationId, productId } = await fixture.organization();
@@ -21,11 +22,8 @@ onBothDatabases("licenses", (fixture) => {
       ...{ id: newId(), organizationId, productId, customerId: null },
       ...{ key: `Key-${index}`, tags: index % 2 === 0 ? ["even", "all"] : ["all"] },
     }));
-    await write((db) => createLicenses(db, made, 5));
-    const views = await licenseViews(
-      fixture.reads,
-      made.map(({ id }) => id),
-    );
+    await fixture.write((db) => createLicenses(db, made, 5));
+    const views = await read.licenseViews(made.map(({ id }) => id));
     expect(views.map(({ id }) => id)).toEqual(made.map(({ id }) => id));
     expect(views.at(-2)).toMatchObject({
       license_key: "Key-1098",
@@ -52,12 +50,9 @@ onBothDatabases("licenses", (fixture) => {
   test("the first revocation stays", async () => {
     const { license } = await fixture.organization();
     const { id } = await license();
-    await write((db) => revokeLicense(db, id, "First", 10));
-    await write((db) => revokeLicense(db, id, "Second", 20));
-    expect((await licenseViews(fixture.reads, [id]))[0]).toMatchObject({
-      revoked_at: 10,
-      revoked_reason: "First",
-    });
+    await fixture.write((db) => revokeLicense(db, id, "First", 10));
+    await fixture.write((db) => revokeLicense(db, id, "Second", 20));
+    expect((await read.licenseViews([id]))[0]).toMatchObject({ revoked_at: 10, revoked_reason: "First" });
   });
 
   test("they are read in the given order, with their product, their customer and their tags", async () => {
@@ -66,17 +61,17 @@ onBothDatabases("licenses", (fixture) => {
     await addCustomer(other, { ...ada, name: "Another seller's name" });
     const { id } = await org.license({ customerId, tags: ["b", "a"] });
     const second = await org.license({ metadata: '{"a":1}', termMs: 1_500 });
-    const views = await licenseViews(fixture.reads, [second.id, "unknown", id]);
+    const views = await read.licenseViews([second.id, "unknown", id]);
     const customer = { customer_email: ada.email, customer_name: "Ada", customer_discord_id: "77" };
     expect(views).toMatchObject([
       { id: second.id, tags: [], customer_email: null },
       { id, product_name: "Test Product", tags: ["a", "b"], ...customer },
     ]);
-    expect(await shownLicenses(fixture.reads, [second.id], 1)).toMatchObject([
+    expect(await read.shownLicenses([second.id], 1)).toMatchObject([
       { metadata: { a: 1 }, custom_override: null, first_used_at: null, term_seconds: 2 },
     ]);
-    expect(await shownLicense(fixture.reads, id, 1)).toMatchObject({ id, tags: ["a", "b"], ...customer });
-    await expect(shownLicense(fixture.reads, "unknown", 1)).rejects.toThrow("unknown");
+    expect(await read.shownLicense(id, 1)).toMatchObject({ id, tags: ["a", "b"], ...customer });
+    await expect(read.shownLicense("unknown", 1)).rejects.toThrow("unknown");
   });
 
   test("those of other organizations and of deleted products are no own ones", async () => {
@@ -84,24 +79,22 @@ onBothDatabases("licenses", (fixture) => {
     const { productId } = await org.product();
     const own = [await org.license(), await org.license()].map(({ id }) => id).sort();
     const [foreign, gone] = [await other.license(), await org.license({ productId })];
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
-    );
+    await fixture.change("products", productId, { deleted_at: 1 });
     const asked = [...own, foreign.id, gone.id, "unknown"].toReversed();
-    const found = await ownLicenseViews(fixture.reads, org.organizationId, asked);
+    const found = await read.ownLicenseViews(org.organizationId, asked);
     expect(found.map(({ id }) => id)).toEqual(own);
-    expect(await ownLicenseViews(fixture.reads, org.organizationId, [])).toEqual([]);
+    expect(await read.ownLicenseViews(org.organizationId, [])).toEqual([]);
   });
 
   test("tags are replaced for one license", async () => {
     const { organizationId, license } = await fixture.organization();
     const [one, other] = [await license({ tags: ["a", "b"] }), await license({ tags: ["a"] })];
-    const read = async () => Object.fromEntries(await tagsOf(fixture.reads, [one.id, other.id]));
-    await write((db) => replaceTags(db, organizationId, one.id, ["c", "b"]));
-    expect(await read()).toEqual({ [one.id]: ["b", "c"], [other.id]: ["a"] });
-    await write((db) => replaceTags(db, organizationId, one.id, []));
-    expect(await read()).toEqual({ [other.id]: ["a"] });
-    expect(await tagsOf(fixture.reads, [])).toEqual(new Map());
+    const tagsNow = async () => Object.fromEntries(await read.tagsOf([one.id, other.id]));
+    await write.replaceTags(organizationId, one.id, ["c", "b"]);
+    expect(await tagsNow()).toEqual({ [one.id]: ["b", "c"], [other.id]: ["a"] });
+    await write.replaceTags(organizationId, one.id, []);
+    expect(await tagsNow()).toEqual({ [other.id]: ["a"] });
+    expect(await read.tagsOf([])).toEqual(new Map());
   });
 
   test("search texts follow the names of a customer, in one organization", async () => {
@@ -111,7 +104,7 @@ onBothDatabases("licenses", (fixture) => {
     const made = Array.from({ length: 120 }, (_, index) => ({
       ...{ ...common, id: newId(), key: `K${index}`, notes: "Paid", tags: ["VIP"] },
     }));
-    await write((db) => createLicenses(db, made, 1));
+    await fixture.write((db) => createLicenses(db, made, 1));
     const ids = made.map(({ id }) => id).sort();
     const foreign = await other.license({ customerId, key: "Foreign" });
     const own = await org.license({ key: "Own" });
@@ -127,15 +120,15 @@ onBothDatabases("licenses", (fixture) => {
       return found;
     };
     expect(await stale(ada)).toEqual(ids);
-    await write((db) => refreshSearchTextOf(db, ids.slice(0, 110)));
+    await write.refreshSearchTextOf(ids.slice(0, 110));
     expect(await stale(ada)).toEqual(ids.slice(110));
-    await write((db) => refreshSearchText(db, org.organizationId, customerId));
+    await write.refreshSearchText(org.organizationId, customerId);
     expect(await stale(ada)).toEqual([]);
     expect(await textOf(made[0]?.id ?? "")).toBe("k0\nada@example.com\nada\n77\npaid\nvip");
     expect([await textOf(foreign.id), await textOf(own.id)]).toEqual(["foreign", "own"]);
     // Before the names themselves are written, a few at a time.
     const grace = { ...ada, name: "Grace" };
-    await write((db) => refreshSearchTextOf(db, ids.slice(0, 20), grace));
+    await write.refreshSearchTextOf(ids.slice(0, 20), grace);
     expect(await stale(grace)).toEqual(ids.slice(20));
   });
 });

@@ -1,18 +1,21 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "./create.ts";
-import { drainIps, ipsAtOnce, licenseToDrain } from "./drain-ips.ts";
-import { licenseIp, licenseIps, registeredIps, sighting, unregisterIp } from "./ips.ts";
-import { ipsOf, replaceIps } from "./tags-and-ips.ts";
+import * as drainIpsQueries from "./drain-ips.ts";
+import { ipsAtOnce } from "./drain-ips.ts";
+import * as ipsQueries from "./ips.ts";
+import * as tagsAndIps from "./tags-and-ips.ts";
+import { replaceIps } from "./tags-and-ips.ts";
 
 const addresses = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ ip: `10.1.${index >> 8}.${index & 255}`, registeredAt: 1 }));
 
 onBothDatabases("the IP addresses of a license", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...drainIpsQueries, ...ipsQueries, ...tagsAndIps });
   const license = async (maxIps: number) => (await (await fixture.organization()).license({ maxIps })).id;
-  const register = (id: string, ip: string, nowMs = 1) => write((db) => registerIp(db, id, ip, nowMs));
-  const texts = async (id: string) => (await registeredIps(fixture.reads, id, 100)).map(({ ip }) => ip);
+  const register = (id: string, ip: string, nowMs = 1) =>
+    fixture.write((db) => registerIp(db, id, ip, nowMs));
+  const texts = async (id: string) => (await read.registeredIps(id, 100)).map(({ ip }) => ip);
   const rowOf = (id: string) =>
     fixture.reads
       .selectFrom("licenses")
@@ -32,7 +35,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
   test("a removed IP address frees its slot once, and those of other licenses stay", async () => {
     const [id, other] = [await license(1), await license(1)];
     for (const one of [id, other]) await register(one, "203.0.113.1");
-    const remove = (ip: string) => write((db) => unregisterIp(db, id, ip, 1));
+    const remove = (ip: string) => write.unregisterIp(id, ip, 1);
     expect([await remove("203.0.113.2"), await remove("203.0.113.1"), await remove("203.0.113.1")]).toEqual([
       false,
       true,
@@ -52,11 +55,7 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     // By a slow clock, and by a fast one.
     await expectAfter(register(id, "203.0.113.1", 1), editedMs + 1, 1);
     await expectAfter(register(id, "203.0.113.2", editedMs + 50), editedMs + 50, 2);
-    await expectAfter(
-      write((db) => unregisterIp(db, id, "203.0.113.1", editedMs)),
-      editedMs + 51,
-      1,
-    );
+    await expectAfter(write.unregisterIp(id, "203.0.113.1", editedMs), editedMs + 51, 1);
   });
 
   const covering: [registered: string, asked: string, found: string | null][] = [
@@ -70,8 +69,8 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
   test.each(covering)("%s is registered: %s is covered by %p", async (registered, asked, found) => {
     const [id, other] = [await license(2), await license(2)];
     await register(id, registered);
-    expect((await licenseIp(fixture.reads, id, asked))?.ip ?? null).toBe(found);
-    expect(await licenseIp(fixture.reads, other, asked)).toBeUndefined();
+    expect((await read.licenseIp(id, asked))?.ip ?? null).toBe(found);
+    expect(await read.licenseIp(other, asked)).toBeUndefined();
     expect(await register(id, asked)).toBe(found === null);
   });
 
@@ -88,8 +87,8 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
       { ...seen, license_id: id, ip: "203.0.113.1", at: at + 5 },
       { ...seen, license_id: other.id, ip: "203.0.113.9", at },
     ]);
-    const first = await licenseIps(fixture.reads, id, { afterIp: null, limit: 2 });
-    const rest = await licenseIps(fixture.reads, id, { afterIp: first[1]?.ip ?? null, limit: 9 });
+    const first = await read.licenseIps(id, { afterIp: null, limit: 2 });
+    const rest = await read.licenseIps(id, { afterIp: first[1]?.ip ?? null, limit: 9 });
     expect([...first, ...rest].map(({ ip }) => ip)).toEqual(ips);
     const sightings = { first_seen_at: at, last_seen_at: at + 5, hits: 2 };
     expect(first).toEqual([
@@ -97,9 +96,9 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
       { ip: "203.0.113.1", registered_at: 2, ...sightings },
     ] as never);
     expect(rest[1]).toMatchObject({ ip: "203.0.113.9", hits: null });
-    expect(await sighting(fixture.reads, id, "203.0.113.1")).toEqual(sightings);
-    expect(await sighting(fixture.reads, id, "203.0.113.9")).toBeUndefined();
-    expect(await registeredIps(fixture.reads, id, 1)).toEqual([{ ip: "198.51.100.7", registered_at: 3 }]);
+    expect(await read.sighting(id, "203.0.113.1")).toEqual(sightings);
+    expect(await read.sighting(id, "203.0.113.9")).toBeUndefined();
+    expect(await read.registeredIps(id, 1)).toEqual([{ ip: "198.51.100.7", registered_at: 3 }]);
   });
 
   test("those of several licenses are read in the order of registration, and replaced one by one", async () => {
@@ -107,15 +106,15 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     await register(id, "203.0.113.1", 20);
     await register(id, "203.0.113.2", 10);
     await register(other, "203.0.113.1", 30);
-    const read = async () => Object.fromEntries(await ipsOf(fixture.reads, [id, other]));
+    const ipsNow = async () => Object.fromEntries(await read.ipsOf([id, other]));
     const kept = { [other]: [{ ip: "203.0.113.1", registeredAt: 30 }] };
     const first = { ip: "203.0.113.1", registeredAt: 20 };
-    expect(await read()).toEqual({ ...kept, [id]: [{ ip: "203.0.113.2", registeredAt: 10 }, first] });
-    await write((db) => replaceIps(db, id, addresses(600)));
-    expect((await read())[id]).toHaveLength(600);
-    await write((db) => replaceIps(db, id, []));
-    expect(await read()).toEqual(kept);
-    expect(await ipsOf(fixture.reads, [])).toEqual(new Map());
+    expect(await ipsNow()).toEqual({ ...kept, [id]: [{ ip: "203.0.113.2", registeredAt: 10 }, first] });
+    await write.replaceIps(id, addresses(600));
+    expect((await ipsNow())[id]).toHaveLength(600);
+    await write.replaceIps(id, []);
+    expect(await ipsNow()).toEqual(kept);
+    expect(await read.ipsOf([])).toEqual(new Map());
   });
 
   test("licenses with too many for a transaction lose some of them first, the largest at once", async () => {
@@ -124,21 +123,21 @@ onBothDatabases("the IP addresses of a license", (fixture) => {
     for (const size of sizes) {
       const id = await license(9);
       ids.push(id);
-      await write(async (db) => {
+      await fixture.write(async (db) => {
         await replaceIps(db, id, addresses(size));
         await db.updateTable("licenses").set({ ip_count: size }).where("id", "=", id).execute();
       });
     }
-    expect(await licenseToDrain(fixture.reads, ids.slice(0, 1))).toBeNull();
-    expect(await licenseToDrain(fixture.reads, [])).toBeNull();
+    expect(await read.licenseToDrain(ids.slice(0, 1))).toBeNull();
+    expect(await read.licenseToDrain([])).toBeNull();
     const [largest = ""] = ids;
-    expect(await licenseToDrain(fixture.reads, ids)).toEqual({ id: largest, tooMany: 5 });
-    expect(await write((db) => drainIps(db, largest, 5))).toBe(5);
+    expect(await read.licenseToDrain(ids)).toEqual({ id: largest, tooMany: 5 });
+    expect(await write.drainIps(largest, 5)).toBe(5);
     expect([(await rowOf(largest)).ip_count, (await texts(largest))[0]]).toEqual([
       ipsAtOnce - 10,
       "10.1.0.102",
     ]);
-    expect(await licenseToDrain(fixture.reads, ids)).toBeNull();
-    expect(await write((db) => drainIps(db, ids[1] ?? "", 100))).toBe(10);
+    expect(await read.licenseToDrain(ids)).toBeNull();
+    expect(await write.drainIps(ids[1] ?? "", 100)).toBe(10);
   });
 });

@@ -10,6 +10,7 @@ import { createLicenses, type NewLicense, registerIp } from "./create.ts";
 import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
 import { type LicensePage, licenseBatches, licensePage } from "./list.ts";
 import type { LicenseOrder, Position } from "./scan.ts";
+import * as queries from "./views.ts";
 import { licenseViews } from "./views.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
@@ -19,7 +20,7 @@ const orders: LicenseOrder[] = (["created_at", "expires_at", "updated_at"] as co
 );
 
 onBothDatabases("the list of licenses", (fixture) => {
-  const { write } = fixture;
+  const { read } = fixture.queries(queries);
   let own: TestOrganization;
   let otherProductId: string;
   let foreignProductId: string;
@@ -30,7 +31,7 @@ onBothDatabases("the list of licenses", (fixture) => {
   const fill = async (org: TestOrganization, productId: string, otherId: string) => {
     const { organizationId } = org;
     const who = { email: "later@example.com", name: null, discordId: null };
-    const customer = await write((db) => customerFor(db, organizationId, who, newId, 1));
+    const customer = await fixture.write((db) => customerFor(db, organizationId, who, newId, 1));
     const settings: Record<string, Partial<NewLicense> & { readonly name?: string }> = {
       plain: { firstUsedAtMs: 1 },
       expired: { expiresAtMs: nowMs },
@@ -49,7 +50,7 @@ onBothDatabases("the list of licenses", (fixture) => {
         ...columns,
       };
     });
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       // Each was changed at another time, in another order.
       for (const [index, license] of licenses.entries())
         await createLicenses(db, [license], nowMs + ((index * 3) % 7));
@@ -70,9 +71,7 @@ onBothDatabases("the list of licenses", (fixture) => {
     await fill(foreign, foreignProductId, foreignProductId);
     const { productId: deletedId } = await own.product();
     await fill(own, deletedId, deletedId);
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deletedId).execute(),
-    );
+    await fixture.change("products", deletedId, { deleted_at: 1 });
   }, 60_000);
 
   const pageOf = (
@@ -136,10 +135,7 @@ onBothDatabases("the list of licenses", (fixture) => {
     "filtered by %s, every order, page and count has these licenses",
     async (_, filter, found) => {
       expect(named((await pageOf(filter(), newestFirst, null, 100)).ids)).toEqual(found);
-      const views = await licenseViews(
-        fixture.reads,
-        found.map((name) => ids.get(name) ?? ""),
-      );
+      const views = await read.licenseViews(found.map((name) => ids.get(name) ?? ""));
       for (const { by, descending } of orders) {
         const sorted = views.toSorted((one, other) => {
           const [a, b] = [one, other].map((view) => view[by] ?? Number.MAX_SAFE_INTEGER) as [number, number];
@@ -170,7 +166,7 @@ onBothDatabases("the list of licenses", (fixture) => {
     const create = async (count: number) => {
       const common = { organizationId: own.organizationId, productId, customerId: null };
       const made = Array.from({ length: count }, () => ({ ...common, id: newId(), key: newId() }));
-      await write((db) => createLicenses(db, made, Date.now()));
+      await fixture.write((db) => createLicenses(db, made, Date.now()));
       return made.map(({ id }) => id);
     };
     const before = await create(60);
@@ -183,7 +179,7 @@ onBothDatabases("the list of licenses", (fixture) => {
       after = next;
       if (page !== 2) continue;
       await create(10);
-      await write(async (db) => deleting().apply(db, await licenseViews(db, removed)));
+      await fixture.write(async (db) => deleting().apply(db, await licenseViews(db, removed)));
     }
     expect(new Set(seen).size).toBe(seen.length);
     const stayed = before.filter((id) => !removed.includes(id));

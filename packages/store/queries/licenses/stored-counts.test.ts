@@ -4,13 +4,15 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { foldCounts } from "../../postgres/fold-counts.ts";
 import { validate } from "../../suite/calls.ts";
-import { removeSome } from "../organizations/remove.ts";
-import { changeLicense, deleting, extending, reinstating, revoking, settingExpiry } from "./changes.ts";
+import * as remove from "../organizations/remove.ts";
+import * as changesQueries from "./changes.ts";
+import { deleting, extending, reinstating, revoking, settingExpiry } from "./changes.ts";
 import { createLicenses, licenseRow, type NewLicense } from "./create.ts";
 import { everyLicenseOf, type LicenseFilter } from "./filter.ts";
-import { recountLicenses, wrongCounts } from "./recount.ts";
+import * as recount from "./recount.ts";
+import { recountLicenses } from "./recount.ts";
+import * as storedCounts from "./stored-counts.ts";
 import {
-  countEveryLicense,
   createdBetween,
   createdByDay,
   expiringBetween,
@@ -19,17 +21,24 @@ import {
   revokedBetween,
   storedCount,
 } from "./stored-counts.ts";
+import * as views from "./views.ts";
 import { licenseViews } from "./views.ts";
 
 onBothDatabases("the stored counts of licenses", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({
+    ...remove,
+    ...changesQueries,
+    ...recount,
+    ...storedCounts,
+    ...views,
+  });
   /** What a server does every second on PostgreSQL. */
   const fold = async () => {
     const { reads } = fixture.store.withOwnConnections("jobs");
     if (fixture.kind === "postgres") while ((await foldCounts(reads)) > 0);
   };
   const wrongOf = async (organizationId: string) =>
-    (await wrongCounts(fixture.reads)).filter((row) => row.organization_id === organizationId);
+    (await read.wrongCounts()).filter((row) => row.organization_id === organizationId);
   const rowsOf = (organizationId: string) =>
     fixture.reads
       .selectFrom("licenses")
@@ -45,7 +54,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
   ) => {
     const common = { organizationId, productId, customerId: null, ...settings };
     const made = Array.from({ length: count }, () => ({ ...common, id: newId(), key: newId() }));
-    await write((db) => createLicenses(db, made, Date.now()));
+    await fixture.write((db) => createLicenses(db, made, Date.now()));
     return made;
   };
 
@@ -128,7 +137,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     const some = async () => {
       const ids = (await rowsOf(organizationId)).map(({ id }) => id);
       const start = below(ids.length);
-      return licenseViews(fixture.reads, ids.slice(start, start + 1 + below(9)));
+      return read.licenseViews(ids.slice(start, start + 1 + below(9)));
     };
     const nowMs = Date.now();
     const changes = [
@@ -141,7 +150,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     const operations: Record<string, () => Promise<unknown>> = {
       create: () => create({ organizationId, ...one(products) }, 1 + below(30), settings()),
       import: () =>
-        write((db) => {
+        fixture.write((db) => {
           const common = { organizationId, productId: one(products).productId, customerId: null };
           const rows = Array.from({ length: 1 + below(30) }, () =>
             licenseRow({ ...common, ...settings(), id: newId(), key: newId() }, nowMs),
@@ -151,12 +160,12 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       change: async () => {
         const change = one(changes)();
         const licenses = await some();
-        await write(async (db) => change.apply(db, await change.affected(db, licenses)));
+        await fixture.write(async (db) => change.apply(db, await change.affected(db, licenses)));
       },
       edit: async () => {
         const [license] = await some();
         const columns = { notes: one([null, "Changed"]), product_id: one(products).productId };
-        if (license !== undefined) await write((db) => changeLicense(db, license, columns, null, nowMs));
+        if (license !== undefined) await write.changeLicense(license, columns, null, nowMs);
       },
       validate: async () => {
         const licenses = await some();
@@ -168,9 +177,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       "delete a product": async () => {
         if (products.length < 3) return void products.push(await org.product());
         const deleted = products.pop()?.productId ?? "";
-        await write((db) =>
-          db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted).execute(),
-        );
+        await fixture.change("products", deleted, { deleted_at: 1 });
       },
       fold,
     };
@@ -190,7 +197,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     const licenses = await create(org, 60, { termMs: dayMs });
     const change = (from: number, { apply }: ReturnType<typeof deleting>) =>
       licenses.slice(from, from + 20).map(({ id }) =>
-        write(async (db) => {
+        fixture.write(async (db) => {
           await fixture.store.bulk.lockLicenses(db, [id]);
           await apply(db, await licenseViews(db, [id]));
         }),
@@ -233,7 +240,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
     const org = await fixture.organization();
     await create(org, 50);
     await fold();
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       const { organizationId: organization_id, productId: product_id } = org;
       const flags = { is_revoked: 1, is_used: 1, has_notes: 1, fact: "expires" } as const;
       await db.deleteFrom("license_counts").where("product_id", "=", product_id).execute();
@@ -248,21 +255,19 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
 
   test("all licenses are counted, without those of deleted products, and none of a removed organization", async () => {
     const [org, removed] = [await fixture.organization(), await fixture.organization()];
-    const before = await countEveryLicense(fixture.reads);
+    const before = await read.countEveryLicense();
     const { productId } = await org.product();
     await create(org, 3);
     await create({ ...org, productId }, 5);
     await create(removed, 7);
-    expect((await countEveryLicense(fixture.reads)) - before).toBe(15);
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
-    );
-    expect((await countEveryLicense(fixture.reads)) - before).toBe(10);
-    while (await write((db) => removeSome(db, removed.organizationId, 50)));
+    expect((await read.countEveryLicense()) - before).toBe(15);
+    await fixture.change("products", productId, { deleted_at: 1 });
+    expect((await read.countEveryLicense()) - before).toBe(10);
+    while (await write.removeSome(removed.organizationId, 50));
     await fold();
     const kept = fixture.reads.selectFrom("license_counts").select("day");
     expect(await kept.where("organization_id", "=", removed.organizationId).execute()).toEqual([]);
-    expect((await countEveryLicense(fixture.reads)) - before).toBe(3);
+    expect((await read.countEveryLicense()) - before).toBe(3);
   });
 });
 

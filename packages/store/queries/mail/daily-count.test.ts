@@ -2,18 +2,20 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
-import { countEmails, emailCount, lockedEmailCount } from "./daily-count.ts";
+import * as queries from "./daily-count.ts";
+import { countEmails, lockedEmailCount } from "./daily-count.ts";
 
 const today = 20_000;
 
 onBothDatabases("the daily count of emails", (fixture) => {
+  const { read } = fixture.queries(queries);
   const count = (senderId: string, more: number, day = today) =>
     fixture.write(async (db) => {
       const used = await lockedEmailCount(db, senderId, "customers", day);
       await countEmails(db, senderId, "customers", more);
       return used;
     });
-  const used = (senderId: string, day = today) => emailCount(fixture.reads, senderId, "customers", day);
+  const used = (senderId: string, day = today) => read.emailCount(senderId, "customers", day);
 
   test("emails of a day add up, separately for each sender and kind of recipient", async () => {
     const [sender, other] = [newId(), newId()];
@@ -22,7 +24,7 @@ onBothDatabases("the daily count of emails", (fixture) => {
     expect(await count(sender, 0)).toBe(3);
     expect(await count(other, 1)).toBe(0);
     expect(await used(sender)).toBe(3);
-    expect(await emailCount(fixture.reads, sender, "invited", today)).toBe(0);
+    expect(await read.emailCount(sender, "invited", today)).toBe(0);
   });
 
   test("the count starts again with the next day, and not with a clock that is behind", async () => {

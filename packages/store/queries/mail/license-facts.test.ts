@@ -5,20 +5,20 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { OrganizationRow, ProductRow } from "../../tables.ts";
 import { createLicenses } from "../licenses/create.ts";
-import { licenseEmailFacts } from "./license-facts.ts";
+import * as queries from "./license-facts.ts";
 
 const ada = { email: "ada@example.com" };
 
 onBothDatabases("what an email says about a license", (fixture) => {
+  const { read } = fixture.queries(queries);
   const changeOrganization = (id: string, changes: Partial<OrganizationRow>) =>
-    fixture.write((db) => db.updateTable("organizations").set(changes).where("id", "=", id).execute());
-  const changeProduct = (id: string, changes: Partial<ProductRow>) =>
-    fixture.write((db) => db.updateTable("products").set(changes).where("id", "=", id).execute());
+    fixture.change("organizations", id, changes);
+  const changeProduct = (id: string, changes: Partial<ProductRow>) => fixture.change("products", id, changes);
 
   test("it has the product, the sender and the customer's email address", async () => {
     const org = await fixture.organization();
     const license = await addLicense(org, { customer: ada, expiresAtMs: 5_000 });
-    expect(await licenseEmailFacts(fixture.reads, [license.id])).toEqual([
+    expect(await read.licenseEmailFacts([license.id])).toEqual([
       expect.objectContaining({
         id: license.id,
         license_key: license.key,
@@ -38,7 +38,7 @@ onBothDatabases("what an email says about a license", (fixture) => {
   test("the brand's name and the product's language take precedence over the organization's", async () => {
     const org = await fixture.organization();
     const { id } = await addLicense(org, { customer: ada });
-    const facts = async () => (await licenseEmailFacts(fixture.reads, [id]))[0];
+    const facts = async () => (await read.licenseEmailFacts([id]))[0];
     await changeOrganization(org.organizationId, { locale: "de" });
     expect(await facts()).toMatchObject({ locale: "de" });
     await changeProduct(org.productId, { locale: "es" });
@@ -68,10 +68,7 @@ onBothDatabases("what an email says about a license", (fixture) => {
     ];
     await changeProduct(productId, { deleted_at: 1 });
     await changeOrganization(deleted.organizationId, { deleted_at: 1 });
-    const found = await licenseEmailFacts(
-      fixture.reads,
-      [...omitted, kept].map(({ id }) => id),
-    );
+    const found = await read.licenseEmailFacts([...omitted, kept].map(({ id }) => id));
     expect(found.map(({ id }) => id)).toEqual([kept.id]);
   });
 
@@ -81,7 +78,7 @@ onBothDatabases("what an email says about a license", (fixture) => {
     const ids = times(501, () => newId());
     const licenses = ids.map((id) => ({ id, organizationId, productId, customerId, key: id }));
     await fixture.write((db) => createLicenses(db, licenses, Date.now()));
-    const found = await licenseEmailFacts(fixture.reads, ids);
+    const found = await read.licenseEmailFacts(ids);
     expect(found.map(({ id }) => id)).toEqual(ids);
   });
 });

@@ -10,6 +10,7 @@ const nowMs = Date.UTC(2030, 5, 1);
 const dayMs = 86_400_000;
 
 onBothDatabases("the outbox", (fixture) => {
+  const { read, write } = fixture.queries(outbox);
   // It belongs to the whole installation.
   beforeEach(() => fixture.write((db) => db.deleteFrom("outbox").execute()));
 
@@ -17,20 +18,19 @@ onBothDatabases("the outbox", (fixture) => {
     const rows = emails.map((settings) =>
       emailRow({ created_at: nowMs, next_attempt_at: nowMs, ...settings }),
     );
-    await fixture.write((db) => outbox.addEmails(db, rows));
+    await write.addEmails(rows);
     return rows.map(({ id }) => id);
   };
   const stored = async (id = "") =>
     fixture.reads.selectFrom("outbox").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
-  const claim = (atMs = nowMs) =>
-    fixture.write((db) => outbox.claimEmail(db, atMs, nowMs - dayMs, nowMs + dayMs));
+  const claim = (atMs = nowMs) => write.claimEmail(atMs, nowMs - dayMs, nowMs + dayMs);
 
   test("the contents of an email are encrypted, and erased once it was sent", async () => {
     const contents = { body_text: "A secret", body_html: "<p>A secret</p>", reply_to: "ada@example.com" };
     const [id = ""] = await add({ ...contents, failure: "{}" });
     expect(JSON.stringify(await stored(id))).not.toContain("secret");
-    expect(await outbox.emailById(fixture.reads, id)).toMatchObject(contents);
-    await fixture.write((db) => outbox.emailWasSent(db, id, nowMs));
+    expect(await read.emailById(id)).toMatchObject(contents);
+    await write.emailWasSent(id, nowMs);
     expect(await stored(id)).toMatchObject({
       sent_at: nowMs,
       failure: null,
@@ -38,8 +38,8 @@ onBothDatabases("the outbox", (fixture) => {
       sealed_body: null,
     });
     const erased = { body_text: "", body_html: null, reply_to: null };
-    expect(await outbox.emailById(fixture.reads, id)).toMatchObject(erased);
-    expect(await outbox.emailById(fixture.reads, newId())).toBeUndefined();
+    expect(await read.emailById(id)).toMatchObject(erased);
+    expect(await read.emailById(newId())).toBeUndefined();
   });
 
   test("of emails with the same key one is stored, even if they are written at the same time", async () => {
@@ -57,7 +57,7 @@ onBothDatabases("the outbox", (fixture) => {
 
   test("a key is found with the state of its email, and can be used again once it is free", async () => {
     const [id] = await add({ dedupe_key: "a" });
-    expect(await outbox.emailByKey(fixture.reads, "a")).toEqual({
+    expect(await read.emailByKey("a")).toEqual({
       id: id ?? "",
       recipient: "ada@example.com",
       created_at: nowMs,
@@ -65,10 +65,10 @@ onBothDatabases("the outbox", (fixture) => {
       next_attempt_at: nowMs,
       failure: null,
     });
-    await fixture.write((db) => outbox.freeEmailKey(db, "a"));
-    expect(await outbox.emailByKey(fixture.reads, "a")).toBeUndefined();
+    await write.freeEmailKey("a");
+    expect(await read.emailByKey("a")).toBeUndefined();
     const [second] = await add({ dedupe_key: "a" });
-    expect((await outbox.emailByKey(fixture.reads, "a"))?.id).toBe(second ?? "");
+    expect((await read.emailByKey("a"))?.id).toBe(second ?? "");
     expect(await openedEmails(fixture.store)).toHaveLength(2);
   });
 
@@ -76,7 +76,7 @@ onBothDatabases("the outbox", (fixture) => {
     const ids = await add({}, { kind: "reset" }, { recipient: "bob@example.com" }, { kind: "reset" });
     const list = async (filter: object, page: object = {}) => {
       const all = { kind: null, recipient: null, ...filter };
-      const rows = await outbox.emails(fixture.reads, all, { beforeId: null, limit: 10, ...page });
+      const rows = await read.emails(all, { beforeId: null, limit: 10, ...page });
       expect(rows.every((row) => !("sealed_body" in row))).toBeTrue();
       return rows.map(({ id }) => ids.indexOf(id));
     };
@@ -97,7 +97,7 @@ onBothDatabases("the outbox", (fixture) => {
   ])("an email %s is %s", async (_what, is, email) => {
     const isDue = is === "claimed";
     const [id] = await add(email);
-    expect(await outbox.anyEmailIsDue(fixture.reads, nowMs, nowMs - dayMs)).toBe(isDue);
+    expect(await read.anyEmailIsDue(nowMs, nowMs - dayMs)).toBe(isDue);
     expect((await claim())?.id).toBe(isDue ? id : undefined);
   });
 
@@ -126,22 +126,22 @@ onBothDatabases("the outbox", (fixture) => {
     const first = await claim();
     if (first === undefined) throw new Error("No email is due.");
     const fail = (claimed: Pick<OutboxRow, "id" | "next_attempt_at">, next: number | null) =>
-      fixture.write((db) => outbox.emailFailed(db, claimed, "{}", next));
+      write.emailFailed(claimed, "{}", next);
     await fail({ ...first, next_attempt_at: nowMs + 5 }, null);
     expect(await stored(first.id)).toEqual(first);
     await fail(first, nowMs + 10);
     expect(await stored(first.id)).toEqual({ ...first, failure: "{}", next_attempt_at: nowMs + 10 });
-    await fixture.write((db) => outbox.emailWasSent(db, first.id, nowMs));
+    await write.emailWasSent(first.id, nowMs);
     await fail({ id: first.id, next_attempt_at: null }, nowMs + 20);
     expect(await stored(first.id)).toMatchObject({ failure: null, next_attempt_at: null });
   });
 
   test("old emails are found by their age, some at a time, and only those are removed", async () => {
     const ids = await add({ created_at: 1 }, { created_at: 2 }, { created_at: 3 });
-    const old = await outbox.oldEmails(fixture.reads, 3, 10);
+    const old = await read.oldEmails(3, 10);
     expect(old.sort()).toEqual(ids.slice(0, 2).sort());
-    expect(await outbox.oldEmails(fixture.reads, 3, 1)).toHaveLength(1);
-    await fixture.write((db) => outbox.removeEmails(db, old));
+    expect(await read.oldEmails(3, 1)).toHaveLength(1);
+    await write.removeEmails(old);
     expect((await openedEmails(fixture.store)).map(({ id }) => id)).toEqual(ids.slice(2));
   });
 });

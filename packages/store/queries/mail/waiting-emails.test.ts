@@ -4,17 +4,18 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { WaitingEmailRow } from "../../tables.ts";
-import { addEmails } from "./outbox.ts";
+import * as outbox from "./outbox.ts";
 import * as waiting from "./waiting-emails.ts";
 
 onBothDatabases("emails that wait for another day", (fixture) => {
+  const { read, write } = fixture.queries({ ...outbox, ...waiting });
   const add = async (organizationId: string, ...rows: Partial<WaitingEmailRow>[]): Promise<string[]> => {
     const added = rows.map((settings) => waitingEmailRow({ organization_id: organizationId, ...settings }));
-    await fixture.write((db) => waiting.addWaitingEmails(db, added));
+    await write.addWaitingEmails(added);
     return added.map(({ id }) => id);
   };
   const idsOf = async (organizationId: string, limit = 10) =>
-    (await waiting.waitingEmails(fixture.reads, organizationId, limit)).map(({ id }) => id);
+    (await read.waitingEmails(organizationId, limit)).map(({ id }) => id);
 
   test("an organization's are read oldest first, up to the limit", async () => {
     const [organizationId, other] = [newId(), newId()];
@@ -37,9 +38,9 @@ onBothDatabases("emails that wait for another day", (fixture) => {
   test("emails are known if they wait or are in the outbox", async () => {
     const [waits, written, neither] = [newId(), newId(), newId()];
     await add(newId(), { dedupe_key: waits });
-    await fixture.write((db) => addEmails(db, [emailRow({ dedupe_key: written })]));
+    await write.addEmails([emailRow({ dedupe_key: written })]);
     const keys = [...times(600, () => newId()), waits, written, neither];
-    expect(await waiting.knownEmails(fixture.reads, keys)).toEqual(new Set([waits, written]));
+    expect(await read.knownEmails(keys)).toEqual(new Set([waits, written]));
   });
 
   test("the organizations that have some are found in the order of their IDs, each once", async () => {
@@ -47,28 +48,28 @@ onBothDatabases("emails that wait for another day", (fixture) => {
     for (const id of ids.toReversed()) await add(id, {}, {});
     const found: (string | null)[] = [];
     for (let after: string | null = ids[0] ?? ""; after !== null && found.length < 2; ) {
-      after = await waiting.nextWaitingOrganization(fixture.reads, after);
+      after = await read.nextWaitingOrganization(after);
       found.push(after);
     }
     expect(found).toEqual(ids.slice(1));
-    expect(await waiting.nextWaitingOrganization(fixture.reads, "g")).toBeNull();
+    expect(await read.nextWaitingOrganization("g")).toBeNull();
   });
 
   test("they are removed by ID or by key, and no others", async () => {
     const organizationId = newId();
     const key = newId();
     const ids = await add(organizationId, {}, {}, { dedupe_key: key }, {});
-    await fixture.write((db) => waiting.removeWaitingEmails(db, ids.slice(0, 2)));
-    await fixture.write((db) => waiting.removeWaitingEmails(db, []));
-    await fixture.write((db) => waiting.removeWaitingEmail(db, key));
+    await write.removeWaitingEmails(ids.slice(0, 2));
+    await write.removeWaitingEmails([]);
+    await write.removeWaitingEmail(key);
     expect(await idsOf(organizationId)).toEqual(ids.slice(3));
   });
 
   test("old ones are found by their age, some at a time", async () => {
     // Older than the rows of any other test.
     const ids = await add(newId(), { created_at: -3 }, { created_at: -2 }, { created_at: -1 });
-    expect((await waiting.oldWaitingEmails(fixture.reads, -1, 10)).sort()).toEqual(ids.slice(0, 2).sort());
-    expect(await waiting.oldWaitingEmails(fixture.reads, -1, 1)).toHaveLength(1);
-    await fixture.write((db) => waiting.removeWaitingEmails(db, ids));
+    expect((await read.oldWaitingEmails(-1, 10)).sort()).toEqual(ids.slice(0, 2).sort());
+    expect(await read.oldWaitingEmails(-1, 1)).toHaveLength(1);
+    await write.removeWaitingEmails(ids);
   });
 });

@@ -3,30 +3,29 @@ import { insertRole, insertToken } from "../../../../tests/support/people-rows.t
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { Database } from "../../store.ts";
-import { revokeAccessToken } from "../access-tokens/tokens.ts";
-import { addMember } from "../members/members.ts";
+import * as tokens from "../access-tokens/tokens.ts";
+import * as members from "../members/members.ts";
+import * as access from "./access.ts";
 import {
   licenseById,
   licenseReference,
   lockedLicense,
   lockedOrganization,
   lockedProduct,
-  memberPermissions,
   organizationById,
   productById,
   tokenByHash,
-  touchToken,
 } from "./access.ts";
 
 onBothDatabases("access", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...tokens, ...members, ...access });
 
   test("a token is found by its hash with its user, until it is revoked", async () => {
     const user = await fixture.user({ name: "Ada", admin: true });
     const { organizationId } = await fixture.organization();
     for (const columns of [{ user_id: user.id }, { organization_id: organizationId }]) {
-      const id = await write((db) => insertToken(db, columns));
-      await write((db) => touchToken(db, id, 7));
+      const id = await fixture.write((db) => insertToken(db, columns));
+      await write.touchToken(id, 7);
       const isPersonal = "user_id" in columns;
       expect(await tokenByHash(fixture.reads, `hash of ${id}`)).toMatchObject({
         id,
@@ -39,7 +38,7 @@ onBothDatabases("access", (fixture) => {
         user_suspended_at: null,
       });
       const holder = isPersonal ? { userId: user.id } : { organizationId };
-      await write((db) => revokeAccessToken(db, holder, id, 8));
+      await write.revokeAccessToken(holder, id, 8);
       expect(await tokenByHash(fixture.reads, `hash of ${id}`)).toBeUndefined();
     }
   });
@@ -55,11 +54,9 @@ onBothDatabases("access", (fixture) => {
     });
     expect(await licenseById(fixture.reads, licenseId)).toMatchObject(reference);
     expect((await productById(fixture.reads, productId))?.id).toBe(productId);
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", productId).execute(),
-    );
+    await fixture.change("products", productId, { deleted_at: 1 });
     expect(await productById(fixture.reads, productId)).toBeUndefined();
-    expect(await write((db) => lockedProduct(db, productId))).toBeUndefined();
+    expect(await fixture.write((db) => lockedProduct(db, productId))).toBeUndefined();
     expect(await licenseReference(fixture.reads, licenseId)).toBeUndefined();
     expect(await licenseById(fixture.reads, licenseId)).toBeUndefined();
     expect((await organizationById(fixture.reads, organizationId))?.id).toBe(organizationId);
@@ -75,9 +72,11 @@ onBothDatabases("access", (fixture) => {
       ["licenses", licenseId, lockedLicense],
     ];
     for (const [table, id, locked] of locks) {
-      await write((db) => db.updateTable(table).set({ updated_at: 0 }).where("id", "=", id).execute());
+      await fixture.write((db) =>
+        db.updateTable(table).set({ updated_at: 0 }).where("id", "=", id).execute(),
+      );
       const add = () =>
-        write(async (db) => {
+        fixture.write(async (db) => {
           const before = Number((await locked(db, id))?.updated_at);
           await db
             .updateTable(table)
@@ -86,7 +85,7 @@ onBothDatabases("access", (fixture) => {
             .execute();
         });
       await Promise.all(Array.from({ length: 6 }, add));
-      expect([table, Number((await write((db) => locked(db, id)))?.updated_at)]).toEqual([table, 6]);
+      expect([table, Number((await fixture.write((db) => locked(db, id)))?.updated_at)]).toEqual([table, 6]);
     }
   });
 
@@ -95,10 +94,10 @@ onBothDatabases("access", (fixture) => {
     const { organizationId: otherId } = await fixture.organization();
     const { id: userId } = await fixture.user();
     const role = { organization_id: organizationId, permissions: '["a"]' };
-    const roleId = await write((db) => insertRole(db, role));
-    await write((db) => addMember(db, { organizationId, userId, roleId }, 0));
-    expect(await memberPermissions(fixture.reads, organizationId, userId)).toBe('["a"]');
-    expect(await memberPermissions(fixture.reads, otherId, userId)).toBeNull();
-    expect(await memberPermissions(fixture.reads, organizationId, newId())).toBeNull();
+    const roleId = await fixture.write((db) => insertRole(db, role));
+    await write.addMember({ organizationId, userId, roleId }, 0);
+    expect(await read.memberPermissions(organizationId, userId)).toBe('["a"]');
+    expect(await read.memberPermissions(otherId, userId)).toBeNull();
+    expect(await read.memberPermissions(organizationId, newId())).toBeNull();
   });
 });

@@ -3,10 +3,11 @@ import { insertToken } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { IdempotencyKeyRow } from "../../tables.ts";
-import { pruneAnswers, removeAnswersOfTokens, storedAnswer, storeNew, storeOver } from "./idempotency.ts";
+import * as queries from "./idempotency.ts";
+import { storedAnswer } from "./idempotency.ts";
 
 onBothDatabases("stored responses", (fixture) => {
-  const { write } = fixture;
+  const { write } = fixture.queries(queries);
   const rowOf = (columns: Partial<IdempotencyKeyRow> = {}): IdempotencyKeyRow => ({
     actor_id: newId(),
     idempotency_key: "key",
@@ -16,7 +17,7 @@ onBothDatabases("stored responses", (fixture) => {
     created_at: Date.now(),
     ...columns,
   });
-  const add = (row: IdempotencyKeyRow) => write((db) => storeNew(db, row));
+  const add = (row: IdempotencyKeyRow) => write.storeNew(row);
   const answerOf = async ({ actor_id: actorId, idempotency_key: key }: IdempotencyKeyRow) =>
     (await storedAnswer(fixture.reads, actorId, key))?.sealed_answer;
 
@@ -40,7 +41,7 @@ onBothDatabases("stored responses", (fixture) => {
     const row = rowOf();
     await add(row);
     const next = { ...row, ...columns, status: 200, sealed_answer: "second" };
-    expect(await write((db) => storeOver(db, next, before))).toBe(isStored);
+    expect(await write.storeOver(next, before)).toBe(isStored);
     expect(await answerOf(row)).toBe(isStored ? "second" : "first");
   });
 
@@ -52,10 +53,10 @@ onBothDatabases("stored responses", (fixture) => {
     for (const number of [1, 2, 3])
       await add(rowOf({ actor_id: actorId, idempotency_key: `${number}`, created_at: longAgoMs - number }));
     await add(left);
-    const removeSome = () => write((db) => pruneAnswers(db, longAgoMs, 2));
+    const removeSome = () => write.pruneAnswers(longAgoMs, 2);
     expect([await removeSome(), await removeSome(), await removeSome()]).toEqual([2, 1, 0]);
     expect(await answerOf(left)).toBe("first");
-    await write((db) => pruneAnswers(db, longAgoMs + 1, 2));
+    await write.pruneAnswers(longAgoMs + 1, 2);
   });
 
   test("those of an organization's own tokens are removed with it, and no others", async () => {
@@ -67,12 +68,11 @@ onBothDatabases("stored responses", (fixture) => {
       { organization_id: other.organizationId },
       { user_id: userId },
     ]) {
-      const actor_id = await write((db) => insertToken(db, columns));
+      const actor_id = await fixture.write((db) => insertToken(db, columns));
       rows.push(rowOf({ actor_id }), rowOf({ actor_id, idempotency_key: "second" }));
     }
     for (const row of rows) await add(row);
-    const removeSome = (atMost: number) =>
-      write((db) => removeAnswersOfTokens(db, own.organizationId, atMost));
+    const removeSome = (atMost: number) => write.removeAnswersOfTokens(own.organizationId, atMost);
     expect([await removeSome(1), await removeSome(10), await removeSome(10)]).toEqual([1, 1, 0]);
     expect(await Promise.all(rows.map(answerOf))).toEqual([undefined, undefined, ...Array(4).fill("first")]);
   });

@@ -1,20 +1,20 @@
 import { expect, test } from "bun:test";
 import { insertRole } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import { addMember, memberOf, membersOf, removeMember, setMemberRole } from "./members.ts";
+import * as queries from "./members.ts";
 
 onBothDatabases("members", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries(queries);
   const organization = async () => (await fixture.organization()).organizationId;
   const roleIn = (organizationId: string, permissions = "[]") =>
-    write((db) => insertRole(db, { organization_id: organizationId, permissions }));
+    fixture.write((db) => insertRole(db, { organization_id: organizationId, permissions }));
   const join = async (organizationId: string, roleId: string, joinedAtMs = 0) => {
     const { id: userId } = await fixture.user({ name: "Ada" });
-    await write((db) => addMember(db, { organizationId, userId, roleId }, joinedAtMs));
+    await write.addMember({ organizationId, userId, roleId }, joinedAtMs);
     return userId;
   };
   const idsOf = async (organizationId: string) =>
-    (await membersOf(fixture.reads, organizationId, { after: null, limit: 10 })).map((row) => row.user_id);
+    (await read.membersOf(organizationId, { after: null, limit: 10 })).map((row) => row.user_id);
 
   test("members are listed in the order in which they joined, in pages, without those of others", async () => {
     const [own, other] = [await organization(), await organization()];
@@ -28,7 +28,7 @@ onBothDatabases("members", (fixture) => {
     const paged: string[] = [];
     let after: { joinedAtMs: number; userId: string } | null = null;
     for (let page = 0; page < joined.length; page++) {
-      const [row] = await membersOf(fixture.reads, own, { after, limit: 1 });
+      const [row] = await read.membersOf(own, { after, limit: 1 });
       if (row === undefined) break;
       paged.push(row.user_id);
       after = { joinedAtMs: Number(row.created_at), userId: row.user_id };
@@ -40,7 +40,7 @@ onBothDatabases("members", (fixture) => {
     const [own, other] = [await organization(), await organization()];
     const roleId = await roleIn(own, '["licenses:view"]');
     const userId = await join(own, roleId);
-    expect(await memberOf(fixture.reads, own, userId)).toMatchObject({
+    expect(await read.memberOf(own, userId)).toMatchObject({
       user_id: userId,
       name: "Ada",
       email: `${userId}@example.com`,
@@ -48,8 +48,8 @@ onBothDatabases("members", (fixture) => {
       role_name: `Role ${roleId}`,
       role_permissions: '["licenses:view"]',
     });
-    expect(await memberOf(fixture.reads, other, userId)).toBeUndefined();
-    await expect(write((db) => addMember(db, { organizationId: own, userId, roleId }, 0))).rejects.toThrow();
+    expect(await read.memberOf(other, userId)).toBeUndefined();
+    await expect(write.addMember({ organizationId: own, userId, roleId }, 0)).rejects.toThrow();
   });
 
   test("a changed role and a removal affect one member of one organization", async () => {
@@ -57,14 +57,14 @@ onBothDatabases("members", (fixture) => {
     const roles = { own: await roleIn(own), next: await roleIn(own), other: await roleIn(other) };
     const userId = await join(own, roles.own);
     const colleagueId = await join(own, roles.own);
-    await write((db) => addMember(db, { organizationId: other, userId, roleId: roles.other }, 0));
+    await write.addMember({ organizationId: other, userId, roleId: roles.other }, 0);
     const roleOf = async (organizationId: string, id: string) =>
-      (await memberOf(fixture.reads, organizationId, id))?.role_id;
-    await write((db) => setMemberRole(db, own, userId, { role_id: roles.next, updated_at: 7 }));
+      (await read.memberOf(organizationId, id))?.role_id;
+    await write.setMemberRole(own, userId, { role_id: roles.next, updated_at: 7 });
     expect(await roleOf(own, userId)).toBe(roles.next);
     expect(await roleOf(own, colleagueId)).toBe(roles.own);
     expect(await roleOf(other, userId)).toBe(roles.other);
-    await write((db) => removeMember(db, own, userId));
+    await write.removeMember(own, userId);
     expect([await idsOf(own), await idsOf(other)]).toEqual([[colleagueId], [userId]]);
   });
 });

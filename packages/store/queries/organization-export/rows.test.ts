@@ -5,16 +5,8 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { customerFor } from "../customers/identify.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import { registerIp } from "../licenses/create.ts";
-import {
-  blocksToExport,
-  customersToExport,
-  downloadsOfProducts,
-  ipsOfLicenses,
-  licensesToExport,
-  tagsOfLicenses,
-  versionsOfProducts,
-  webhooksToExport,
-} from "./rows.ts";
+import * as queries from "./rows.ts";
+import { downloadsOfProducts, ipsOfLicenses, tagsOfLicenses, versionsOfProducts } from "./rows.ts";
 
 interface Position {
   readonly id: string;
@@ -22,16 +14,18 @@ interface Position {
 }
 
 onBothDatabases("the export of an organization", (fixture) => {
-  const { write } = fixture;
+  const { read } = fixture.queries(queries);
 
   /** An organization with several rows of each kind, all created at the same time. */
   const filled = async () => {
     const organization = await fixture.organization();
     const { organizationId } = organization;
-    const rows = await write((db) => addOrganizationRows(db, organization, `${organizationId}@a.example`, 5));
+    const rows = await fixture.write((db) =>
+      addOrganizationRows(db, organization, `${organizationId}@a.example`, 5),
+    );
     for (let number = 0; number < 3; number++) {
       await organization.license();
-      await write(async (db) => {
+      await fixture.write(async (db) => {
         const who = { email: `${newId()}@a.example`, discordId: null, name: "Ada" };
         await customerFor(db, organizationId, who, newId, 5);
         const block = { cidr: `198.51.100.${number}/32`, note: null, expiresAtMs: null };
@@ -45,7 +39,7 @@ onBothDatabases("the export of an organization", (fixture) => {
         await db.insertInto("webhook_endpoints").values(copy).execute();
       });
     }
-    await write((db) =>
+    await fixture.write((db) =>
       db
         .updateTable("licenses")
         .set({ created_at: 5 })
@@ -75,13 +69,13 @@ onBothDatabases("the export of an organization", (fixture) => {
     [
       "organization_customers",
       async (id, last) => {
-        const rows = await customersToExport(fixture.reads, id, last?.id ?? null, 2);
+        const rows = await read.customersToExport(id, last?.id ?? null, 2);
         return rows.map((row) => ({ ...row, id: row.customer_id }));
       },
     ],
-    ["licenses", (id, last) => licensesToExport(fixture.reads, id, last, 2)],
-    ["ip_blocks", (id, last) => blocksToExport(fixture.reads, id, last?.id ?? null, 2)],
-    ["webhook_endpoints", (id, last) => webhooksToExport(fixture.reads, id, last, 2)],
+    ["licenses", (id, last) => read.licensesToExport(id, last, 2)],
+    ["ip_blocks", (id, last) => read.blocksToExport(id, last?.id ?? null, 2)],
+    ["webhook_endpoints", (id, last) => read.webhooksToExport(id, last, 2)],
   ])("contains each row of %s once, by ID, and none of another organization", async (table, read) => {
     const { organizationId: id } = await filled();
     await filled();
@@ -100,8 +94,8 @@ onBothDatabases("the export of an organization", (fixture) => {
     const { organizationId: id, product, license, rows } = await filled();
     const deleted = await product();
     const [gone, old] = [await license({ productId: deleted.productId }), await license()];
-    const [first, second] = await webhooksToExport(fixture.reads, id, null, 10);
-    await write(async (db) => {
+    const [first, second] = await read.webhooksToExport(id, null, 10);
+    await fixture.write(async (db) => {
       await db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted.productId).execute();
       await db.updateTable("licenses").set({ created_at: 4 }).where("id", "=", old.id).execute();
       const webhooks = db.updateTable("webhook_endpoints");
@@ -114,9 +108,9 @@ onBothDatabases("the export of an organization", (fixture) => {
         .where("id", "=", first?.id ?? "")
         .execute();
     });
-    const licenses = (await licensesToExport(fixture.reads, id, null, 10)).map((row) => row.id);
+    const licenses = (await read.licensesToExport(id, null, 10)).map((row) => row.id);
     expect([licenses[0], licenses.includes(gone.id)]).toEqual([old.id, false]);
-    const webhooks = await webhooksToExport(fixture.reads, id, null, 10);
+    const webhooks = await read.webhooksToExport(id, null, 10);
     expect(first?.id).toBe(rows.endpoint);
     expect(webhooks.map((row) => row.id)).not.toContain(rows.endpoint);
     expect(webhooks[0]).toMatchObject({ id: second?.id, url: "https://hooks.example.invalid/in" });
@@ -127,7 +121,7 @@ onBothDatabases("the export of an organization", (fixture) => {
   test("contains what belongs to these licenses and products, in order, and nothing of others", async () => {
     const { productId, license } = await filled();
     const tagged = await license({ tags: ["vip", "beta"] });
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await registerIp(db, tagged.id, "203.0.113.9", 5);
       const download = { product_id: productId, url: "https://docs.example/" };
       const more = [
@@ -137,11 +131,11 @@ onBothDatabases("the export of an organization", (fixture) => {
       await db.insertInto("product_downloads").values(more).execute();
     });
     const { reads } = fixture;
-    expect((await ipsOfLicenses(reads, [tagged.id])).map(({ ip }) => ip)).toEqual(["203.0.113.9"]);
-    expect((await tagsOfLicenses(reads, [tagged.id])).map(({ tag }) => tag)).toEqual(["beta", "vip"]);
-    const versions = await versionsOfProducts(reads, [productId]);
+    expect((await read.ipsOfLicenses([tagged.id])).map(({ ip }) => ip)).toEqual(["203.0.113.9"]);
+    expect((await read.tagsOfLicenses([tagged.id])).map(({ tag }) => tag)).toEqual(["beta", "vip"]);
+    const versions = await read.versionsOfProducts([productId]);
     expect(versions.map(({ version }) => version)).toEqual(["1.0.0"]);
-    const downloads = await downloadsOfProducts(reads, [productId]);
+    const downloads = await read.downloadsOfProducts([productId]);
     expect(downloads.map(({ title }) => title)).toEqual(["Manual", "Second", "Third"]);
     for (const read of [ipsOfLicenses, tagsOfLicenses, versionsOfProducts, downloadsOfProducts])
       expect(await read(reads, [])).toEqual([]);

@@ -16,19 +16,19 @@ import {
 } from "./organizations.ts";
 
 onBothDatabases("organizations", (fixture) => {
-  const { user, write } = fixture;
+  const { user } = fixture;
 
   /** Creates an organization, which this user may own, and changes it. */
   const created = async (ownerId: string | null, changes: Partial<OrganizationRow> = {}): Promise<string> => {
     const id = newId();
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await createOrganization(db, { id, name: "Acme", slug: id, plan: "free", ownerId }, 1_000);
       if (Object.keys(changes).length > 0) await updateOrganization(db, id, changes);
     });
     return id;
   };
   const join = (organizationId: string, userId: string, permissions: string) =>
-    write(async (db) => {
+    fixture.write(async (db) => {
       const role = { id: newId(), organization_id: organizationId, name: "Role", permissions };
       await db
         .insertInto("roles")
@@ -48,7 +48,7 @@ onBothDatabases("organizations", (fixture) => {
     "a new organization on %s remembers whether the plan has the version module",
     async (plan, had) => {
       const id = newId();
-      await write((db) => createOrganization(db, { id, name: "Acme", slug: id, plan }, 1_000));
+      await fixture.write((db) => createOrganization(db, { id, name: "Acme", slug: id, plan }, 1_000));
       expect(await read(id)).toMatchObject({
         plan,
         had_version_module: had,
@@ -65,7 +65,7 @@ onBothDatabases("organizations", (fixture) => {
   test("an organization whose slug is taken is not created", async () => {
     const taken = await created(null);
     const create = (slug: string) =>
-      write((db) =>
+      fixture.write((db) =>
         createOrganizationIfSlugIsFree(db, { id: newId(), name: "Second", slug, plan: "free" }, 1_000),
       );
     expect(await create(taken)).toBe(false);
@@ -76,7 +76,7 @@ onBothDatabases("organizations", (fixture) => {
   test("of several that are created with one slug at once, one is", async () => {
     const slug = newId();
     const create = () =>
-      write((db) =>
+      fixture.write((db) =>
         createOrganizationIfSlugIsFree(db, { id: newId(), name: "Acme", slug, plan: "free" }, 1_000),
       );
     const results = await Promise.all(Array.from({ length: 5 }, create));
@@ -133,11 +133,9 @@ onBothDatabases("organizations", (fixture) => {
     await created(person.id, { plan: "enterprise", billing_state: "cancelled" });
     await created(person.id, { plan: "enterprise", suspended_at: 1 });
     await created(other.id, { plan: "enterprise" });
-    await write((db) =>
-      db.updateTable("users").set({ organization_allowance: 7 }).where("id", "=", other.id).execute(),
-    );
+    await fixture.change("users", other.id, { organization_allowance: 7 });
     const allowance = async (userId: string) => {
-      const facts = await write((db) => lockedAllowance(db, userId));
+      const facts = await fixture.write((db) => lockedAllowance(db, userId));
       return { ...facts, ownedPlans: facts.ownedPlans.toSorted() };
     };
     expect(await allowance(person.id)).toEqual({
@@ -157,7 +155,7 @@ onBothDatabases("organizations", (fixture) => {
   test("organizations that a user gains at the same time are counted one after the other", async () => {
     const person = await user();
     const gain = () =>
-      write(async (db) => {
+      fixture.write(async (db) => {
         const { count } = await lockedAllowance(db, person.id);
         const id = newId();
         const organization = { id, name: "Acme", slug: id, plan: "free", ownerId: person.id } as const;
@@ -171,7 +169,7 @@ onBothDatabases("organizations", (fixture) => {
   test("a suspension and a payment state change only this organization", async () => {
     const [changed, other] = [await created(null), await created(null)];
     const before = await read(other);
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await suspendOrganization(db, changed, "Abuse", 2_000);
       await setBillingState(db, changed, "grace", 3_000);
     });

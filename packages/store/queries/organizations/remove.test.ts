@@ -6,14 +6,8 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { registerIp } from "../licenses/create.ts";
 import { organizationById } from "../manage/access.ts";
 import { updateOrganization } from "./organizations.ts";
-import {
-  type AuditPosition,
-  closeOrganization,
-  emptyAuditEntries,
-  finishRemoval,
-  organizationsToRemove,
-  removeSome,
-} from "./remove.ts";
+import * as queries from "./remove.ts";
+import { type AuditPosition, finishRemoval } from "./remove.ts";
 
 const nowMs = 1_000_000;
 
@@ -41,23 +35,23 @@ const deletedLater = [
 ] as const;
 
 onBothDatabases("removing an organization", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries(queries);
 
   const organization = async (columns: Partial<OrganizationRow> = {}) => {
     const { organizationId, productId, license } = await fixture.organization();
     const owner = await fixture.user();
-    await write((db) => updateOrganization(db, organizationId, { owner_id: owner.id, ...columns }));
+    await fixture.write((db) => updateOrganization(db, organizationId, { owner_id: owner.id, ...columns }));
     return { id: organizationId, productId, license };
   };
   /** The same with rows of every kind. */
   const filled = async (columns: Partial<OrganizationRow> = {}) => {
     const made = await organization(columns);
     const email = `${made.id}@customers.example`;
-    await write((db) => addOrganizationRows(db, { ...made, organizationId: made.id }, email, nowMs));
+    await fixture.write((db) => addOrganizationRows(db, { ...made, organizationId: made.id }, email, nowMs));
     return made;
   };
-  const close = (id: string, atMs = nowMs) => write((db) => closeOrganization(db, id, atMs));
-  const read = (id: string) => organizationById(fixture.reads, id);
+  const close = (id: string, atMs = nowMs) => write.closeOrganization(id, atMs);
+  const rowOf = (id: string) => organizationById(fixture.reads, id);
   const rowsIn = async (tables: readonly (typeof atOnce | typeof deletedLater)[number][], id: string) => {
     const counts: number[] = [];
     for (const table of tables) {
@@ -70,7 +64,7 @@ onBothDatabases("removing an organization", (fixture) => {
   const full = (counts: readonly number[]) => counts.every((count) => count > 0);
   const removeAll = async (id: string, atMost: number) => {
     let steps = 0;
-    while (await write((db) => removeSome(db, id, atMost))) steps++;
+    while (await write.removeSome(id, atMost)) steps++;
     return steps;
   };
 
@@ -79,16 +73,16 @@ onBothDatabases("removing an organization", (fixture) => {
     const second = await organization({ delete_after: -20 });
     const first = await organization({ delete_after: -30, deleted_at: 15 });
     await organization({ delete_after: -9 });
-    expect(await organizationsToRemove(fixture.reads, -10)).toEqual([
+    expect(await read.organizationsToRemove(-10)).toEqual([
       { id: first.id, deleted_at: 15 },
       { id: second.id, deleted_at: null },
     ]);
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       await finishRemoval(db, first.id);
       await finishRemoval(db, second.id);
     });
-    expect(await organizationsToRemove(fixture.reads, -10)).toEqual([]);
-    expect(await read(first.id)).toMatchObject({ delete_after: null, customer_block_count: 0 });
+    expect(await read.organizationsToRemove(-10)).toEqual([]);
+    expect(await rowOf(first.id)).toMatchObject({ delete_after: null, customer_block_count: 0 });
   });
 
   test.each<[deletion: string, result: "closed" | "left alone", columns: Partial<OrganizationRow>]>([
@@ -98,19 +92,19 @@ onBothDatabases("removing an organization", (fixture) => {
     ["was started by another node", "left alone", { delete_after: nowMs, deleted_at: 1 }],
   ])("an organization whose deletion %s is %s", async (_, result, columns) => {
     const { id } = await organization(columns);
-    const before = await read(id);
+    const before = await rowOf(id);
     const closed = await close(id);
     expect(closed === undefined ? "left alone" : "closed").toBe(result);
-    if (closed === undefined) expect(await read(id)).toEqual(before as never);
+    if (closed === undefined) expect(await rowOf(id)).toEqual(before as never);
   });
 
   test("from its end on it has no owner, no members, no access and no products, and its slug is free", async () => {
     const ours = await filled({ delete_after: nowMs });
     const other = await filled({ delete_after: nowMs });
     expect(full(await rowsIn(atOnce, ours.id))).toBe(true);
-    const before = await read(ours.id);
+    const before = await rowOf(ours.id);
     expect(await close(ours.id)).toEqual(before as never);
-    expect(await read(ours.id)).toMatchObject({
+    expect(await rowOf(ours.id)).toMatchObject({
       deleted_at: nowMs,
       owner_id: null,
       slug: `~deleted-${ours.id}`,
@@ -124,7 +118,7 @@ onBothDatabases("removing an organization", (fixture) => {
     expect(await products.where("organization_id", "=", other.id).execute()).toMatchObject([
       { deleted_at: null, custom_response: expect.any(String) },
     ]);
-    expect(await read(other.id)).toMatchObject({ deleted_at: null });
+    expect(await rowOf(other.id)).toMatchObject({ deleted_at: null });
   });
 
   test("of several nodes that close an organization at once, one does", async () => {
@@ -141,7 +135,7 @@ onBothDatabases("removing an organization", (fixture) => {
         .selectAll()
         .where("organization_id", "=", id)
         .executeTakeFirst();
-    await write((db) =>
+    await fixture.write((db) =>
       db
         .updateTable("organization_billing")
         .set({ stripe_customer_id: "cus_1", subscription_id: "sub_1", due_at: nowMs + 5 })
@@ -158,7 +152,7 @@ onBothDatabases("removing an organization", (fixture) => {
       sync_due_at: nowMs,
     });
     expect(await billing(other.id)).toBeUndefined();
-    await write((db) =>
+    await fixture.write((db) =>
       db.deleteFrom("organization_billing").where("organization_id", "=", customer.id).execute(),
     );
   });
@@ -177,7 +171,7 @@ onBothDatabases("removing an organization", (fixture) => {
   test("a license with more IP addresses than are removed at once is removed after them", async () => {
     const { id, license } = await organization({ delete_after: nowMs });
     const { id: licenseId } = await license({ maxIps: 30 });
-    await write(async (db) => {
+    await fixture.write(async (db) => {
       for (let number = 0; number < 25; number++) await registerIp(db, licenseId, `203.0.113.${number}`, 0);
     });
     await close(id);
@@ -185,7 +179,7 @@ onBothDatabases("removing an organization", (fixture) => {
       fixture.reads.selectFrom("license_ips").select("ip").where("license_id", "=", licenseId).execute();
     const counts: number[] = [];
     do {
-      await write((db) => removeSome(db, id, 2));
+      await write.removeSome(id, 2);
       counts.push((await left()).length);
     } while (counts.at(-1) !== 0);
     expect(counts).toEqual([15, 5, 0]);
@@ -217,11 +211,11 @@ onBothDatabases("removing an organization", (fixture) => {
       entry("organization", 6),
       entry("customer", 7),
     ];
-    await write((db) => db.insertInto("audit_log").values(entries).execute());
+    await fixture.write((db) => db.insertInto("audit_log").values(entries).execute());
     const pages: (AuditPosition | null)[] = [];
     do {
       const after = pages.at(-1) ?? null;
-      pages.push(await write((db) => emptyAuditEntries(db, id, after, 2)));
+      pages.push(await write.emptyAuditEntries(id, after, 2));
     } while (pages.at(-1) !== null);
     expect(pages.map((page) => page?.at)).toEqual([5, 7, undefined]);
     const rows = await fixture.reads

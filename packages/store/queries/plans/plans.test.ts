@@ -5,9 +5,11 @@ import { withPlan } from "../../../../tests/support/changed-plan.ts";
 import { onBothDatabases, type QueryFixture } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateOrganization } from "../organizations/organizations.ts";
-import { keepVersionModule, organizationLimits, organizationsWithLimitOf } from "./organizations.ts";
-import { allPlans, lockedPlan, planById, updatePlan } from "./plans.ts";
-import { countMembers, countPendingInvitations, countProducts } from "./used.ts";
+import * as organizationsQueries from "./organizations.ts";
+import { organizationLimits } from "./organizations.ts";
+import * as plansQueries from "./plans.ts";
+import { lockedPlan, updatePlan } from "./plans.ts";
+import * as used from "./used.ts";
 
 const settings = { max_products: 1, max_licenses: 2, max_members: 3, max_webhooks: 4 };
 
@@ -19,10 +21,10 @@ async function organizationOn(fixture: QueryFixture, plan: Plan, columns: Partia
 }
 
 onBothDatabases("plans", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...organizationsQueries, ...plansQueries, ...used });
 
   test("a new database has the three plans, the smallest first", async () => {
-    const plans = await allPlans(fixture.reads);
+    const plans = await read.allPlans();
     expect(plans.map(({ id, daily_limit }) => [id, daily_limit])).toEqual([
       ["free", 10_000],
       ["pro", 100_000],
@@ -31,11 +33,11 @@ onBothDatabases("plans", (fixture) => {
   });
 
   test("a change applies to one plan, and the next read sees it", async () => {
-    const [free, , enterprise] = await allPlans(fixture.reads);
+    const [free, , enterprise] = await read.allPlans();
     await withPlan(fixture, "pro", { name: "Team", monthly_price: 1_900 }, async () => {
-      expect(await planById(fixture.reads, "pro")).toMatchObject({ name: "Team", monthly_price: 1_900 });
-      expect(await write((db) => lockedPlan(db, "pro"))).toMatchObject({ name: "Team" });
-      const [first, , last] = await allPlans(fixture.reads);
+      expect(await read.planById("pro")).toMatchObject({ name: "Team", monthly_price: 1_900 });
+      expect(await write.lockedPlan("pro")).toMatchObject({ name: "Team" });
+      const [first, , last] = await read.allPlans();
       expect([first, last]).toEqual([free, enterprise]);
     });
   });
@@ -43,12 +45,12 @@ onBothDatabases("plans", (fixture) => {
   test("changes of a locked plan are made one after the other", async () => {
     await withPlan(fixture, "pro", { trial_days: 0 }, async () => {
       const addDay = () =>
-        write(async (db) => {
+        fixture.write(async (db) => {
           const { trial_days: days } = await lockedPlan(db, "pro");
           await updatePlan(db, "pro", { trial_days: days + 1 });
         });
       await Promise.all(Array.from({ length: 5 }, addDay));
-      expect((await planById(fixture.reads, "pro")).trial_days).toBe(5);
+      expect((await read.planById("pro")).trial_days).toBe(5);
     });
   });
 
@@ -79,7 +81,7 @@ onBothDatabases("plans", (fixture) => {
 
   /** Which of these organizations a query that goes through all of them names. */
   const among = async (ids: readonly string[], plan: Plan) => {
-    const found = await organizationsWithLimitOf(fixture.reads, plan, "", 100_000);
+    const found = await read.organizationsWithLimitOf(plan, "", 100_000);
     return found.filter((id) => ids.includes(id));
   };
 
@@ -98,7 +100,7 @@ onBothDatabases("plans", (fixture) => {
     expect(await among([...ids, free], "pro")).toEqual([first, overdue]);
     expect(await among([...ids, free], "free")).toEqual([cancelled, free]);
     expect(await among(ids, "enterprise")).toEqual([]);
-    expect(await organizationsWithLimitOf(fixture.reads, "pro", first, 1)).toEqual([overdue]);
+    expect(await read.organizationsWithLimitOf("pro", first, 1)).toEqual([overdue]);
   });
 
   test("when a plan loses the version module, its organizations are noted in batches, and no others", async () => {
@@ -114,8 +116,7 @@ onBothDatabases("plans", (fixture) => {
       await organizationOn(fixture, "pro", { ...without, deleted_at: 1 }),
     ];
     const batches: number[] = [];
-    for (let noted = 2; noted === 2; batches.push(noted))
-      noted = await write((db) => keepVersionModule(db, "pro", 2));
+    for (let noted = 2; noted === 2; batches.push(noted)) noted = await write.keepVersionModule("pro", 2);
     expect(batches.at(-1)).toBeLessThan(2);
     const had = async (organizations: readonly { organizationId: string }[]) => {
       const ids = organizations.map(({ organizationId }) => organizationId);
@@ -135,11 +136,9 @@ onBothDatabases("plans", (fixture) => {
     const second = await organization.product();
     await organization.product();
     await fixture.organization();
-    const count = () => countProducts(fixture.reads, organization.organizationId);
+    const count = () => read.countProducts(organization.organizationId);
     expect(await count()).toBe(3);
-    await write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", second.productId).execute(),
-    );
+    await fixture.change("products", second.productId, { deleted_at: 1 });
     expect(await count()).toBe(2);
   });
 
@@ -149,7 +148,7 @@ onBothDatabases("plans", (fixture) => {
     for (const { organizationId: organization_id } of [ours, others]) {
       const [owner, member] = [await fixture.user(), await fixture.user()];
       const role_id = newId();
-      await write(async (db) => {
+      await fixture.write(async (db) => {
         await updateOrganization(db, organization_id, { owner_id: owner.id });
         const role = { id: role_id, organization_id, name: "Role", permissions: "[]" };
         await db
@@ -175,8 +174,8 @@ onBothDatabases("plans", (fixture) => {
         }
       });
     }
-    expect(await countMembers(fixture.reads, ours.organizationId)).toBe(1);
-    expect(await countPendingInvitations(fixture.reads, ours.organizationId, nowMs)).toBe(1);
-    expect(await countPendingInvitations(fixture.reads, ours.organizationId, 0)).toBe(2);
+    expect(await read.countMembers(ours.organizationId)).toBe(1);
+    expect(await read.countPendingInvitations(ours.organizationId, nowMs)).toBe(1);
+    expect(await read.countPendingInvitations(ours.organizationId, 0)).toBe(2);
   });
 });

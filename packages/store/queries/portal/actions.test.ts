@@ -2,15 +2,14 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { PortalActionRow } from "../../tables.ts";
-import { addPortalAction, portalActions, removeOldPortalActions } from "./actions.ts";
+import * as queries from "./actions.ts";
 
 onBothDatabases("what customers did themselves", (fixture) => {
+  const { read, write } = fixture.queries(queries);
   const add = (licenseId: string, at: number, action: PortalActionRow["action"] = "ip_removed") =>
-    fixture.write((db) =>
-      addPortalAction(db, { id: newId(), license_id: licenseId, action, count: Math.abs(at), at }),
-    );
+    write.addPortalAction({ id: newId(), license_id: licenseId, action, count: Math.abs(at), at });
   const countsOf = async (licenseId: string, sinceMs = -100) =>
-    (await portalActions(fixture.reads, licenseId, "ip_removed", sinceMs)).map(({ count }) => count);
+    (await read.portalActions(licenseId, "ip_removed", sinceMs)).map(({ count }) => count);
 
   test("the actions of a license after a time are listed oldest first, by kind", async () => {
     const org = await fixture.organization();
@@ -20,14 +19,14 @@ onBothDatabases("what customers did themselves", (fixture) => {
     await add(other, 50);
     expect(await countsOf(id)).toEqual([10, 20, 30]);
     expect(await countsOf(id, 10)).toEqual([20, 30]);
-    expect(await portalActions(fixture.reads, id, "key_rotated", 0)).toEqual([{ atMs: 40, count: 40 }]);
+    expect(await read.portalActions(id, "key_rotated", 0)).toEqual([{ atMs: 40, count: 40 }]);
   });
 
   test("old actions are removed, the oldest first and so many at a time", async () => {
     const { id } = await (await fixture.organization()).license();
     // Long before those of other tests on this database.
     for (const at of [-5, -4, -3, -2]) await add(id, at);
-    const remove = (count: number) => fixture.write((db) => removeOldPortalActions(db, -2, count));
+    const remove = (count: number) => write.removeOldPortalActions(-2, count);
     expect([await remove(2), await countsOf(id)]).toEqual([2, [3, 2]]);
     expect([await remove(2), await countsOf(id)]).toEqual([1, [2]]);
   });

@@ -3,11 +3,12 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as codes from "./codes.ts";
 import { removeExpiredPortalCodes } from "./expired-rows.ts";
-import { personWith } from "./people.ts";
+import * as people from "./people.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 
 onBothDatabases("codes of the portal", (fixture) => {
+  const { read, write } = fixture.queries({ ...codes, ...people });
   /** A code for an email address: to sign in, or for a person to add it. */
   async function addCode({
     email = `${newId()}@example.com`,
@@ -15,37 +16,33 @@ onBothDatabases("codes of the portal", (fixture) => {
     expiresAtMs = nowMs + 1,
   } = {}) {
     const [id, codeHash, linkHash, challengeHash] = [newId(), newId(), newId(), newId()];
-    await fixture.write((db) =>
-      codes.addPortalCode(db, {
-        id,
-        email,
-        email_hash: `hash of ${email}`,
-        person_id: personId,
-        code_hash: codeHash,
-        link_hash: linkHash,
-        challenge_hash: challengeHash,
-        created_at: nowMs - 600_000,
-        expires_at: expiresAtMs,
-      }),
-    );
+    await write.addPortalCode({
+      id,
+      email,
+      email_hash: `hash of ${email}`,
+      person_id: personId,
+      code_hash: codeHash,
+      link_hash: linkHash,
+      challenge_hash: challengeHash,
+      created_at: nowMs - 600_000,
+      expires_at: expiresAtMs,
+    });
     return { id, email, emailHash: `hash of ${email}`, codeHash, linkHash, challengeHash, nowMs };
   }
   type Code = Awaited<ReturnType<typeof addCode>>;
   const stored = ({ emailHash }: Pick<Code, "emailHash">) =>
     fixture.reads.selectFrom("portal_codes").selectAll().where("email_hash", "=", emailHash).execute();
   const someone = () =>
-    fixture.write((db) =>
-      personWith(db, { kind: "email", value: `${newId()}@example.com`, name: null }, newId, nowMs),
-    );
+    write.personWith({ kind: "email", value: `${newId()}@example.com`, name: null }, newId, nowMs);
 
   const browsers = {
     "the browser that requested it": {
-      tried: (code: Code) => fixture.write((db) => codes.tryRequestedCodes(db, code)),
+      tried: (code: Code) => write.tryRequestedCodes(code),
       counted: { attempts: 5, other_attempts: 0 },
       isForAdding: false,
     },
     "all other browsers together": {
-      tried: (code: Code) => fixture.write((db) => codes.tryCodesOfOthers(db, code)),
+      tried: (code: Code) => write.tryCodesOfOthers(code),
       counted: { attempts: 0, other_attempts: 5 },
       isForAdding: false,
     },
@@ -53,7 +50,7 @@ onBothDatabases("codes of the portal", (fixture) => {
       tried: async (code: Code) => {
         const [row] = await stored(code);
         const personId = row?.person_id ?? "nobody";
-        return fixture.write((db) => codes.tryCodesForAdding(db, { ...code, personId }));
+        return write.tryCodesForAdding({ ...code, personId });
       },
       counted: { attempts: 5, other_attempts: 0 },
       isForAdding: true,
@@ -89,30 +86,28 @@ onBothDatabases("codes of the portal", (fixture) => {
     const other = await addCode({ email: one.email });
     const unrelated = await addCode();
     const ids = (tried: readonly codes.TriedCode[]) => tried.map(({ id }) => id).sort();
-    expect(ids(await fixture.write((db) => codes.tryRequestedCodes(db, one)))).toEqual([one.id]);
-    expect(ids(await fixture.write((db) => codes.tryCodesOfOthers(db, one)))).toEqual(
-      [one.id, other.id].sort(),
-    );
+    expect(ids(await write.tryRequestedCodes(one))).toEqual([one.id]);
+    expect(ids(await write.tryCodesOfOthers(one))).toEqual([one.id, other.id].sort());
     expect(await stored(unrelated)).toMatchObject([{ attempts: 0, other_attempts: 0 }]);
   });
 
   test("a person tries only codes that they requested themselves", async () => {
     const code = await addCode({ personId: await someone() });
     const personId = await someone();
-    expect(await fixture.write((db) => codes.tryCodesForAdding(db, { ...code, personId }))).toEqual([]);
+    expect(await write.tryCodesForAdding({ ...code, personId })).toEqual([]);
   });
 
   test("a browser has requested a code until the code expires, and only for this email address", async () => {
     const code = await addCode();
-    const has = (changes: object) => codes.hasRequestedCode(fixture.reads, { ...code, ...changes });
+    const has = (changes: object) => read.hasRequestedCode({ ...code, ...changes });
     expect(await has({})).toBe(true);
     expect(await has({ nowMs: nowMs + 1 })).toBe(false);
     expect(await has({ challengeHash: newId() })).toBe(false);
     expect(await has({ emailHash: newId() })).toBe(false);
-    expect(await codes.hasRequestedCode(fixture.reads, await codeFor(true))).toBe(false);
+    expect(await read.hasRequestedCode(await codeFor(true))).toBe(false);
   });
 
-  const take = ({ linkHash }: Code) => fixture.write((db) => codes.takeLink(db, linkHash, nowMs));
+  const take = ({ linkHash }: Code) => write.takeLink(linkHash, nowMs);
 
   test("a link gives its email address once, also at once, and uses up all codes of the email address", async () => {
     const one = await addCode();
@@ -144,7 +139,7 @@ onBothDatabases("codes of the portal", (fixture) => {
 
   test("the codes of an email address are removed, and no others", async () => {
     const [code, other] = [await addCode(), await addCode()];
-    await fixture.write((db) => codes.removeCodesOf(db, code.emailHash));
+    await write.removeCodesOf(code.emailHash);
     expect([await stored(code), (await stored(other)).length]).toEqual([[], 1]);
   });
 

@@ -5,12 +5,8 @@ import { newId, type TestOrganization } from "../../../../tests/support/test-org
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { customerFor } from "../customers/identify.ts";
 import { licenseRow } from "../licenses/create.ts";
-import {
-  mostPerSeller,
-  type PortalPosition,
-  portalLicensePage,
-  portalLicensePageOfSeller,
-} from "./license-list.ts";
+import * as queries from "./license-list.ts";
+import { mostPerSeller, type PortalPosition, portalLicensePage } from "./license-list.ts";
 import { type ProvenIdentities, portalLicensesByKey } from "./licenses.ts";
 
 const newEmail = () => `${newId()}@example.com`;
@@ -18,6 +14,7 @@ const newDiscordId = () => String(100_000_000_000_000_000n + BigInt(Math.floor(M
 const withEmail = (email: string): ProvenIdentities => ({ emails: [email], discordIds: [] });
 
 onBothDatabases("the list of a customer's licenses", (fixture) => {
+  const { read } = fixture.queries(queries);
   const threeSellers = async () =>
     [await fixture.organization(), await fixture.organization(), await fixture.organization()] as const;
 
@@ -46,14 +43,8 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     for (let next: PortalPosition | null = null; ; ) {
       const page: Awaited<ReturnType<typeof portalLicensePage>> =
         organizationId === null
-          ? await portalLicensePage(fixture.reads, who, next, limit)
-          : await portalLicensePageOfSeller(
-              fixture.reads,
-              who,
-              organizationId,
-              next?.licenseId ?? null,
-              limit,
-            );
+          ? await read.portalLicensePage(who, next, limit)
+          : await read.portalLicensePageOfSeller(who, organizationId, next?.licenseId ?? null, limit);
       pages.push(page.ids);
       expect(page.ids.length).toBeLessThanOrEqual(limit);
       if (page.next === null) return pages;
@@ -69,14 +60,14 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     const [other] = await give(b, { email });
     const [second] = await give(a, { email });
     await give(a, { email: newEmail() });
-    const { ids, next, sellersWithMore } = await portalLicensePage(fixture.reads, withEmail(email), null, 50);
+    const { ids, next, sellersWithMore } = await read.portalLicensePage(withEmail(email), null, 50);
     expect([next, sellersWithMore]).toEqual([null, []]);
     expect(ids).toEqual(
       a.organizationId < b.organizationId
         ? [String(second), String(first), String(other)]
         : [String(other), String(second), String(first)],
     );
-    expect((await portalLicensePage(fixture.reads, withEmail(newEmail()), null, 50)).ids).toEqual([]);
+    expect((await read.portalLicensePage(withEmail(newEmail()), null, 50)).ids).toEqual([]);
   });
 
   test("however small the pages, they have the same licenses in the same order", async () => {
@@ -104,7 +95,7 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     const [a, b, c] = await threeSellers();
     const flood = await give(a, { email }, 300);
     const wanted = [...(await give(b, { email })), ...(await give(c, { email }, 2))];
-    const { ids, sellersWithMore } = await portalLicensePage(fixture.reads, who, null, 50);
+    const { ids, sellersWithMore } = await read.portalLicensePage(who, null, 50);
     expect([...ids]).toEqual(expect.arrayContaining(wanted));
     expect(ids).toHaveLength(mostPerSeller + 3);
     expect(sellersWithMore).toEqual([a.organizationId]);
@@ -141,23 +132,17 @@ onBothDatabases("the list of a customer's licenses", (fixture) => {
     await give({ ...seller, ...hidden }, { email }, 450);
     await give({ ...seller, ...deleted }, { email });
     const setProduct = ({ productId }: { productId: string }, columns: object) =>
-      fixture.write((db) => db.updateTable("products").set(columns).where("id", "=", productId).execute());
+      fixture.change("products", productId, columns);
     await setProduct(deleted, { deleted_at: 1 });
-    expect(await portalLicensePage(fixture.reads, who, null, 50)).toMatchObject({
+    expect(await read.portalLicensePage(who, null, 50)).toMatchObject({
       ids: [],
       sellersWithMore: [seller.organizationId],
     });
     for (const organizationId of [null, seller.organizationId])
       expect((await everyPage(who, 50, organizationId)).flat()).toEqual(visible.toReversed());
     await setProduct(hidden, { portal_enabled: 1 });
-    expect((await portalLicensePage(fixture.reads, who, null, 50)).ids).toHaveLength(mostPerSeller);
-    await fixture.write((db) =>
-      db
-        .updateTable("organizations")
-        .set({ deleted_at: 1 })
-        .where("id", "=", seller.organizationId)
-        .execute(),
-    );
+    expect((await read.portalLicensePage(who, null, 50)).ids).toHaveLength(mostPerSeller);
+    await fixture.change("organizations", seller.organizationId, { deleted_at: 1 });
     expect((await everyPage(who, 50)).flat()).toEqual([]);
   });
 

@@ -3,11 +3,13 @@ import { matchForm } from "@countersign/domain/licenses/key";
 import { addLicense } from "../../../../tests/support/add-license.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
-import { portalLicenseReference, portalLicenses, portalLicensesByKey } from "./licenses.ts";
+import * as queries from "./licenses.ts";
+import { portalLicenseReference } from "./licenses.ts";
 
 const newEmail = () => `${newId()}@example.com`;
 
 onBothDatabases("licenses as their customers see them", (fixture) => {
+  const { read } = fixture.queries(queries);
   test("a license comes with the identifier of its customer that decides whose it is, and the name at the seller", async () => {
     const seller = await fixture.organization();
     const [email, discordId] = [newEmail(), newId()];
@@ -36,12 +38,12 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
   test("licenses are read in the order of their IDs in the request, with what the list shows of their product", async () => {
     const seller = await fixture.organization();
     const [one, other] = [await seller.license(), await seller.license()];
-    const rows = await portalLicenses(fixture.reads, [other.id, newId(), one.id]);
+    const rows = await read.portalLicenses([other.id, newId(), one.id]);
     expect(rows).toMatchObject([
       { id: other.id, product_name: "Test Product", product_status: "active" },
       { id: one.id },
     ]);
-    expect(await portalLicenses(fixture.reads, [])).toEqual([]);
+    expect(await read.portalLicenses([])).toEqual([]);
   });
 
   const hide = (table: "products" | "organizations", id: string, columns: object) =>
@@ -59,7 +61,7 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
     expect(await portalLicenseReference(fixture.reads, id)).toBeDefined();
     await change(seller);
     expect(await portalLicenseReference(fixture.reads, id)).toBeUndefined();
-    expect(await portalLicenses(fixture.reads, [id])).toEqual([]);
+    expect(await read.portalLicenses([id])).toEqual([]);
   });
 
   test("a key finds the person's own licenses with it, at every seller, the newest first", async () => {
@@ -77,7 +79,7 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
     await addLicense(c, { customer: { email: newEmail(), discordId }, key });
     await addLicense(await fixture.organization(), { key });
     const find = (emails: string[], discordIds: string[], typed = key) =>
-      portalLicensesByKey(fixture.reads, matchForm(typed), { emails, discordIds });
+      read.portalLicensesByKey(matchForm(typed), { emails, discordIds });
     expect(await find([email], [discordId])).toEqual(mine.map(({ id }) => id).toReversed());
     expect(await find([email], [], ` ${key.toLowerCase()} `)).toEqual([String(mine[0]?.id)]);
     expect(await find([newEmail()], [])).toEqual([]);

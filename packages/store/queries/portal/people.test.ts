@@ -5,10 +5,10 @@ import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
 import { customerFor } from "../customers/identify.ts";
 import { addTransfer, transferById } from "../transfers/transfers.ts";
 import { addPortalCode } from "./codes.ts";
-import { knownEmail } from "./known-email.ts";
+import * as knownEmailQueries from "./known-email.ts";
 import * as people from "./people.ts";
 import { addPortalSession, portalIdentitiesOf } from "./sessions.ts";
-import { removeUnknownIdentities } from "./unknown-identities.ts";
+import * as unknownIdentities from "./unknown-identities.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const newEmail = () => `${newId()}@example.com`;
@@ -16,19 +16,18 @@ const emailOf = (value: string) => ({ kind: "email", value, name: null }) as con
 const discordOf = (value: string, name: string | null = null) => ({ kind: "discord", value, name }) as const;
 
 onBothDatabases("people of the portal", (fixture) => {
-  const personWith = (proven: people.ProvenIdentity) =>
-    fixture.write((db) => people.personWith(db, proven, newId, nowMs));
+  const { read, write } = fixture.queries({ ...knownEmailQueries, ...people, ...unknownIdentities });
+  const personWith = (proven: people.ProvenIdentity) => write.personWith(proven, newId, nowMs);
   const give = (personId: string, proven: people.ProvenIdentity) =>
-    fixture.write((db) => people.giveIdentity(db, personId, proven, newId, nowMs));
-  const exists = async (personId: string) =>
-    (await people.portalPerson(fixture.reads, personId)) !== undefined;
+    write.giveIdentity(personId, proven, newId, nowMs);
+  const exists = async (personId: string) => (await read.portalPerson(personId)) !== undefined;
   const valuesOf = async (personId: string) =>
     (await portalIdentitiesOf(fixture.reads, personId)).map(({ value }) => value);
 
   test("whoever proves something for the first time is a new person, and the same person ever after", async () => {
     const email = newEmail();
     const first = await personWith(emailOf(email));
-    expect(await people.portalPerson(fixture.reads, first)).toEqual({
+    expect(await read.portalPerson(first)).toEqual({
       id: first,
       locale: null,
       created_at: nowMs,
@@ -56,20 +55,20 @@ onBothDatabases("people of the portal", (fixture) => {
     const [email, second] = [newEmail(), newEmail()];
     const personId = await personWith(emailOf(email));
     await give(personId, emailOf(second));
-    const before = await people.identityRow(fixture.reads, emailOf(second));
+    const before = await read.identityRow(emailOf(second));
     await give(personId, emailOf(second));
-    expect(await people.identityRow(fixture.reads, emailOf(second))).toEqual(before);
+    expect(await read.identityRow(emailOf(second))).toEqual(before);
     expect((await valuesOf(personId)).sort()).toEqual([email, second].sort());
-    expect(await people.countIdentities(fixture.reads, personId)).toBe(2);
+    expect(await read.countIdentities(personId)).toBe(2);
   });
 
   test("an identity that another person has moves with a new ID, and a person left without any is gone", async () => {
     const [own, moved, kept] = [newEmail(), newEmail(), newEmail()];
     const [first, second] = [await personWith(emailOf(own)), await personWith(emailOf(moved))];
-    const before = await people.identityRow(fixture.reads, emailOf(moved));
+    const before = await read.identityRow(emailOf(moved));
     await give(second, emailOf(kept));
     await give(first, emailOf(moved));
-    const after = await people.identityRow(fixture.reads, emailOf(moved));
+    const after = await read.identityRow(emailOf(moved));
     expect(after).toMatchObject({ person_id: first });
     // The former owner knows the old one.
     expect(after?.id).not.toBe(String(before?.id));
@@ -81,8 +80,8 @@ onBothDatabases("people of the portal", (fixture) => {
   test("an identity is removed by its person only, once", async () => {
     const email = newEmail();
     const [personId, other] = [await personWith(emailOf(email)), await personWith(emailOf(newEmail()))];
-    const id = String((await people.identityRow(fixture.reads, emailOf(email)))?.id);
-    const remove = (by: string) => fixture.write((db) => people.removeIdentity(db, by, id));
+    const id = String((await read.identityRow(emailOf(email)))?.id);
+    const remove = (by: string) => write.removeIdentity(by, id);
     expect([await remove(other), await remove(personId), await remove(personId)]).toEqual([
       false,
       true,
@@ -94,19 +93,16 @@ onBothDatabases("people of the portal", (fixture) => {
     const personId = await personWith(emailOf(newEmail()));
     const other = await personWith(emailOf(newEmail()));
     for (const locale of ["es", null] as const) {
-      await fixture.write((db) => people.setPortalLocale(db, personId, locale, nowMs + 1));
-      expect(await people.portalPerson(fixture.reads, personId)).toMatchObject({
-        locale,
-        updated_at: nowMs + 1,
-      });
+      await write.setPortalLocale(personId, locale, nowMs + 1);
+      expect(await read.portalPerson(personId)).toMatchObject({ locale, updated_at: nowMs + 1 });
     }
-    expect(await people.portalPerson(fixture.reads, other)).toMatchObject({ updated_at: nowMs });
+    expect(await read.portalPerson(other)).toMatchObject({ updated_at: nowMs });
   });
 
   test("locking people changes nothing, whether they exist or not", async () => {
     const email = newEmail();
     const personId = await personWith(emailOf(email));
-    const before = await people.portalPerson(fixture.reads, personId);
+    const before = await read.portalPerson(personId);
     await fixture.write(async (db) => {
       expect(await people.lockedPortalPerson(db, personId)).toEqual(before);
       expect(await people.lockedPortalPerson(db, newId())).toBeUndefined();
@@ -115,7 +111,7 @@ onBothDatabases("people of the portal", (fixture) => {
       await people.lockOwner(db, emailOf(newEmail()));
       await people.lockForAddition(db, newId(), emailOf(email));
     });
-    expect(await people.portalPerson(fixture.reads, personId)).toEqual(before);
+    expect(await read.portalPerson(personId)).toEqual(before);
   });
 
   /** Someone with a row in each table of the portal, and a transfer that they requested. */
@@ -169,7 +165,7 @@ onBothDatabases("people of the portal", (fixture) => {
 
   test("a person is removed with everything that is only theirs, and their transfers stay without them", async () => {
     const [one, other] = [await everythingOf(newEmail()), await everythingOf(newEmail())];
-    await fixture.write((db) => people.removePortalPerson(db, one.personId));
+    await write.removePortalPerson(one.personId);
     expect([await exists(one.personId), await rowsOf(one.personId)]).toEqual([false, [0, 0, 0]]);
     expect(await transferById(fixture.reads, one.transferId)).toMatchObject({
       state: "pending",
@@ -210,12 +206,10 @@ onBothDatabases("people of the portal", (fixture) => {
     const known = await personWith(emailOf(shared));
     await give(known, emailOf(second));
     await customer(organizationId, { email: shared });
-    await fixture.write((db) =>
-      removeUnknownIdentities(db, [
-        ...[alone, shared, second, newEmail()].map((email) => ({ email, discord_id: null })),
-        { email: null, discord_id: discordId },
-      ]),
-    );
+    await write.removeUnknownIdentities([
+      ...[alone, shared, second, newEmail()].map((email) => ({ email, discord_id: null })),
+      { email: null, discord_id: discordId },
+    ]);
     expect([await exists(gone), await exists(byDiscord)]).toEqual([false, false]);
     expect(await valuesOf(known)).toEqual([shared]);
   });
@@ -225,13 +219,11 @@ onBothDatabases("people of the portal", (fixture) => {
     const [of, proven] = [newEmail(), newEmail()];
     await customer(organizationId, { email: of });
     const personId = await personWith(emailOf(proven));
-    const known = (email: string) => knownEmail(fixture.reads, email);
+    const known = (email: string) => read.knownEmail(email);
     expect(await known(of)).toEqual({ isKnown: true, personId: null, language: "en" });
     expect(await known(proven)).toEqual({ isKnown: true, personId, language: null });
     expect(await known(newEmail())).toEqual({ isKnown: false, personId: null, language: null });
-    await fixture.write((db) =>
-      db.updateTable("organizations").set({ deleted_at: 1 }).where("id", "=", organizationId).execute(),
-    );
+    await fixture.change("organizations", organizationId, { deleted_at: 1 });
     expect((await known(of)).isKnown).toBe(false);
   });
 
@@ -244,11 +236,11 @@ onBothDatabases("people of the portal", (fixture) => {
         await customerFor(db, organizationId, { email, discordId: null, name: null }, newId, nowMs + at);
       });
     }
-    const language = async () => (await knownEmail(fixture.reads, email)).language;
+    const language = async () => (await read.knownEmail(email)).language;
     expect(await language()).toBe("de");
     const personId = await personWith(emailOf(email));
     expect(await language()).toBe("de");
-    await fixture.write((db) => people.setPortalLocale(db, personId, "en", nowMs));
+    await write.setPortalLocale(personId, "en", nowMs);
     expect(await language()).toBe("en");
   });
 });

@@ -3,14 +3,15 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { PortalSessionRow } from "../../tables.ts";
 import { removeExpiredPortalSessions } from "./expired-rows.ts";
-import { giveIdentity, personWith } from "./people.ts";
+import * as people from "./people.ts";
 import * as sessions from "./sessions.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 
 onBothDatabases("sessions of the portal", (fixture) => {
+  const { read, write } = fixture.queries({ ...people, ...sessions });
   const someone = (value = `${newId()}@example.com`) =>
-    fixture.write((db) => personWith(db, { kind: "email", value, name: null }, newId, nowMs));
+    write.personWith({ kind: "email", value, name: null }, newId, nowMs);
   const addSession = async (personId: string, changes: Partial<PortalSessionRow> = {}) => {
     const row: PortalSessionRow = {
       id: newId(),
@@ -24,11 +25,11 @@ onBothDatabases("sessions of the portal", (fixture) => {
       expires_at: nowMs + 1,
       ...changes,
     };
-    await fixture.write((db) => sessions.addPortalSession(db, row));
+    await write.addPortalSession(row);
     return row;
   };
   const idsOf = async (personId: string) =>
-    (await sessions.portalSessionsOf(fixture.reads, personId, nowMs)).map(({ id }) => id);
+    (await read.portalSessionsOf(personId, nowMs)).map(({ id }) => id);
 
   test("a person's sessions are listed newest first, without expired ones and those of others", async () => {
     const [personId, other] = [await someone(), await someone()];
@@ -41,12 +42,12 @@ onBothDatabases("sessions of the portal", (fixture) => {
 
   test("a session is found by the hash of its token and by its ID, and remembers when it was used", async () => {
     const row = await addSession(await someone());
-    await fixture.write((db) => sessions.touchPortalSession(db, row.id, nowMs + 60_000));
+    await write.touchPortalSession(row.id, nowMs + 60_000);
     const expected = { ...row, last_used_at: nowMs + 60_000 };
     expect(await sessions.portalSessionByHash(fixture.reads, row.token_hash)).toEqual(expected);
-    expect(await sessions.portalSessionById(fixture.reads, row.id)).toEqual(expected);
+    expect(await read.portalSessionById(row.id)).toEqual(expected);
     expect(await sessions.portalSessionByHash(fixture.reads, newId())).toBeUndefined();
-    expect(await sessions.portalSessionById(fixture.reads, newId())).toBeUndefined();
+    expect(await read.portalSessionById(newId())).toBeUndefined();
   });
 
   test("a person has at most 100 sessions: the oldest ends, and nobody else's", async () => {
@@ -54,7 +55,7 @@ onBothDatabases("sessions of the portal", (fixture) => {
     const oldest = await addSession(personId, { created_at: nowMs - 1 });
     const others = await addSession(other, { created_at: 1 });
     for (let count = 0; count < 99; count++) await addSession(personId);
-    const limit = () => fixture.write((db) => sessions.limitPortalSessions(db, personId));
+    const limit = () => write.limitPortalSessions(personId);
     await limit();
     expect(await idsOf(personId)).toContain(oldest.id);
     await addSession(personId);
@@ -72,10 +73,10 @@ onBothDatabases("sessions of the portal", (fixture) => {
       await addSession(personId),
     ];
     const others = await addSession(other);
-    const end = (by: string) => fixture.write((db) => sessions.endPortalSession(db, by, one.id));
+    const end = (by: string) => write.endPortalSession(by, one.id);
     expect([await end(other), await end(personId), await end(personId)]).toEqual([false, true, false]);
     expect(await idsOf(personId)).toEqual([three.id, two.id]);
-    await fixture.write((db) => sessions.endPortalSessions(db, personId));
+    await write.endPortalSessions(personId);
     expect([await idsOf(personId), await idsOf(other)]).toEqual([[], [others.id]]);
   });
 
@@ -84,7 +85,7 @@ onBothDatabases("sessions of the portal", (fixture) => {
     const personId = await someone(first);
     await someone();
     const discord = { kind: "discord", value: second, name: "ada" } as const;
-    await fixture.write((db) => giveIdentity(db, personId, discord, newId, nowMs + 1));
+    await write.giveIdentity(personId, discord, newId, nowMs + 1);
     expect(await sessions.portalIdentitiesOf(fixture.reads, personId)).toMatchObject([
       { kind: "email", value: first, name: null },
       { kind: "discord", value: second, name: "ada" },
@@ -99,9 +100,7 @@ onBothDatabases("sessions of the portal", (fixture) => {
       await addSession(personId, { expires_at: 1_003 }),
     ];
     const left = async () => {
-      const rows = await Promise.all(
-        [older, old, live].map(({ id }) => sessions.portalSessionById(fixture.reads, id)),
-      );
+      const rows = await Promise.all([older, old, live].map(({ id }) => read.portalSessionById(id)));
       return rows.map((row) => row !== undefined);
     };
     expect(await fixture.write((db) => removeExpiredPortalSessions(db, 1_002, 1))).toBe(1);

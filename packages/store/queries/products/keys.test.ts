@@ -1,21 +1,13 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import {
-  addSigningKey,
-  apiKeyOf,
-  endApiKey,
-  endApiKeys,
-  liveApiKeys,
-  markApiKeysUsed,
-  removeUpcomingSigningKeys,
-  signingKeysFrom,
-  updateApiKey,
-} from "./keys.ts";
+import * as keysQueries from "./keys.ts";
+import { addSigningKey, endApiKey, markApiKeysUsed, updateApiKey } from "./keys.ts";
 import { addApiKey, deleteProduct, workingApiKeys } from "./products.ts";
-import { productsWithUnusedKeys, takeUnusedKeys } from "./unused-keys.ts";
+import * as unusedKeys from "./unused-keys.ts";
 
 onBothDatabases("the API keys of products", (fixture) => {
+  const { read, write } = fixture.queries(keysQueries);
   /** A product with keys that expire at these times, by the public IDs of its keys. */
   const keyed = async (...expiries: (number | null)[]) => {
     const org = await fixture.organization();
@@ -33,13 +25,13 @@ onBothDatabases("the API keys of products", (fixture) => {
   test("a key is found only through its own product", async () => {
     const { ids, productId, product } = await keyed(null);
     const other = await product();
-    expect(await apiKeyOf(fixture.reads, productId, ids[0] ?? "")).toMatchObject({ public_id: ids[0] });
-    expect(await apiKeyOf(fixture.reads, other.productId, ids[0] ?? "")).toBeUndefined();
+    expect(await read.apiKeyOf(productId, ids[0] ?? "")).toMatchObject({ public_id: ids[0] });
+    expect(await read.apiKeyOf(other.productId, ids[0] ?? "")).toBeUndefined();
   });
 
   test("a key works before its expiry and not from then on", async () => {
     const { ids, productId } = await keyed(99, 100, 101, null);
-    const live = (await liveApiKeys(fixture.reads, productId, 100)).map((key) => key.public_id);
+    const live = (await read.liveApiKeys(productId, 100)).map((key) => key.public_id);
     expect(live.sort()).toEqual(ids.slice(2).sort());
     const working = await workingApiKeys(fixture.reads, [productId], 100);
     expect(working.map((key) => key.public_id)).toEqual(ids.slice(2));
@@ -49,7 +41,7 @@ onBothDatabases("the API keys of products", (fixture) => {
   test("ending all keys shortens those that would work longer, and extends none", async () => {
     const { productId, product } = await keyed(60, 6_000, null);
     const other = await product();
-    await fixture.write((db) => endApiKeys(db, productId, 100));
+    await write.endApiKeys(productId, 100);
     expect(await expiriesOf(productId)).toEqual([60, 100, 100]);
     expect(await expiriesOf(other.productId)).toEqual([null]);
   });
@@ -80,19 +72,20 @@ onBothDatabases("the API keys of products", (fixture) => {
       await addSigningKey(db, productId, { id: now, sealedSecret: "s", activeFromMs: 100 }, 1);
     });
     const idsFrom = async (atMs: number) =>
-      (await signingKeysFrom(fixture.reads, productId, atMs)).map((key) => key.id);
+      (await read.signingKeysFrom(productId, atMs)).map((key) => key.id);
     expect(await idsFrom(99)).toEqual([signingKey.id, now, soon]);
     expect(await idsFrom(100)).toEqual([now, soon]);
     expect(await idsFrom(200)).toEqual([soon]);
-    await fixture.write((db) => removeUpcomingSigningKeys(db, productId, 100));
+    await write.removeUpcomingSigningKeys(productId, 100);
     expect(await idsFrom(200)).toEqual([now]);
   });
 });
 
 onBothDatabases("unused API keys", (fixture) => {
+  const { read, write } = fixture.queries(unusedKeys);
   const times = { nowMs: 1_000, unusedSinceMs: 100 };
   const isListed = async (productId: string) =>
-    (await productsWithUnusedKeys(fixture.reads, { ...times, limit: 100_000 })).includes(productId);
+    (await read.productsWithUnusedKeys({ ...times, limit: 100_000 })).includes(productId);
   const setKeys = (productId: string, columns: Record<string, number | null>) =>
     fixture.write((db) =>
       db.updateTable("product_api_keys").set(columns).where("product_id", "=", productId).execute(),
@@ -110,7 +103,7 @@ onBothDatabases("unused API keys", (fixture) => {
     const { productId } = await fixture.organization();
     await setKeys(productId, columns);
     expect(await isListed(productId)).toBe(expected);
-    const taken = await fixture.write((db) => takeUnusedKeys(db, productId, times));
+    const taken = await write.takeUnusedKeys(productId, times);
     expect(taken).toHaveLength(expected ? 1 : 0);
   });
 
@@ -123,9 +116,7 @@ onBothDatabases("unused API keys", (fixture) => {
     const { productId, organizationId } = await fixture.organization();
     await setKeys(productId, { created_at: 1 });
     expect(await isListed(productId)).toBe(true);
-    await fixture.write((db) =>
-      db.updateTable("organizations").set(columns).where("id", "=", organizationId).execute(),
-    );
+    await fixture.change("organizations", organizationId, columns);
     expect(await isListed(productId)).toBe(false);
   });
 
@@ -139,7 +130,7 @@ onBothDatabases("unused API keys", (fixture) => {
   test("each key is taken once, also by two transactions at the same moment", async () => {
     const { productId } = await fixture.organization();
     await setKeys(productId, { created_at: 1 });
-    const both = [1, 2].map(() => fixture.write((db) => takeUnusedKeys(db, productId, times)));
+    const both = [1, 2].map(() => write.takeUnusedKeys(productId, times));
     expect((await Promise.all(both)).flat()).toHaveLength(1);
     expect(await isListed(productId)).toBe(false);
   });

@@ -2,13 +2,16 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ProductRow } from "../../tables.ts";
-import { addSandboxKey, replaceSandboxKey, sandboxCallers, sandboxKeyOf } from "../sandbox/keys.ts";
-import { usageSince } from "../usage/daily.ts";
+import * as keys from "../sandbox/keys.ts";
+import { addSandboxKey, sandboxCallers } from "../sandbox/keys.ts";
+import * as daily from "../usage/daily.ts";
 import { setDailyUsage } from "./daily-usage.ts";
+import * as downloads from "./downloads.ts";
 import { downloadsOf, replaceDownloads } from "./downloads.ts";
 import { deleteProduct, productsOf, updateProduct, workingApiKeys } from "./products.ts";
 
 onBothDatabases("products", (fixture) => {
+  const { read, write } = fixture.queries({ ...daily, ...downloads });
   const list = async (organizationId: string, page: Partial<Parameters<typeof productsOf>[2]> = {}) =>
     productsOf(fixture.reads, organizationId, { after: null, limit: 100, status: null, ...page });
   const change = (id: string, columns: Partial<ProductRow>) =>
@@ -56,18 +59,19 @@ onBothDatabases("products", (fixture) => {
     });
     const titles = async (id: string) => (await downloadsOf(fixture.reads, id)).map(({ title }) => title);
     expect(await titles(productId)).toEqual(["first", "second"]);
-    await fixture.write((db) => replaceDownloads(db, productId, []));
+    await write.replaceDownloads(productId, []);
     expect([await titles(productId), await titles(other.productId)]).toEqual([[], ["theirs"]]);
   });
 
   test("have one count per day, which can be set again", async () => {
     const { productId } = await fixture.organization();
     for (const used of [3, 8]) await fixture.write((db) => setDailyUsage(db, productId, 5, used));
-    expect(await usageSince(fixture.reads, [productId], 0)).toMatchObject([{ day: 5, used: 8 }]);
+    expect(await read.usageSince([productId], 0)).toMatchObject([{ day: 5, used: 8 }]);
   });
 });
 
 onBothDatabases("test API keys", (fixture) => {
+  const { read, write } = fixture.queries(keys);
   const testKey = (productId: string) => ({
     ...{ product_id: productId, public_id: newId(), api_key: "cst_x", created_at: 1 },
   });
@@ -75,11 +79,11 @@ onBothDatabases("test API keys", (fixture) => {
   test("a product has one, which stays if two are added and changes as a whole if it is replaced", async () => {
     const { productId } = await fixture.organization();
     const [first, second] = [testKey(productId), testKey(productId)];
-    await Promise.all([first, first].map((key) => fixture.write((db) => addSandboxKey(db, key))));
-    await fixture.write((db) => addSandboxKey(db, second));
-    expect(await sandboxKeyOf(fixture.reads, productId)).toEqual(first);
-    await fixture.write((db) => replaceSandboxKey(db, second));
-    expect(await sandboxKeyOf(fixture.reads, productId)).toEqual(second);
+    await Promise.all([first, first].map((key) => write.addSandboxKey(key)));
+    await write.addSandboxKey(second);
+    expect(await read.sandboxKeyOf(productId)).toEqual(first);
+    await write.replaceSandboxKey(second);
+    expect(await read.sandboxKeyOf(productId)).toEqual(second);
     expect(await sandboxCallers(fixture.reads, [first.public_id])).toEqual([]);
   });
 
@@ -98,7 +102,7 @@ onBothDatabases("test API keys", (fixture) => {
     ]);
     await fixture.write((db) => deleteProduct(db, productId, 1));
     expect(await sandboxCallers(fixture.reads, [key.public_id])).toEqual([]);
-    expect(await sandboxKeyOf(fixture.reads, productId)).toBeUndefined();
-    expect(await sandboxKeyOf(fixture.reads, other.productId)).toBeDefined();
+    expect(await read.sandboxKeyOf(productId)).toBeUndefined();
+    expect(await read.sandboxKeyOf(other.productId)).toBeDefined();
   });
 });

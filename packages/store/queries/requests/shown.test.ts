@@ -5,15 +5,21 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { deleteProduct } from "../products/products.ts";
 import { lastValidation } from "./last-validation.ts";
-import { licenseRefusals, mostLicensesAtOnce } from "./license-refusals.ts";
+import * as licenseRefusalsQueries from "./license-refusals.ts";
+import { mostLicensesAtOnce } from "./license-refusals.ts";
 import { logStart } from "./log-start.ts";
-import { namedLicenses } from "./named-licenses.ts";
-import { namedProducts } from "./named-products.ts";
+import * as namedLicensesQueries from "./named-licenses.ts";
+import * as namedProductsQueries from "./named-products.ts";
 import { countEntries, newestRequests } from "./newest.ts";
 import { searchBounds } from "./search.ts";
 
 /** Searching the log itself is tested in suite/request-search.ts. */
 onBothDatabases("what is shown of requests", (fixture) => {
+  const { read } = fixture.queries({
+    ...licenseRefusalsQueries,
+    ...namedLicensesQueries,
+    ...namedProductsQueries,
+  });
   test("are the licenses and products of the organization, without licenses of deleted products", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const deleted = await org.product();
@@ -22,17 +28,17 @@ onBothDatabases("what is shown of requests", (fixture) => {
     const theirs = await other.license();
     await fixture.write((db) => deleteProduct(db, deleted.productId, 1));
     const ids = [named.id, gone.id, theirs.id, "unknown"];
-    expect(await namedLicenses(fixture.reads, org.organizationId, ids)).toEqual(
+    expect(await read.namedLicenses(org.organizationId, ids)).toEqual(
       new Map([[named.id, { license_key: named.key, customer_name: "Ada" }]]),
     );
     const products = [org.productId, deleted.productId, other.productId];
-    expect(await namedProducts(fixture.reads, org.organizationId, products)).toEqual(
+    expect(await read.namedProducts(org.organizationId, products)).toEqual(
       new Map([
         [org.productId, "Test Product"],
         [deleted.productId, "Test Product"],
       ]),
     );
-    expect(await namedProducts(fixture.reads, org.organizationId, [])).toEqual(new Map());
+    expect(await read.namedProducts(org.organizationId, [])).toEqual(new Map());
   });
 
   test("are the newest of the organization since a time, across midnight, and how many there are", async () => {
@@ -78,8 +84,8 @@ onBothDatabases("what is shown of requests", (fixture) => {
   });
 
   test("are refusals of at most so many licenses at once", async () => {
-    expect(await licenseRefusals(fixture.reads, [])).toEqual([]);
+    expect(await read.licenseRefusals([])).toEqual([]);
     const many = Array.from({ length: mostLicensesAtOnce + 1 }, () => ({ licenseId: newId(), sinceMs: 0 }));
-    expect(licenseRefusals(fixture.reads, many)).rejects.toBeInstanceOf(RangeError);
+    expect(read.licenseRefusals(many)).rejects.toBeInstanceOf(RangeError);
   });
 });

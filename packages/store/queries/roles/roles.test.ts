@@ -1,22 +1,24 @@
 import { expect, test } from "bun:test";
 import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import { addMember } from "../members/members.ts";
-import { removeRole, roleNameIsTaken, roleOf, rolesOf, updateRole, usesOfRoles } from "./roles.ts";
+import * as membersQueries from "../members/members.ts";
+import * as roles from "./roles.ts";
 
 const nowMs = Date.UTC(2025, 0);
 
 onBothDatabases("roles", (fixture) => {
-  const { write } = fixture;
+  const { read, write } = fixture.queries({ ...membersQueries, ...roles });
   const organization = async () => (await fixture.organization()).organizationId;
   const roleIn = (organizationId: string, name?: string) => {
     const given = name === undefined ? {} : { name };
-    return write((db) => insertRole(db, { organization_id: organizationId, ...given }));
+    return fixture.write((db) => insertRole(db, { organization_id: organizationId, ...given }));
   };
   const invite = (organizationId: string, roleId: string, state: object) =>
-    write((db) => insertInvitation(db, { organization_id: organizationId, role_id: roleId, ...state }));
+    fixture.write((db) =>
+      insertInvitation(db, { organization_id: organizationId, role_id: roleId, ...state }),
+    );
   const pageOf = async (organizationId: string, afterId: string | null, limit = 10) =>
-    (await rolesOf(fixture.reads, organizationId, { afterId, limit })).map(({ id }) => id);
+    (await read.rolesOf(organizationId, { afterId, limit })).map(({ id }) => id);
 
   test("roles are listed in the order of their creation, in pages, and found in their organization only", async () => {
     const [own, other] = [await organization(), await organization()];
@@ -25,15 +27,15 @@ onBothDatabases("roles", (fixture) => {
     expect(await pageOf(own, null)).toEqual([...ids]);
     expect(await pageOf(own, null, 2)).toEqual(ids.slice(0, 2));
     expect(await pageOf(own, ids[1])).toEqual(ids.slice(2));
-    expect(await roleOf(fixture.reads, own, ids[0])).toMatchObject({ id: ids[0], organization_id: own });
-    expect(await roleOf(fixture.reads, own, foreign)).toBeUndefined();
+    expect(await read.roleOf(own, ids[0])).toMatchObject({ id: ids[0], organization_id: own });
+    expect(await read.roleOf(own, foreign)).toBeUndefined();
   });
 
   test("a name is taken within its organization, except by the role itself, and also for two at once", async () => {
     const [own, other] = [await organization(), await organization()];
     const id = await roleIn(own, "Seller");
     const isTaken = (organizationId: string, name: string, exceptId: string | null = null) =>
-      roleNameIsTaken(fixture.reads, organizationId, name, exceptId);
+      read.roleNameIsTaken(organizationId, name, exceptId);
     expect([
       await isTaken(own, "Seller"),
       await isTaken(own, "Seller", id),
@@ -49,7 +51,7 @@ onBothDatabases("roles", (fixture) => {
     const own = await organization();
     const [used, unused] = [await roleIn(own), await roleIn(own)];
     const { id: userId } = await fixture.user();
-    await write((db) => addMember(db, { organizationId: own, userId, roleId: used }, nowMs));
+    await write.addMember({ organizationId: own, userId, roleId: used }, nowMs);
     const states = [
       { expires_at: nowMs + 1 },
       { expires_at: nowMs },
@@ -57,23 +59,20 @@ onBothDatabases("roles", (fixture) => {
       { expires_at: nowMs + 1, accepted_at: nowMs },
     ];
     for (const state of states) await invite(own, used, state);
-    const uses = await usesOfRoles(fixture.reads, [used, unused], nowMs);
+    const uses = await read.usesOfRoles([used, unused], nowMs);
     expect(uses.get(used)).toEqual({ members: 1, invitations: 1 });
     expect(uses.get(unused)).toEqual({ members: 0, invitations: 0 });
-    expect(await usesOfRoles(fixture.reads, [], nowMs)).toEqual(new Map());
+    expect(await read.usesOfRoles([], nowMs)).toEqual(new Map());
   });
 
   test("a change and a removal affect one role, whose old invitations are removed with it", async () => {
     const own = await organization();
     const [gone, left] = [await roleIn(own), await roleIn(own)];
     for (const roleId of [gone, left]) await invite(own, roleId, { expires_at: nowMs });
-    await write((db) => updateRole(db, gone, { name: "Changed", permissions: '["licenses:view"]' }));
-    expect(await roleOf(fixture.reads, own, gone)).toMatchObject({
-      name: "Changed",
-      permissions: '["licenses:view"]',
-    });
-    expect((await roleOf(fixture.reads, own, left))?.name).not.toBe("Changed");
-    await write((db) => removeRole(db, gone));
+    await write.updateRole(gone, { name: "Changed", permissions: '["licenses:view"]' });
+    expect(await read.roleOf(own, gone)).toMatchObject({ name: "Changed", permissions: '["licenses:view"]' });
+    expect((await read.roleOf(own, left))?.name).not.toBe("Changed");
+    await write.removeRole(gone);
     expect(await pageOf(own, null)).toEqual([left]);
     const invited = await fixture.reads
       .selectFrom("invitations")

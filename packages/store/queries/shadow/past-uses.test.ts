@@ -3,11 +3,12 @@ import { dayMs } from "@countersign/domain/dates/lengths";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { registerIp } from "../licenses/create.ts";
 import { pastUses, useBounds } from "./past-uses.ts";
-import { registrationTimes, shadowedLicenses, slotsBefore } from "./registrations.ts";
+import * as queries from "./registrations.ts";
 
 const nowMs = Date.now() - dayMs;
 
 onBothDatabases("past uses of licenses", (fixture) => {
+  const { read } = fixture.queries(queries);
   test("are the valid validations of the product's licenses in the range, added up by IP address and version", async () => {
     const org = await fixture.organization();
     const other = await org.product();
@@ -71,19 +72,16 @@ onBothDatabases("past uses of licenses", (fixture) => {
       await registerIp(db, id, "2001:db8:1::/64", 30);
       await registerIp(db, other.id, "192.0.2.9", 5);
     });
-    const licenses = await shadowedLicenses(fixture.reads, [id, "deleted"]);
+    const licenses = await read.shadowedLicenses([id, "deleted"]);
     expect(licenses).toMatchObject([{ id, license_key: key, max_ips: 3 }]);
-    expect(await slotsBefore(fixture.reads, [id, other.id], 20)).toEqual(
+    expect(await read.slotsBefore([id, other.id], 20)).toEqual(
       new Map([
         [id, 1],
         [other.id, 1],
       ]),
     );
     const ips = ["192.0.2.1", "192.0.2.9", "2001:db8::/64", "2001:db8::2", "2001:db8:1::7"];
-    const times = await registrationTimes(
-      fixture.reads,
-      ips.map((ip) => ({ licenseId: id, ip })),
-    );
+    const times = await read.registrationTimes(ips.map((ip) => ({ licenseId: id, ip })));
     expect(times.get(id)).toEqual(
       new Map([
         ["192.0.2.1", 10],
@@ -91,6 +89,6 @@ onBothDatabases("past uses of licenses", (fixture) => {
         ["2001:db8:1::7", 30],
       ]),
     );
-    expect(await registrationTimes(fixture.reads, [])).toEqual(new Map());
+    expect(await read.registrationTimes([])).toEqual(new Map());
   });
 });

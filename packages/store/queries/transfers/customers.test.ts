@@ -5,10 +5,12 @@ import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
 import type { TransferRow } from "../../tables.ts";
 import { customerFor } from "../customers/identify.ts";
 import { eraseFromTransfers } from "./erase-customer.ts";
-import { type KnownTarget, keyOf, knownTarget, knownTargets } from "./targets.ts";
+import * as queries from "./targets.ts";
+import { type KnownTarget, keyOf } from "./targets.ts";
 import { addTransfer, transferById } from "./transfers.ts";
 
 onBothDatabases("customers in transfers", (fixture) => {
+  const { read } = fixture.queries(queries);
   const customer = (organizationId: string, who: { email?: string; discordId?: string; name?: string }) =>
     fixture.write((db) =>
       customerFor(db, organizationId, { email: null, discordId: null, name: null, ...who }, newId, 1),
@@ -28,14 +30,14 @@ onBothDatabases("customers in transfers", (fixture) => {
       [toDiscord, joan],
       [unknown, null],
     ] as const)
-      expect(await knownTarget(fixture.reads, organizationId, target)).toEqual(known);
-    expect(await knownTargets(fixture.reads, organizationId, [toEmail, toDiscord, unknown, toEmail])).toEqual(
+      expect(await read.knownTarget(organizationId, target)).toEqual(known);
+    expect(await read.knownTargets(organizationId, [toEmail, toDiscord, unknown, toEmail])).toEqual(
       new Map<string, KnownTarget>([
         [keyOf(toEmail), grace],
         [keyOf(toDiscord), joan],
       ]),
     );
-    expect(await knownTargets(fixture.reads, organizationId, [])).toEqual(new Map());
+    expect(await read.knownTargets(organizationId, [])).toEqual(new Map());
   });
 
   const gone = { from_email: null, from_name: null, from_discord_id: null, message: null };

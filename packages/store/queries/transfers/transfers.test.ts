@@ -3,7 +3,7 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
 import type { TransferRow } from "../../tables.ts";
-import { saveBranding } from "../branding/branding.ts";
+import * as branding from "../branding/branding.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import * as queries from "./transfers.ts";
 
@@ -12,6 +12,7 @@ const firstPage = { beforeId: null, limit: 50 };
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 onBothDatabases("transfers", (fixture) => {
+  const { read, write } = fixture.queries({ ...branding, ...queries });
   const addTo = async (
     { organizationId, productId }: Pick<TestOrganization, "organizationId" | "productId">,
     columns: Partial<TransferRow> = {},
@@ -22,7 +23,7 @@ onBothDatabases("transfers", (fixture) => {
       requested_at: nowMs,
       ...columns,
     });
-    await fixture.write((db) => queries.addTransfer(db, row));
+    await write.addTransfer(row);
     return row;
   };
   const add = async (columns: Partial<TransferRow> = {}) => addTo(await fixture.organization(), columns);
@@ -37,8 +38,7 @@ onBothDatabases("transfers", (fixture) => {
     reason: null,
     to_customer_id: "someone",
   } as const;
-  const decide = (id: string, atMs = nowMs + 5) =>
-    fixture.write((db) => queries.decideTransfer(db, id, decision, atMs));
+  const decide = (id: string, atMs = nowMs + 5) => write.decideTransfer(id, decision, atMs);
 
   test("a transfer that waits is decided once, also by several at once, and its time of change always increases", async () => {
     const row = await add();
@@ -47,10 +47,7 @@ onBothDatabases("transfers", (fixture) => {
     expect(decided.filter((one) => one !== undefined)).toEqual([expected]);
     expect(await queries.transferById(fixture.reads, row.id)).toEqual(expected);
     const early = await add();
-    expect(await decide(early.id, nowMs - 5)).toMatchObject({
-      decided_at: nowMs - 5,
-      updated_at: nowMs + 1,
-    });
+    expect(await decide(early.id, nowMs - 5)).toMatchObject({ decided_at: nowMs - 5, updated_at: nowMs + 1 });
   });
 
   test.each(["approved", "rejected", "cancelled"] as const)(
@@ -70,9 +67,9 @@ onBothDatabases("transfers", (fixture) => {
     expect(await queries.pendingTransferOf(fixture.reads, waiting.license_id)).toEqual(waiting);
     expect(await queries.pendingTransferOf(fixture.reads, ended.license_id)).toBeUndefined();
     const licenses = [waiting.license_id, ended.license_id, newId()];
-    const inTransfer = await queries.licensesInTransfer(fixture.reads, licenses);
+    const inTransfer = await read.licensesInTransfer(licenses);
     expect(inTransfer).toEqual(new Set([waiting.license_id]));
-    expect(await queries.licensesInTransfer(fixture.reads, [])).toEqual(new Set());
+    expect(await read.licensesInTransfer([])).toEqual(new Set());
   });
 
   test("the last requests of a license are named newest first, whatever became of them", async () => {
@@ -81,7 +78,7 @@ onBothDatabases("transfers", (fixture) => {
     for (const [at, state] of (["cancelled", "approved", "pending"] as const).entries())
       await addTo(organization, { license_id, state, requested_at: nowMs + at + 1 });
     await addTo(organization);
-    const last = (limit: number) => queries.lastRequests(fixture.reads, license_id, limit);
+    const last = (limit: number) => read.lastRequests(license_id, limit);
     expect(await last(3)).toEqual([nowMs + 3, nowMs + 2, nowMs + 1]);
     expect(await last(9)).toHaveLength(4);
   });
@@ -93,10 +90,10 @@ onBothDatabases("transfers", (fixture) => {
     const last = await addTo(organization, { license_id, ...approved(nowMs + 1) });
     await addTo(organization, { license_id, state: "rejected", decided_at: nowMs + 2 });
     await addTo(organization, { license_id: never });
-    expect(await queries.lastTransferredAt(fixture.reads, license_id)).toBe(nowMs + 1);
-    expect(await queries.lastTransferredAt(fixture.reads, never)).toBeNull();
-    expect(await queries.lastTransfers(fixture.reads, [license_id, never])).toEqual([last]);
-    expect(await queries.lastTransfers(fixture.reads, [])).toEqual([]);
+    expect(await read.lastTransferredAt(license_id)).toBe(nowMs + 1);
+    expect(await read.lastTransferredAt(never)).toBeNull();
+    expect(await read.lastTransfers([license_id, never])).toEqual([last]);
+    expect(await read.lastTransfers([])).toEqual([]);
   });
 
   test("transfers are outdated that wait for a deleted license, or one of another customer than who requested it", async () => {
@@ -119,12 +116,10 @@ onBothDatabases("transfers", (fixture) => {
     const ended = await transferOf(others, { state: "rejected" });
     const asked = [current, ended, ...outdated].map((row) => row.license_id);
     const many = Array.from({ length: 600 }, newId);
-    const found = await queries.outdatedTransfers(fixture.reads, [...asked, ...many]);
+    const found = await read.outdatedTransfers([...asked, ...many]);
     expect(idsOf(found).sort()).toEqual(idsOf(outdated).sort());
-    expect(idsOf(await queries.outdatedTransfers(fixture.reads, [...many, ...asked])).sort()).toEqual(
-      idsOf(outdated).sort(),
-    );
-    expect(await queries.outdatedTransfers(fixture.reads, [])).toEqual([]);
+    expect(idsOf(await read.outdatedTransfers([...many, ...asked])).sort()).toEqual(idsOf(outdated).sort());
+    expect(await read.outdatedTransfers([])).toEqual([]);
   });
 
   test("a portal account is named by what it requested, until that is no longer recorded", async () => {
@@ -135,8 +130,8 @@ onBothDatabases("transfers", (fixture) => {
       await addTo(organization, { requested_by: person, state: "rejected" }),
       await addTo(organization, { requested_by: other }),
     ];
-    expect(await queries.pendingTransfersOfPerson(fixture.reads, person)).toEqual([waiting]);
-    await fixture.write((db) => queries.removeRequester(db, person));
+    expect(await read.pendingTransfersOfPerson(person)).toEqual([waiting]);
+    await write.removeRequester(person);
     for (const row of [waiting, ended])
       expect(await queries.transferById(fixture.reads, row.id)).toEqual({ ...row, requested_by: null });
     expect(await queries.transferById(fixture.reads, theirs.id)).toEqual(theirs);
@@ -161,9 +156,9 @@ onBothDatabases("transfers", (fixture) => {
     await addTo(one, { requested_by: newId() });
     await remove("products", hidden[0]?.product_id ?? "");
     await remove("organizations", gone.organizationId);
-    await fixture.write((db) => saveBranding(db, other.organizationId, { display_name: "Studio Nine" }, 1));
+    await write.saveBranding(other.organizationId, { display_name: "Studio Nine" }, 1);
     const page = (beforeId: string | null, limit: number) =>
-      queries.transfersOfPerson(fixture.reads, person, { beforeId, limit });
+      read.transfersOfPerson(person, { beforeId, limit });
     const all = await page(null, 50);
     const names = { product_name: "Test Product", seller_name: "Test Organization" };
     expect(all).toEqual(
@@ -175,8 +170,8 @@ onBothDatabases("transfers", (fixture) => {
     );
     expect(await page(null, 2)).toEqual(all.slice(0, 2));
     expect(await page(String(all[1]?.id), 2)).toEqual(all.slice(2));
-    expect(await queries.portalTransferView(fixture.reads, String(all[0]?.id))).toEqual(all[0]);
-    for (const { id } of hidden) expect(await queries.portalTransferView(fixture.reads, id)).toBeUndefined();
+    expect(await read.portalTransferView(String(all[0]?.id))).toEqual(all[0]);
+    for (const { id } of hidden) expect(await read.portalTransferView(id)).toBeUndefined();
   });
 
   test("an organization's transfers are listed in pages, newest first, by state and license, and exported oldest first", async () => {
@@ -194,13 +189,7 @@ onBothDatabases("transfers", (fixture) => {
     const hidden = await addTo({ ...organization, ...deleted });
     await remove("products", deleted.productId);
     const list = async (filter: object, page = firstPage as { beforeId: string | null; limit: number }) =>
-      idsOf(
-        await queries.transferPage(
-          fixture.reads,
-          { organizationId, state: null, licenseId: null, ...filter },
-          page,
-        ),
-      );
+      idsOf(await read.transferPage({ organizationId, state: null, licenseId: null, ...filter }, page));
     expect(await list({})).toEqual(idsOf(rows));
     expect(await list({ state: "pending" })).toEqual([String(newest)]);
     expect(await list({ state: "rejected" })).toEqual([String(middle), String(oldest)]);
@@ -209,10 +198,10 @@ onBothDatabases("transfers", (fixture) => {
     expect(await list({}, { beforeId: null, limit: 2 })).toEqual([String(newest), String(middle)]);
     expect(await list({}, { beforeId: String(middle), limit: 2 })).toEqual([String(oldest)]);
     const exported = async (afterId: string | null, limit: number) =>
-      idsOf(await queries.transfersToExport(fixture.reads, organizationId, afterId, limit));
+      idsOf(await read.transfersToExport(organizationId, afterId, limit));
     expect(await exported(null, 2)).toEqual([String(oldest), String(middle)]);
     expect(await exported(String(middle), 2)).toEqual([String(newest)]);
-    expect(await queries.transferView(fixture.reads, hidden.id)).toBeUndefined();
+    expect(await read.transferView(hidden.id)).toBeUndefined();
   });
 
   test("a transfer is shown with whether its license exists, and when the license was transferred before", async () => {
@@ -223,7 +212,7 @@ onBothDatabases("transfers", (fixture) => {
     const waiting = await addTo(organization, { license_id, requested_at: nowMs + 5 });
     const deleted = await addTo(organization);
     const shown = async ({ id }: TransferRow) => {
-      const view = await queries.transferView(fixture.reads, id);
+      const view = await read.transferView(id);
       return [view?.product_name, view?.license_exists, view?.last_transferred_at];
     };
     expect(await shown(first)).toEqual(["Test Product", 1, null]);
@@ -248,7 +237,7 @@ onBothDatabases("transfers", (fixture) => {
     await addTo(ended, { requested_at: sinceMs, state: "rejected" });
     await addTo(last, { requested_at: sinceMs });
     await addTo(last, { requested_at: sinceMs });
-    const next = (afterId: string) => queries.nextOrganizationToRemind(fixture.reads, afterId, sinceMs);
+    const next = (afterId: string) => read.nextOrganizationToRemind(afterId, sinceMs);
     expect(await next("")).toBe(first.organizationId);
     expect(await next(first.organizationId)).toBe(last.organizationId);
     expect(await next(last.organizationId)).toBeNull();
@@ -262,8 +251,7 @@ onBothDatabases("transfers", (fixture) => {
     await addTo({ ...organization, ...deleted });
     await add();
     await remove("products", deleted.productId);
-    const count = (most: number) =>
-      queries.countPendingTransfers(fixture.reads, organization.organizationId, most);
+    const count = (most: number) => read.countPendingTransfers(organization.organizationId, most);
     expect([await count(10), await count(2)]).toEqual([3, 2]);
   });
 
@@ -290,8 +278,7 @@ onBothDatabases("transfers", (fixture) => {
       block(customers.elsewhere, null, other.organizationId),
     ];
     await fixture.write((db) => addIpBlocks(db, blocks, nowMs));
-    const blocked = (ids: readonly string[]) =>
-      queries.blockedCustomers(fixture.reads, organizationId, ids, nowMs);
+    const blocked = (ids: readonly string[]) => read.blockedCustomers(organizationId, ids, nowMs);
     expect(await blocked(Object.values(customers))).toEqual(new Set([customers.always, customers.still]));
     expect(await blocked([])).toEqual(new Set());
   });

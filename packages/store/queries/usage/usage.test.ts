@@ -4,11 +4,13 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { setDailyUsage } from "../products/daily-usage.ts";
 import { deleteProduct } from "../products/products.ts";
-import { organizationUsage, pruneUsage, usageByDay, usageSince } from "./daily.ts";
-import { addNotice, countNotices, pruneNotices, quotaEventsAfter, storedNotices } from "./quota-notices.ts";
+import * as daily from "./daily.ts";
+import { organizationUsage } from "./daily.ts";
+import * as quotaNotices from "./quota-notices.ts";
 import { estimatedRows } from "./row-counts.ts";
 
 onBothDatabases("daily usage", (fixture) => {
+  const { read, write } = fixture.queries(daily);
   const use = (productId: string, used: Record<number, number>) =>
     fixture.write(async (db) => {
       for (const [day, count] of Object.entries(used)) await setDailyUsage(db, productId, Number(day), count);
@@ -19,20 +21,19 @@ onBothDatabases("daily usage", (fixture) => {
     const other = await product();
     await use(productId, { 99: 9, 100: 3, 101: 4 });
     await use(other.productId, { 100: 50 });
-    const { reads } = fixture;
-    const own = await usageSince(reads, [productId], 100);
+    const own = await read.usageSince([productId], 100);
     expect(own.map(({ day, used }) => [day, used]).sort()).toEqual([
       [100, 3],
       [101, 4],
     ]);
-    const both = await usageByDay(reads, [productId, other.productId], 100);
+    const both = await read.usageByDay([productId, other.productId], 100);
     expect(new Map(both.map(({ day, used }) => [day, used]))).toEqual(
       new Map([
         [100, 53],
         [101, 4],
       ]),
     );
-    expect(await usageSince(reads, [], 100)).toEqual([]);
+    expect(await read.usageSince([], 100)).toEqual([]);
   });
 
   test("of an organization includes deleted products, and is read along indexes, in steps", async () => {
@@ -69,33 +70,33 @@ onBothDatabases("daily usage", (fixture) => {
   test("is pruned before a day, some at a time, and that day stays", async () => {
     const { productId } = await fixture.organization();
     await use(productId, { [-30]: 1, [-29]: 1, [-20]: 1, [-19]: 1 });
-    const prune = () => fixture.write((db) => pruneUsage(db, -20, 1));
+    const prune = () => write.pruneUsage(-20, 1);
     expect([await prune(), await prune(), await prune()]).toEqual([true, true, false]);
-    const left = await usageSince(fixture.reads, [productId], -99);
+    const left = await read.usageSince([productId], -99);
     expect(left.map(({ day }) => day).sort()).toEqual([-19, -20]);
   });
 });
 
 onBothDatabases("notices of reached limits", (fixture) => {
+  const { read, write } = fixture.queries(quotaNotices);
   test("are stored once, counted up to a limit, and pruned before a day", async () => {
     const { organizationId: organization_id, productId: product_id } = await fixture.organization();
     const notice = (day: number, type: "quota.warning" | "quota.exhausted") => ({
       ...{ organization_id, product_id, day, type },
     });
-    const add = (one: ReturnType<typeof notice>) => fixture.write((db) => addNotice(db, one));
+    const add = (one: ReturnType<typeof notice>) => write.addNotice(one);
     const first = notice(-50, "quota.warning");
     expect((await Promise.all([add(first), add(first)])).sort()).toEqual([false, true]);
     await add(notice(-50, "quota.exhausted"));
     await add(notice(-49, "quota.warning"));
-    const { reads } = fixture;
     const asked = [notice(-50, "quota.warning"), notice(-40, "quota.warning")];
-    expect((await storedNotices(reads, asked)).map(({ day }) => day)).toEqual([-50, -50]);
-    expect(await storedNotices(reads, [])).toEqual([]);
-    expect(await countNotices(reads, organization_id, -50, 9)).toBe(2);
-    expect(await countNotices(reads, organization_id, -50, 1)).toBe(1);
-    const prune = () => fixture.write((db) => pruneNotices(db, -49, 2));
+    expect((await read.storedNotices(asked)).map(({ day }) => day)).toEqual([-50, -50]);
+    expect(await read.storedNotices([])).toEqual([]);
+    expect(await read.countNotices(organization_id, -50, 9)).toBe(2);
+    expect(await read.countNotices(organization_id, -50, 1)).toBe(1);
+    const prune = () => write.pruneNotices(-49, 2);
     expect([await prune(), await prune()]).toEqual([true, false]);
-    expect(await countNotices(reads, organization_id, -49, 9)).toBe(1);
+    expect(await read.countNotices(organization_id, -49, 9)).toBe(1);
   });
 
   test("are made from events about limits only, oldest first", async () => {
@@ -107,7 +108,7 @@ onBothDatabases("notices of reached limits", (fixture) => {
     }));
     await fixture.write((db) => fixture.store.bulk.insert(db, "events", events));
     const after = async (ms: number, limit: number) =>
-      (await quotaEventsAfter(fixture.reads, { at: ms, id: "" }, limit))
+      (await read.quotaEventsAfter({ at: ms, id: "" }, limit))
         .filter((event) => event.organization_id === organizationId)
         .map(({ type }) => type);
     expect(await after(at, 9)).toEqual(["quota.warning", "quota.exhausted"]);

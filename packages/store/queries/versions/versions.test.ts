@@ -4,16 +4,15 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { removeVersion, replaceVersions, setVersion, versionsOf } from "./versions.ts";
 
 onBothDatabases("version records", (fixture) => {
-  const { write } = fixture;
   /** A product with records, and another with the same ones. */
   const product = async (records: Record<string, VersionState>) => {
     const org = await fixture.organization();
     const { productId: otherId } = await org.product();
     const set = (productId: string, version: string, state: VersionState, nowMs: number) =>
-      write((db) => setVersion(db, productId, { version, state }, nowMs));
+      fixture.write((db) => setVersion(db, productId, { version, state }, nowMs));
     for (const [version, state] of Object.entries(records))
       for (const id of [org.productId, otherId]) await set(id, version, state, 1);
-    const read = async (productId: string) => {
+    const stateOf = async (productId: string) => {
       const rows = await versionsOf(fixture.reads, productId);
       const texts = rows.map(({ version, state, created_at }) => `${version} ${state} ${created_at}`);
       const { versions_revision: revision } = await fixture.reads
@@ -23,14 +22,14 @@ onBothDatabases("version records", (fixture) => {
         .executeTakeFirstOrThrow();
       return { texts: texts.sort(), revision };
     };
-    const { revision } = await read(org.productId);
+    const { revision } = await stateOf(org.productId);
     return {
       productId: org.productId,
       set: (version: string, state: VersionState, nowMs: number) => set(org.productId, version, state, nowMs),
       /** The records, after this many changes; those of the other product are unchanged. */
       expectAfter: async (changes: number, texts: string[]) => {
-        expect(await read(org.productId)).toEqual({ texts, revision: revision + changes });
-        expect(await read(otherId)).toEqual({
+        expect(await stateOf(org.productId)).toEqual({ texts, revision: revision + changes });
+        expect(await stateOf(otherId)).toEqual({
           texts: Object.entries(records).map(([version, state]) => `${version} ${state} 1`),
           revision,
         });
@@ -56,14 +55,14 @@ onBothDatabases("version records", (fixture) => {
 
   test("a removal takes one record of one product", async () => {
     const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
-    await write((db) => removeVersion(db, productId, "1.0"));
+    await fixture.write((db) => removeVersion(db, productId, "1.0"));
     await expectAfter(1, ["2.0 latest 1"]);
   });
 
   test("all records are replaced in one change", async () => {
     const { productId, expectAfter } = await product({ "1.0": "allowed", "2.0": "latest" });
     const replace = (records: Record<string, VersionState>) =>
-      write((db) => {
+      fixture.write((db) => {
         const rows = Object.entries(records).map(([version, state]) => {
           return { product_id: productId, version, state, created_at: version === "2.0" ? 1 : 9 };
         });

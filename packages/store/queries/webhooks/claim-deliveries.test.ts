@@ -11,25 +11,15 @@ import {
   makeEvents,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables.ts";
-import {
-  claimDeliveries,
-  dueDeliveries,
-  dueEndpoints,
-  endpointsByIds,
-  eventsByIds,
-  releaseDeliveries,
-} from "./claim-deliveries.ts";
-import {
-  type DeliveryResult,
-  recordEndpointChange,
-  writeDeliveries,
-  writeResults,
-} from "./delivery-results.ts";
+import * as claimDeliveriesQueries from "./claim-deliveries.ts";
+import type { DeliveryResult } from "./delivery-results.ts";
+import * as deliveryResults from "./delivery-results.ts";
 
 const nowMs = Date.now();
 const leaseMs = 30_000;
 
 onBothDatabases("claims on deliveries", (fixture) => {
+  const { read, write } = fixture.queries({ ...claimDeliveriesQueries, ...deliveryResults });
   const endpoint = async (settings: Parameters<typeof makeEndpoint>[3] = {}): Promise<DeliveryOwner> => {
     const { organizationId } = await fixture.organization();
     const made = await makeEndpoint(
@@ -43,7 +33,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
   const due = (fields: Partial<DeliveryRow> = {}) =>
     ({ state: "pending", attempts: 0, next_attempt_at: nowMs, ...fields }) as const;
   const claim = (ids: readonly string[], claimant: string, atMs = nowMs) =>
-    fixture.write((db) => claimDeliveries(db, fixture.store.bulk, ids, claimant, atMs, atMs + leaseMs));
+    write.claimDeliveries(fixture.store.bulk, ids, claimant, atMs, atMs + leaseMs);
   const idsOf = (rows: readonly { id: string }[]) => rows.map((row) => row.id);
   const onlyRow = async ({ endpointId }: DeliveryOwner) => (await deliveriesTo(fixture.store, endpointId))[0];
 
@@ -59,17 +49,17 @@ onBothDatabases("claims on deliveries", (fixture) => {
     await makeDelivery(finished, { state: "delivered", next_attempt_at: nowMs });
     await makeDelivery(held, { state: "held", next_attempt_at: nowMs });
     const own = [ready, later, finished, held].map((one) => one.endpointId);
-    const found = await dueEndpoints(fixture.reads, nowMs);
+    const found = await read.dueEndpoints(nowMs);
     expect(found.filter((id) => own.includes(id))).toEqual([ready.endpointId]);
   });
 
   test("endpoints that are deleted are not sent to", async () => {
     const [one, deleted] = [await endpoint(), await endpoint({ deleted_at: 1 })];
-    const found = await endpointsByIds(fixture.reads, [one.endpointId, deleted.endpointId]);
+    const found = await read.endpointsByIds([one.endpointId, deleted.endpointId]);
     expect(found).toMatchObject([
       { id: one.endpointId, organization_id: one.organizationId, status: "enabled" },
     ]);
-    expect(await endpointsByIds(fixture.reads, [])).toEqual([]);
+    expect(await read.endpointsByIds([])).toEqual([]);
   });
 
   test("each endpoint gets at most as many due deliveries as it can have, the longest due first", async () => {
@@ -87,11 +77,9 @@ onBothDatabases("claims on deliveries", (fixture) => {
       { endpointId: few.endpointId, atMost: 2 },
     ];
     const [first, second, third] = [rows[1], rows[2], only];
-    expect(await dueDeliveries(fixture.reads, wanted, nowMs)).toEqual(
-      idsOf([first, second, third] as DeliveryRow[]),
-    );
+    expect(await read.dueDeliveries(wanted, nowMs)).toEqual(idsOf([first, second, third] as DeliveryRow[]));
     const all = [{ endpointId: many.endpointId, atMost: 10 }];
-    expect(await dueDeliveries(fixture.reads, all, nowMs)).toHaveLength(3);
+    expect(await read.dueDeliveries(all, nowMs)).toHaveLength(3);
   });
 
   test("a delivery is claimed once, however many nodes try at the same time", async () => {
@@ -137,7 +125,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
     const { id } = await makeDelivery(owner, due());
     await claim([id], "node");
     const release = (claimant: string) =>
-      fixture.write((db) => releaseDeliveries(db, fixture.store.bulk, [id], claimant, nowMs + 1));
+      write.releaseDeliveries(fixture.store.bulk, [id], claimant, nowMs + 1);
     await release("other");
     expect(await onlyRow(owner)).toMatchObject({ claimed_by: "node", next_attempt_at: nowMs + leaseMs });
     await release("node");
@@ -152,7 +140,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
   test("events are read by their IDs", async () => {
     const { organizationId } = await endpoint();
     const [id = ""] = await makeEvents(fixture.store, organizationId, 2, { data: '{"a":1}' });
-    const events = await eventsByIds(fixture.reads, fixture.store.bulk, [id, newId()]);
+    const events = await read.eventsByIds(fixture.store.bulk, [id, newId()]);
     expect([...events.keys()]).toEqual([id]);
     expect(events.get(id)).toMatchObject({ organization_id: organizationId, data: '{"a":1}' });
   });
@@ -179,8 +167,8 @@ onBothDatabases("claims on deliveries", (fixture) => {
     nextAttemptAt: null,
     ...result,
   });
-  const write = (claimant: string, results: readonly DeliveryResult[]) =>
-    fixture.write((db) => writeResults(db, fixture.store.bulk, claimant, results, nowMs + 50));
+  const record = (claimant: string, results: readonly DeliveryResult[]) =>
+    write.writeResults(fixture.store.bulk, claimant, results, nowMs + 50);
 
   test.each([
     [{ state: "delivered", attempts: 1, nextAttemptAt: null }, 200, nowMs + 50],
@@ -193,9 +181,9 @@ onBothDatabases("claims on deliveries", (fixture) => {
       const { id } = await makeDelivery(owner, due());
       await claim([id], "node");
       const written = resultOf(owner, id, result, status);
-      await write("node", [written]);
+      await record("node", [written]);
       // A transaction whose outcome was unknown is repeated.
-      await write("node", [written]);
+      await record("node", [written]);
       expect(await onlyRow(owner)).toMatchObject({
         state: result.state,
         attempts: result.attempts,
@@ -220,7 +208,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
     const { id } = await makeDelivery(owner, due());
     await claim([id], "late");
     await claim([id], "other", nowMs + leaseMs);
-    await write("late", [resultOf(owner, id)]);
+    await record("late", [resultOf(owner, id)]);
     expect(await onlyRow(owner)).toMatchObject({ state: "pending", claimed_by: "other", attempts: 0 });
     expect(await attemptsAt(fixture.store, owner.endpointId)).toHaveLength(1);
   });
@@ -235,7 +223,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
     const results = rows.map(({ id }, index) =>
       index % 2 === 0 ? resultOf(owner, id) : resultOf(owner, id, { state: "failed", attempts: 10 }, 500),
     );
-    await fixture.write((db) => writeDeliveries(db, fixture.store.bulk, "node", results, nowMs));
+    await write.writeDeliveries(fixture.store.bulk, "node", results, nowMs);
     const states = (await deliveriesTo(fixture.store, owner.endpointId)).map((row) => [
       row.state,
       row.last_status,
@@ -259,7 +247,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
         last_failure_at: 2,
       });
       const change = { endpointId, lastSuccessAt, lastFailureAt, failingSince };
-      expect(await fixture.write((db) => recordEndpointChange(db, change))).toMatchObject({
+      expect(await write.recordEndpointChange(change)).toMatchObject({
         id: endpointId,
         failing_since: after,
         last_success_at: lastSuccessAt ?? 1,
@@ -270,6 +258,6 @@ onBothDatabases("claims on deliveries", (fixture) => {
 
   test("a change to an endpoint that is gone does nothing", async () => {
     const change = { endpointId: newId(), lastSuccessAt: 1, lastFailureAt: null, failingSince: null };
-    expect(await fixture.write((db) => recordEndpointChange(db, change))).toBeUndefined();
+    expect(await write.recordEndpointChange(change)).toBeUndefined();
   });
 });

@@ -9,22 +9,16 @@ import {
   makeEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables.ts";
-import {
-  attemptsOf,
-  type DeliveryFilter,
-  deliveriesAfter,
-  deliveriesOfEvents,
-  deliveryOf,
-  eventOf,
-  eventsAmong,
-} from "./delivery-log.ts";
-import { countAttempts, countDeliveries, newestDurations } from "./statistics.ts";
+import type { DeliveryFilter } from "./delivery-log.ts";
+import * as deliveryLog from "./delivery-log.ts";
+import * as statistics from "./statistics.ts";
 
 const startMs = Date.UTC(2026, 0, 1);
 const always = { fromMs: null, beforeMs: null };
 const never = () => false;
 
 onBothDatabases("the log of deliveries", (fixture) => {
+  const { read } = fixture.queries({ ...deliveryLog, ...statistics });
   const endpoint = async (): Promise<DeliveryOwner> => {
     const { organizationId } = await fixture.organization();
     const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
@@ -43,7 +37,7 @@ onBothDatabases("the log of deliveries", (fixture) => {
     const found: DeliveryRow[] = [];
     for (;;) {
       const after = found.at(-1)?.id ?? null;
-      const page = await deliveriesAfter(fixture.reads, filter, { after, descending, limit: 3 });
+      const page = await read.deliveriesAfter(filter, { after, descending, limit: 3 });
       found.push(...page);
       if (page.length < 3) return found;
     }
@@ -75,17 +69,17 @@ onBothDatabases("the log of deliveries", (fixture) => {
   test("a delivery is found at its own endpoint only", async () => {
     const [owner, other] = [await endpoint(), await endpoint()];
     const row = await makeDelivery(owner);
-    expect(await deliveryOf(fixture.reads, owner.endpointId, row.id)).toEqual(row);
-    expect(await deliveryOf(fixture.reads, other.endpointId, row.id)).toBeUndefined();
+    expect(await read.deliveryOf(owner.endpointId, row.id)).toEqual(row);
+    expect(await read.deliveryOf(other.endpointId, row.id)).toBeUndefined();
   });
 
   test("events that were pruned are missing", async () => {
     const owner = await endpoint();
     const { event_id: id } = await makeDelivery(owner);
-    expect(await eventOf(fixture.reads, id)).toMatchObject({ id, organization_id: owner.organizationId });
-    expect(await eventOf(fixture.reads, newId())).toBeUndefined();
-    expect(await eventsAmong(fixture.reads, [id, newId()])).toEqual(new Set([id]));
-    expect(await eventsAmong(fixture.reads, [])).toEqual(new Set());
+    expect(await read.eventOf(id)).toMatchObject({ id, organization_id: owner.organizationId });
+    expect(await read.eventOf(newId())).toBeUndefined();
+    expect(await read.eventsAmong([id, newId()])).toEqual(new Set([id]));
+    expect(await read.eventsAmong([])).toEqual(new Set());
   });
 
   test("every delivery of an event to one endpoint is found, and none to another", async () => {
@@ -94,9 +88,9 @@ onBothDatabases("the log of deliveries", (fixture) => {
     const again = await makeDelivery(owner, { event_id: first.event_id });
     await makeDelivery(other, { event_id: first.event_id });
     await makeDelivery(owner);
-    const found = await deliveriesOfEvents(fixture.reads, owner.endpointId, [first.event_id]);
+    const found = await read.deliveriesOfEvents(owner.endpointId, [first.event_id]);
     expect(found.map((row) => row.id).toSorted()).toEqual([first.id, again.id].toSorted());
-    expect(await deliveriesOfEvents(fixture.reads, owner.endpointId, [])).toEqual([]);
+    expect(await read.deliveriesOfEvents(owner.endpointId, [])).toEqual([]);
   });
 
   test("the attempts of a delivery are listed oldest first, in pages, with the decrypted response", async () => {
@@ -108,8 +102,8 @@ onBothDatabases("the log of deliveries", (fixture) => {
       statuses.map((status) => ({ status, response_body: status === null ? null : `answer ${status}` })),
     );
     await makeDelivery(owner, {}, [{ status: 200 }]);
-    const first = await attemptsOf(fixture.reads, id, { afterId: null, limit: 2 });
-    const rest = await attemptsOf(fixture.reads, id, { afterId: first.at(-1)?.id ?? null, limit: 2 });
+    const first = await read.attemptsOf(id, { afterId: null, limit: 2 });
+    const rest = await read.attemptsOf(id, { afterId: first.at(-1)?.id ?? null, limit: 2 });
     expect([...first, ...rest].map((attempt) => [attempt.status, attempt.response_body])).toEqual([
       [500, "answer 500"],
       [null, null],
@@ -141,12 +135,11 @@ onBothDatabases("the log of deliveries", (fixture) => {
       });
       await makeAttempts(from, attempts);
     }
-    const count = (state: DeliveryRow["state"]) =>
-      countDeliveries(fixture.reads, owner.endpointId, state, span, never);
+    const count = (state: DeliveryRow["state"]) => read.countDeliveries(owner.endpointId, state, span, never);
     expect({
       delivered: await count("delivered"),
       failed: await count("failed"),
-      ...(await countAttempts(fixture.reads, owner.endpointId, span, never)),
+      ...(await read.countAttempts(owner.endpointId, span, never)),
     }).toEqual(expected);
     expect(await count("held")).toBe(0);
   });
@@ -166,15 +159,15 @@ onBothDatabases("the log of deliveries", (fixture) => {
     setImmediate(() => {
       hasPaused = true;
     });
-    expect(await countDeliveries(fixture.reads, endpointId, "delivered", always, never)).toBe(5_100);
+    expect(await read.countDeliveries(endpointId, "delivered", always, never)).toBe(5_100);
     expect(hasPaused).toBe(true);
-    expect(await countAttempts(fixture.reads, endpointId, always, never)).toEqual({
+    expect(await read.countAttempts(endpointId, always, never)).toEqual({
       attempts: 5_100,
       succeeded: 5_100,
     });
     const stopped = () => true;
-    expect(await countDeliveries(fixture.reads, endpointId, "delivered", always, stopped)).toBe(5_000);
-    expect((await countAttempts(fixture.reads, endpointId, always, stopped)).attempts).toBe(5_000);
+    expect(await read.countDeliveries(endpointId, "delivered", always, stopped)).toBe(5_000);
+    expect((await read.countAttempts(endpointId, always, stopped)).attempts).toBe(5_000);
   });
 
   test("durations are those of the newest attempts at one endpoint", async () => {
@@ -183,7 +176,7 @@ onBothDatabases("the log of deliveries", (fixture) => {
     await makeDelivery(owner, { created_at: startMs }, attempts);
     await makeDelivery(other, { created_at: startMs }, [{ duration_ms: 99, at: startMs + 9 }]);
     const newest = async (sinceMs: number, most: number) =>
-      (await newestDurations(fixture.reads, owner.endpointId, sinceMs, most)).map((row) => row.duration_ms);
+      (await read.newestDurations(owner.endpointId, sinceMs, most)).map((row) => row.duration_ms);
     expect(await newest(startMs, 10)).toEqual([40, 30, 20, 10]);
     expect(await newest(startMs + 1, 10)).toEqual([40, 30, 20]);
     expect(await newest(startMs, 2)).toEqual([40, 30]);

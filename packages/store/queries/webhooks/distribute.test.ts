@@ -3,17 +3,11 @@ import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { deliveriesTo, makeEndpoint, makeEvents } from "../../../../tests/support/webhooks.ts";
 import { distribution } from "../../distribution.ts";
-import {
-  addDeliveries,
-  completeEvents,
-  dataOfEvents,
-  listenersOf,
-  organizationsWaiting,
-  takeEvents,
-  undistributedEvents,
-} from "./distribute.ts";
+import * as queries from "./distribute.ts";
+import { completeEvents, takeEvents } from "./distribute.ts";
 
 onBothDatabases("the distribution of events", (fixture) => {
+  const { read, write } = fixture.queries(queries);
   const events = (organizationId: string, count: number, settings: Parameters<typeof makeEvents>[3] = {}) =>
     makeEvents(fixture.store, organizationId, count, settings);
   const organizations = async (count: number) => {
@@ -27,9 +21,9 @@ onBothDatabases("the distribution of events", (fixture) => {
     const [before = "", first = "", second = "", third = "", without = ""] = await organizations(5);
     for (const id of [third, first, second, first, before]) await events(id, 1);
     await events(without, 1, { undistributed: distribution.none });
-    expect(await organizationsWaiting(fixture.reads, before, 2)).toEqual([first, second]);
-    expect(await organizationsWaiting(fixture.reads, second, 2)).toEqual([third]);
-    expect(await organizationsWaiting(fixture.reads, third, 2)).toEqual([]);
+    expect(await read.organizationsWaiting(before, 2)).toEqual([first, second]);
+    expect(await read.organizationsWaiting(second, 2)).toEqual([third]);
+    expect(await read.organizationsWaiting(third, 2)).toEqual([]);
   });
 
   test("each organization gets the same number of events, oldest first and in turns", async () => {
@@ -38,7 +32,7 @@ onBothDatabases("the distribution of events", (fixture) => {
     const [only] = await events(few, 1);
     await events(few, 1, { undistributed: distribution.none });
     await events(unasked, 1);
-    const found = await undistributedEvents(fixture.reads, [many, few], 3);
+    const found = await read.undistributedEvents([many, few], 3);
     expect(
       found
         .slice(0, 2)
@@ -46,17 +40,17 @@ onBothDatabases("the distribution of events", (fixture) => {
         .toSorted(),
     ).toEqual([first, only].toSorted() as string[]);
     expect(found.slice(2).map((event) => event.id)).toEqual([second, third] as string[]);
-    expect(await undistributedEvents(fixture.reads, [], 3)).toEqual([]);
+    expect(await read.undistributedEvents([], 3)).toEqual([]);
   });
 
   test("an event is taken once, however many nodes try at the same time", async () => {
     const [organizationId = ""] = await organizations(1);
     const ids = await events(organizationId, 20);
-    const take = () => fixture.write((db) => takeEvents(db, fixture.store.bulk, ids));
+    const take = () => write.takeEvents(fixture.store.bulk, ids);
     const taken = await Promise.all([take(), take(), take(), take()]);
     expect(taken.flatMap((some) => [...some]).toSorted()).toEqual(ids.toSorted());
     expect(await take()).toEqual(new Set());
-    expect(await undistributedEvents(fixture.reads, [organizationId], 100)).toEqual([]);
+    expect(await read.undistributedEvents([organizationId], 100)).toEqual([]);
   });
 
   test("an event of the hot path is taken like others, and completing it changes only its data", async () => {
@@ -64,8 +58,8 @@ onBothDatabases("the distribution of events", (fixture) => {
     const { bulk } = fixture.store;
     const settings = { undistributed: distribution.waitingWithoutLicense, data: '{"short":1}' };
     const [id = "", other = ""] = await events(organizationId, 2, settings);
-    expect(await dataOfEvents(fixture.reads, bulk, [id])).toEqual(new Map([[id, '{"short":1}']]));
-    const [row] = await undistributedEvents(fixture.reads, [organizationId], 1);
+    expect(await read.dataOfEvents(bulk, [id])).toEqual(new Map([[id, '{"short":1}']]));
+    const [row] = await read.undistributedEvents([organizationId], 1);
     if (row === undefined) throw new Error("The event is undistributed.");
     await fixture.write(async (db) => {
       expect(await takeEvents(db, bulk, [id])).toEqual(new Set([id]));
@@ -96,7 +90,7 @@ onBothDatabases("the distribution of events", (fixture) => {
     await endpoint(second, { status: "disabled", disabled_reason: "by_hand" });
     await endpoint(first, { deleted_at: 1 });
     await endpoint(other);
-    const listeners = await listenersOf(fixture.reads, [second, first]);
+    const listeners = await read.listenersOf([second, first]);
     expect(listeners.map((listener) => listener.id)).toEqual([older, newer, failing, gone]);
   });
 
@@ -118,7 +112,7 @@ onBothDatabases("the distribution of events", (fixture) => {
       created_at: 1,
       finished_at: 2,
     }));
-    await fixture.write((db) => addDeliveries(db, rows));
+    await write.addDeliveries(rows);
     expect(await deliveriesTo(fixture.store, id)).toEqual(rows);
   });
 });

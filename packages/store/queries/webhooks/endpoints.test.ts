@@ -2,25 +2,14 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeDelivery, makeEndpoint } from "../../../../tests/support/webhooks.ts";
-import { signingSecrets } from "./claim-deliveries.ts";
-import {
-  addSecret,
-  countEndpoints,
-  deletedEndpoints,
-  endpointOf,
-  endpointsOf,
-  lockedEndpoint,
-  oldSecrets,
-  productsAmong,
-  removeSecrets,
-  removeSomeOfEndpoint,
-  retireSecrets,
-  updateEndpoint,
-} from "./endpoints.ts";
+import * as claimDeliveries from "./claim-deliveries.ts";
+import * as endpoints from "./endpoints.ts";
+import { addSecret, lockedEndpoint, retireSecrets, updateEndpoint } from "./endpoints.ts";
 
 const url = "https://hooks.example.invalid/path?token=1";
 
 onBothDatabases("webhook endpoints", (fixture) => {
+  const { read, write } = fixture.queries({ ...claimDeliveries, ...endpoints });
   const endpoint = async (organizationId: string, settings: Parameters<typeof makeEndpoint>[3] = {}) =>
     (await makeEndpoint(fixture.store, organizationId, url, settings)).id;
 
@@ -35,7 +24,7 @@ onBothDatabases("webhook endpoints", (fixture) => {
     await endpoint(other.organizationId, { created_at: 1_600 });
     const listed: string[] = [];
     for (let after: { createdAt: number; id: string } | null = null; ; ) {
-      const page = await endpointsOf(fixture.reads, organizationId, { after, limit: 1 });
+      const page = await read.endpointsOf(organizationId, { after, limit: 1 });
       const [row] = page;
       if (row === undefined) break;
       expect(row.url).toBe(url);
@@ -43,8 +32,8 @@ onBothDatabases("webhook endpoints", (fixture) => {
       after = { createdAt: row.created_at, id: row.id };
     }
     expect(listed).toEqual([oldest, ...sameTime.toSorted(), newest]);
-    expect(await endpointsOf(fixture.reads, organizationId, { after: null, limit: 3 })).toHaveLength(3);
-    expect(await countEndpoints(fixture.reads, organizationId)).toBe(4);
+    expect(await read.endpointsOf(organizationId, { after: null, limit: 3 })).toHaveLength(3);
+    expect(await read.countEndpoints(organizationId)).toBe(4);
   });
 
   test("an endpoint is found and locked in its own organization only, and not after it was deleted", async () => {
@@ -52,30 +41,27 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const other = await fixture.organization();
     const id = await endpoint(organizationId);
     const found = async (ofOrganization: string) => [
-      (await endpointOf(fixture.reads, ofOrganization, id))?.url,
-      (await fixture.write((db) => lockedEndpoint(db, ofOrganization, id)))?.url,
+      (await read.endpointOf(ofOrganization, id))?.url,
+      (await write.lockedEndpoint(ofOrganization, id))?.url,
     ];
     expect(await found(organizationId)).toEqual([url, url]);
     expect(await found(other.organizationId)).toEqual([undefined, undefined]);
-    await fixture.write((db) => updateEndpoint(db, id, { deleted_at: 1 }));
+    await write.updateEndpoint(id, { deleted_at: 1 });
     expect(await found(organizationId)).toEqual([undefined, undefined]);
   });
 
   test("a URL is stored encrypted, and an update changes only the given fields of one endpoint", async () => {
     const { organizationId } = await fixture.organization();
     const [id, untouched] = [await endpoint(organizationId), await endpoint(organizationId)];
-    const before = await endpointOf(fixture.reads, organizationId, id);
-    await fixture.write((db) => updateEndpoint(db, id, { description: "Shop" }));
-    await fixture.write((db) => updateEndpoint(db, id, { url: "https://other.example.invalid/" }));
-    expect(await endpointOf(fixture.reads, organizationId, id)).toEqual({
+    const before = await read.endpointOf(organizationId, id);
+    await write.updateEndpoint(id, { description: "Shop" });
+    await write.updateEndpoint(id, { url: "https://other.example.invalid/" });
+    expect(await read.endpointOf(organizationId, id)).toEqual({
       ...before,
       description: "Shop",
       url: "https://other.example.invalid/",
     } as never);
-    expect(await endpointOf(fixture.reads, organizationId, untouched)).toMatchObject({
-      description: "",
-      url,
-    });
+    expect(await read.endpointOf(organizationId, untouched)).toMatchObject({ description: "", url });
     const stored = await fixture.reads
       .selectFrom("webhook_endpoints")
       .selectAll()
@@ -93,18 +79,16 @@ onBothDatabases("webhook endpoints", (fixture) => {
         await updateEndpoint(db, id, { probes: (row?.probes ?? 0) + 1 });
       });
     await Promise.all(Array.from({ length: 8 }, increase));
-    expect((await endpointOf(fixture.reads, organizationId, id))?.probes).toBe(8);
+    expect((await read.endpointOf(organizationId, id))?.probes).toBe(8);
   });
 
   test("only products of the organization that are not deleted can be selected", async () => {
     const { organizationId, productId, product } = await fixture.organization();
     const other = await fixture.organization();
     const { productId: deleted } = await product();
-    await fixture.write((db) =>
-      db.updateTable("products").set({ deleted_at: 1 }).where("id", "=", deleted).execute(),
-    );
+    await fixture.change("products", deleted, { deleted_at: 1 });
     const asked = [productId, deleted, other.productId, newId()];
-    expect(await productsAmong(fixture.reads, organizationId, asked)).toEqual(new Set([productId]));
+    expect(await read.productsAmong(organizationId, asked)).toEqual(new Set([productId]));
   });
 
   test("a rotated secret signs together with the new one until it expires, and earlier ones are removed", async () => {
@@ -124,16 +108,16 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const startMs = Date.now() + 1_000;
     await rotate("second", startMs, startMs + 100);
     await rotate("third", startMs + 10, startMs + 500);
-    const signing = async (nowMs: number) => (await signingSecrets(fixture.reads, [id], nowMs)).get(id);
+    const signing = async (nowMs: number) => (await read.signingSecrets([id], nowMs)).get(id);
     expect(await signing(startMs + 499)).toEqual(["third", "second"]);
     expect(await signing(startMs + 500)).toEqual(["third"]);
-    expect(await oldSecrets(fixture.reads, [id, other], startMs + 499)).toEqual([
+    expect(await read.oldSecrets([id, other], startMs + 499)).toEqual([
       { endpoint_id: id, expires_at: startMs + 500 },
     ]);
-    expect(await oldSecrets(fixture.reads, [id, other], startMs + 500)).toEqual([]);
-    expect(await oldSecrets(fixture.reads, [], startMs)).toEqual([]);
-    await fixture.write((db) => removeSecrets(db, id));
-    const left = await signingSecrets(fixture.reads, [id, other], startMs);
+    expect(await read.oldSecrets([id, other], startMs + 500)).toEqual([]);
+    expect(await read.oldSecrets([], startMs)).toEqual([]);
+    await write.removeSecrets(id);
+    const left = await read.signingSecrets([id, other], startMs);
     expect([left.has(id), left.get(other)?.length]).toEqual([false, 1]);
   });
 
@@ -143,10 +127,10 @@ onBothDatabases("webhook endpoints", (fixture) => {
     const kept = await endpoint(organizationId);
     for (const endpointId of [deleted, deleted, deleted, kept])
       await makeDelivery({ store: fixture.store, organizationId, endpointId }, {}, [{}]);
-    const waiting = await deletedEndpoints(fixture.reads);
+    const waiting = await read.deletedEndpoints();
     expect([waiting.includes(deleted), waiting.includes(kept)]).toEqual([true, false]);
     let batches = 0;
-    while (await fixture.write((db) => removeSomeOfEndpoint(db, deleted, 2))) batches += 1;
+    while (await write.removeSomeOfEndpoint(deleted, 2)) batches += 1;
     // Two for three attempts, two for three deliveries, and one for the secret.
     expect(batches).toBe(5);
     const rowsOf = async (id: string) => {
@@ -169,7 +153,7 @@ onBothDatabases("webhook endpoints", (fixture) => {
   test("an endpoint that was not deleted keeps its row even if its data is removed", async () => {
     const { organizationId } = await fixture.organization();
     const id = await endpoint(organizationId);
-    while (await fixture.write((db) => removeSomeOfEndpoint(db, id, 10)));
-    expect(await endpointOf(fixture.reads, organizationId, id)).toBeDefined();
+    while (await write.removeSomeOfEndpoint(id, 10));
+    expect(await read.endpointOf(organizationId, id)).toBeDefined();
   });
 });

@@ -10,14 +10,9 @@ import {
   makeEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables.ts";
-import {
-  deliveriesAtOnce,
-  deliveriesOutOfStep,
-  enableDeliveries,
-  holdDeliveries,
-  makeDue,
-} from "./hold-deliveries.ts";
-import { claimProbes, endpointsToProbe, missedDelivery, writeProbe } from "./probe.ts";
+import * as holdDeliveriesQueries from "./hold-deliveries.ts";
+import { deliveriesAtOnce } from "./hold-deliveries.ts";
+import * as probe from "./probe.ts";
 
 const nowMs = Date.now();
 const pending = { state: "pending", attempts: 3, next_attempt_at: nowMs + 60_000 } as const;
@@ -26,6 +21,7 @@ const expiredClaim = { ...pending, claimed_by: "dead", claimed_until: nowMs } as
 const held = { state: "held", attempts: 10, last_status: 500 } as const;
 
 onBothDatabases("deliveries of disabled endpoints", (fixture) => {
+  const { read, write } = fixture.queries({ ...holdDeliveriesQueries, ...probe });
   const endpoint = async (settings: Parameters<typeof makeEndpoint>[3] = {}): Promise<DeliveryOwner> => {
     const { organizationId } = await fixture.organization();
     const made = await makeEndpoint(
@@ -38,10 +34,8 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
   };
   const statesOf = async ({ endpointId }: DeliveryOwner) =>
     (await deliveriesTo(fixture.store, endpointId)).map((row) => row.state);
-  const hold = ({ endpointId }: DeliveryOwner) =>
-    fixture.write((db) => holdDeliveries(db, endpointId, nowMs));
-  const enable = ({ endpointId }: DeliveryOwner) =>
-    fixture.write((db) => enableDeliveries(db, endpointId, nowMs));
+  const hold = ({ endpointId }: DeliveryOwner) => write.holdDeliveries(endpointId, nowMs);
+  const enable = ({ endpointId }: DeliveryOwner) => write.enableDeliveries(endpointId, nowMs);
 
   test("pending deliveries of one endpoint are held, except those being sent at this moment", async () => {
     const [owner, other] = [await endpoint(), await endpoint()];
@@ -111,7 +105,7 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     const owner = await endpoint();
     const before = await makeDelivery(owner, fields);
     const other = await makeDelivery(owner, pending);
-    expect(await fixture.write((db) => makeDue(db, before.id, nowMs))).toBe(isPossible);
+    expect(await write.makeDue(before.id, nowMs)).toBe(isPossible);
     const due = { state: "pending", next_attempt_at: nowMs, claimed_by: null, claimed_until: null } as const;
     expect(await deliveriesTo(fixture.store, owner.endpointId)).toEqual([
       isPossible ? { ...before, ...due } : before,
@@ -136,7 +130,7 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
       await makeDelivery(owner, delivery);
       ids.push(owner.endpointId);
     }
-    const found = await deliveriesOutOfStep(fixture.reads);
+    const found = await read.deliveriesOutOfStep();
     const own = (some: readonly string[]) => some.filter((id) => ids.includes(id));
     expect([own(found.held), own(found.pending)]).toEqual([ids.slice(0, 1), ids.slice(1, 2)]);
   });
@@ -154,16 +148,16 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
       await endpoint({ ...failing, deleted_at: 1 }),
     ];
     const own = [later, earlier, ...skipped].map((one) => one.endpointId);
-    const due = (await endpointsToProbe(fixture.reads, nowMs, 10_000)).filter((id) => own.includes(id));
+    const due = (await read.endpointsToProbe(nowMs, 10_000)).filter((id) => own.includes(id));
     expect(due).toEqual([earlier.endpointId, later.endpointId]);
-    expect(await endpointsToProbe(fixture.reads, nowMs, 1)).toHaveLength(1);
-    const claimed = await fixture.write((db) => claimProbes(db, own, nowMs, nowMs + 30_000));
+    expect(await read.endpointsToProbe(nowMs, 1)).toHaveLength(1);
+    const claimed = await write.claimProbes(own, nowMs, nowMs + 30_000);
     expect(claimed.map((row) => row.id).toSorted()).toEqual(due.toSorted());
   });
 
   test("a probe is claimed once, however many nodes try at the same time, and again when the claim expires", async () => {
     const { endpointId } = await endpoint(failing);
-    const claim = (atMs: number) => fixture.write((db) => claimProbes(db, [endpointId], atMs, atMs + 100));
+    const claim = (atMs: number) => write.claimProbes([endpointId], atMs, atMs + 100);
     const claimed = (await Promise.all([claim(nowMs), claim(nowMs), claim(nowMs)])).flat();
     expect(claimed).toMatchObject([{ id: endpointId, next_probe_at: nowMs + 100 }]);
     expect(await claim(nowMs + 99)).toEqual([]);
@@ -180,10 +174,10 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
       })),
     );
     await makeDelivery(other, held);
-    expect(await missedDelivery(fixture.reads, owner.endpointId, "oldest")).toEqual(rows[1] as DeliveryRow);
-    expect(await missedDelivery(fixture.reads, owner.endpointId, "newest")).toEqual(rows[2] as DeliveryRow);
+    expect(await read.missedDelivery(owner.endpointId, "oldest")).toEqual(rows[1] as DeliveryRow);
+    expect(await read.missedDelivery(owner.endpointId, "newest")).toEqual(rows[2] as DeliveryRow);
     await enable(other);
-    expect(await missedDelivery(fixture.reads, other.endpointId, "oldest")).toBeUndefined();
+    expect(await read.missedDelivery(other.endpointId, "oldest")).toBeUndefined();
   });
 
   test.each([
@@ -204,10 +198,10 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
       response_body: "answer",
       failure: null,
     };
-    await fixture.write((db) => writeProbe(db, attempt, status === 200, nowMs));
+    await write.writeProbe(attempt, status === 200, nowMs);
     expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([attempt]);
     expect(await deliveriesTo(fixture.store, owner.endpointId)).toMatchObject([expected]);
-    await fixture.write((db) => writeProbe(db, attempt, false, nowMs));
+    await write.writeProbe(attempt, false, nowMs);
     expect(await attemptsAt(fixture.store, owner.endpointId)).toHaveLength(1);
   });
 });

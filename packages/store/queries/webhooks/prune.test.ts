@@ -9,7 +9,8 @@ import {
 } from "../../../../tests/support/webhooks.ts";
 import { distribution } from "../../distribution.ts";
 import type { DeliveryRow } from "../../tables.ts";
-import { oldAttempts, oldDeliveries, oldEvents, type PrunableRows, pruneRows } from "./prune.ts";
+import type { PrunableRows } from "./prune.ts";
+import * as queries from "./prune.ts";
 
 const limitMs = Date.UTC(2025, 0, 1);
 const old = limitMs - 1;
@@ -17,13 +18,14 @@ const young = limitMs;
 const most = 100_000;
 
 onBothDatabases("pruning", (fixture) => {
+  const { read, write } = fixture.queries(queries);
   const endpoint = async (): Promise<DeliveryOwner> => {
     const { organizationId } = await fixture.organization();
     const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
     return { store: fixture.store, organizationId, endpointId: id };
   };
   const has = async (found: Promise<PrunableRows>, id: string) => (await found).ids.includes(id);
-  const isOldEvent = (id: string) => has(oldEvents(fixture.reads, limitMs, most), id);
+  const isOldEvent = (id: string) => has(read.oldEvents(limitMs, most), id);
 
   test.each([
     ["delivered", "before", true],
@@ -35,7 +37,7 @@ onBothDatabases("pruning", (fixture) => {
   ] as const)("a %s delivery from %s the limit is old: %p", async (state, side, isOld) => {
     const created_at = side === "before" ? old : young;
     const { id } = await makeDelivery(await endpoint(), { state, created_at });
-    expect(await has(oldDeliveries(fixture.reads, firstUuidAt(limitMs), most), id)).toBe(isOld);
+    expect(await has(read.oldDeliveries(firstUuidAt(limitMs), most), id)).toBe(isOld);
   });
 
   test("attempts are old by their own time, whatever the state of their delivery", async () => {
@@ -47,7 +49,7 @@ onBothDatabases("pruning", (fixture) => {
       .where("endpoint_id", "=", owner.endpointId)
       .orderBy("id")
       .execute();
-    const { table, ids } = await oldAttempts(fixture.reads, firstUuidAt(limitMs), most);
+    const { table, ids } = await read.oldAttempts(firstUuidAt(limitMs), most);
     expect(table).toBe("delivery_attempts");
     expect(attempts.map(({ id }) => ids.includes(id))).toEqual([true, false]);
   });
@@ -83,11 +85,11 @@ onBothDatabases("pruning", (fixture) => {
     const at = (ms: number) =>
       makeEvents(fixture.store, organizationId, 1, { at: ms, undistributed: distribution.none });
     const [[newer], [oldest]] = [await at(-1), await at(-2)];
-    expect(await oldEvents(fixture.reads, 0, 1)).toEqual({ table: "events", ids: [oldest ?? ""] });
-    const both = await oldEvents(fixture.reads, 0, 2);
+    expect(await read.oldEvents(0, 1)).toEqual({ table: "events", ids: [oldest ?? ""] });
+    const both = await read.oldEvents(0, 2);
     expect(both.ids).toEqual([oldest ?? "", newer ?? ""]);
-    await fixture.write((db) => pruneRows(db, both));
-    expect((await oldEvents(fixture.reads, 0, 2)).ids).toEqual([]);
+    await write.pruneRows(both);
+    expect((await read.oldEvents(0, 2)).ids).toEqual([]);
   });
 
   test("a delivery that became pending since it was found is not pruned", async () => {
@@ -95,8 +97,8 @@ onBothDatabases("pruning", (fixture) => {
     const states: DeliveryRow["state"][] = ["pending", "failed", "failed"];
     const rows = await Promise.all(states.map((state) => makeDelivery(owner, { state })));
     const ids = rows.slice(0, 2).map((row) => row.id);
-    await fixture.write((db) => pruneRows(db, { table: "deliveries", ids }));
-    await fixture.write((db) => pruneRows(db, { table: "deliveries", ids: [] }));
+    await write.pruneRows({ table: "deliveries", ids });
+    await write.pruneRows({ table: "deliveries", ids: [] });
     const left = await fixture.reads
       .selectFrom("deliveries")
       .select("id")
