@@ -13,10 +13,24 @@ export async function openTestJournal(location: DatabaseLocation): Promise<TestJ
   const journal = await openJournal(location);
   return {
     journal,
-    deleteOrganization: async (organizationId) => {
-      let next: JournalDeletion | null = { organizationId, part: "sightings", after: "" };
-      while (next !== null) next = await journal.deleteOrganization(next);
-    },
+    deleteOrganization: async (organizationId) => void (await deleteFromLog(journal, organizationId)),
     close: () => journal.close(),
   };
+}
+
+/** Deletes everything that is logged of an organization. Returns the number of steps. */
+export async function deleteFromLog(
+  journal: Journal,
+  organizationId: string,
+  part: JournalDeletion["part"] = "sightings",
+): Promise<number> {
+  let steps = 0;
+  let next: JournalDeletion | null = { organizationId, part, after: "" };
+  for (; next !== null; steps++) next = await journal.deleteOrganization(next);
+  return steps;
+}
+
+/** Closes all segments of the log that are old enough at this time. */
+export async function closeSegments(journal: Journal, nowMs: number): Promise<void> {
+  while ((await journal.closeSegment(nowMs)) > 0);
 }

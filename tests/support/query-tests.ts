@@ -6,10 +6,10 @@ import { addMember } from "@countersign/store/queries/members/members";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database, Journal, Store } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
-import { sql } from "kysely";
 import { databases, on, type TestedDatabase } from "./databases.ts";
 import { journalEntry } from "./request-log.ts";
 import { afterAllFiles } from "./shared-resources.ts";
+import { storedRow, storedRows, type Where } from "./stored-rows.ts";
 import { newId, openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
 /** What tests of queries need: an open store, and new organizations and users in it. */
@@ -51,7 +51,6 @@ type Bound<Queries> = {
     ? (...values: Values) => Result
     : never;
 };
-type Where<Row> = { readonly [Column in keyof Row]?: Row[Column] | readonly Row[Column][] };
 type WithId = {
   [Table in keyof Tables]: Tables[Table] extends { readonly id: string } ? Table : never;
 }[keyof Tables];
@@ -90,14 +89,6 @@ function onDatabases(
       shared = await sharedStore(database);
     }, 60_000);
     const write: QueryFixture["write"] = (work) => opened().transaction(work);
-    const rows: QueryFixture["rows"] = async (table, where) => {
-      let query = opened()
-        .reads.selectFrom(table as "licenses")
-        .selectAll();
-      for (const [column, value] of Object.entries(where))
-        query = query.where(column as "id", "in", [value].flat() as string[]);
-      return (await query.orderBy(sql`1`).execute()) as never[];
-    };
     tests({
       kind: database.kind,
       get store() {
@@ -111,12 +102,8 @@ function onDatabases(
         read: bound(queries, (query) => query(opened().reads)),
         write: bound(queries, write),
       }),
-      rows,
-      row: async (table, where) => {
-        const [row, ...others] = await rows(table, where);
-        if (row === undefined || others.length > 0) throw new Error(`${table} does not have one such row.`);
-        return row;
-      },
+      rows: (table, where) => storedRows(opened().reads, table, where),
+      row: (table, where) => storedRow(opened().reads, table, where),
       change: (table, id, columns) =>
         write((db) =>
           db
@@ -174,10 +161,10 @@ function bound<Queries extends object>(
 /** What this makes, one after the other, so that their IDs are in order. */
 export async function several<T, Count extends number>(
   count: Count,
-  make: (index: number) => Promise<T>,
+  make: () => Promise<T>,
 ): Promise<Several<T, Count>> {
   const made: T[] = [];
-  for (let index = 0; index < count; index++) made.push(await make(index));
+  for (let index = 0; index < count; index++) made.push(await make());
   return made as Several<T, Count>;
 }
 

@@ -13,6 +13,7 @@ import type {
   EventRow,
   WebhookEndpointRow,
 } from "@countersign/store/tables";
+import type { QueryFixture } from "./query-tests.ts";
 import { newId } from "./test-organization.ts";
 
 /** Lets a server call receivers on this machine. */
@@ -98,6 +99,16 @@ export interface DeliveryOwner {
   readonly store: Store;
   readonly organizationId: string;
   readonly endpointId: string;
+}
+
+/** A new endpoint of a new organization. */
+export async function newEndpoint(
+  { store, organization }: Pick<QueryFixture, "store" | "organization">,
+  settings: Partial<WebhookEndpointRow> = {},
+): Promise<DeliveryOwner> {
+  const { organizationId } = await organization();
+  const { id } = await makeEndpoint(store, organizationId, "https://hooks.example.invalid/", settings);
+  return { store, organizationId, endpointId: id };
 }
 
 /** Creates deliveries and their events, each as if it had been created at its `created_at`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../tests/support/query-tests.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { type IdRange, idsWithin } from "./index-range.ts";
 import { endOfPrefix } from "./prefix.ts";
@@ -36,7 +36,7 @@ onBothDatabases("a range of an index", (fixture) => {
         ),
       )
       .execute();
-    expect(within.map(({ id }) => id).sort()).toEqual(found.map((index) => ids[index] ?? ""));
+    expect(idsOf(within).sort()).toEqual(found.map((index) => ids[index] ?? ""));
   });
 
   test("of texts ends after every text with the prefix", async () => {

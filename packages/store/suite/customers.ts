@@ -43,18 +43,6 @@ export function customers(fixture: StoreFixture) {
       });
     });
 
-    test("an email address and a Discord ID on one license do not merge two customers", async () => {
-      const org = await fixture.org();
-      const [email, discordId] = [`${newId()}@example.com`, newId()];
-      const byDiscord = await write(org, { email: null, name: null, discordId });
-      const byEmail = await write(org, { email, name: null, discordId });
-      expect(byEmail).not.toBe(byDiscord);
-      expect(await write(org, { email: ` ${email.toUpperCase()}`, name: null, discordId: null })).toBe(
-        byEmail,
-      );
-      expect(await write(org, { email: null, name: null, discordId })).toBe(byDiscord);
-    });
-
     test("are not read unless a custom response needs them", async () => {
       const org = await fixture.org();
       const customerId = await write(org, { email: `${newId()}@example.com`, name: "Ada", discordId: null });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import type { TestOrganization } from "../../../tests/support/test-organization.ts";
 import { takeSummaries } from "../queries/events/summaries.ts";
 import { race, times, validate } from "./calls.ts";
@@ -44,11 +45,7 @@ export function eventBounds(fixture: StoreFixture) {
         await org.store.validateBatch(
           times(80, (at) => validate(org.apiKey, key, { ip: address(start + at) })),
         );
-      const rows = await org.store.reads
-        .selectFrom("recorded_refusals")
-        .select("ip")
-        .where("license_id", "=", id)
-        .execute();
+      const rows = await storedRows(org.store.reads, "recorded_refusals", { license_id: id });
       expect(rows).toHaveLength(100);
       expect(await refusalsOf(org, id)).toHaveLength(10);
       expect(await summariesOf(org, id)).toEqual([{ count: 390, ipCount: 90, isExact: false }]);
@@ -73,11 +70,7 @@ export function eventBounds(fixture: StoreFixture) {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });
       await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
-      const nodes = [
-        org.store,
-        await fixture.node({ now: () => noonMs }),
-        await fixture.node({ now: () => noonMs }),
-      ];
+      const nodes = await fixture.nodes(3);
       await race(
         nodes,
         times(600, (at) => validate(org.apiKey, key, { ip: address(at) })),
@@ -121,12 +114,7 @@ async function eventsOf(
   licenseId: string,
   type: "license.ip_limit_reached" | "license.ip_registered",
 ) {
-  return store.reads
-    .selectFrom("events")
-    .select("id")
-    .where("license_id", "=", licenseId)
-    .where("type", "=", type)
-    .execute();
+  return storedRows(store.reads, "events", { license_id: licenseId, type });
 }
 
 async function summariesOf({ store }: TestOrganization, licenseId: string) {

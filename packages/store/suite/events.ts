@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId, type TestOrganization } from "../../../tests/support/test-organization.ts";
 import { distribution } from "../distribution.ts";
 import { addIpBlocks } from "../queries/ip-blocks/blocks.ts";
@@ -36,7 +37,7 @@ export function events(fixture: StoreFixture) {
     test("concurrent registrations on several nodes emit an event exactly for each slot", async () => {
       const org = await fixture.org({ now: () => noonMs });
       const { key } = await org.license({ maxIps: 4 });
-      const nodes = [org.store, await fixture.node({ now: () => noonMs })];
+      const nodes = await fixture.nodes(2);
       const calls = times(60, (at) => validate(org.apiKey, key, { ip: `198.51.100.${at % 12}` }));
       await race(nodes, calls, 5);
       const registered = (await recordedEvents(org)).filter(({ type }) => type === "license.ip_registered");
@@ -50,11 +51,7 @@ export function events(fixture: StoreFixture) {
       const org = await fixture.org({ now: () => noonMs });
       const { id, key } = await org.license({ maxIps: 1 });
       await org.store.validateBatch([validate(org.apiKey, key, { ip: "198.51.100.1" })]);
-      const nodes = [
-        org.store,
-        await fixture.node({ now: () => noonMs }),
-        await fixture.node({ now: () => noonMs }),
-      ];
+      const nodes = await fixture.nodes(3);
       const refused = () => times(200, () => validate(org.apiKey, key, { ip: "198.51.100.2" }));
       await race(nodes, refused(), 3);
       await race(nodes, refused(), 64);
@@ -69,23 +66,13 @@ export function events(fixture: StoreFixture) {
       const org = await fixture.org({ now: () => nowMs });
       const { key } = await org.license({ maxIps: 1 });
       const ask = (ip: string) => org.store.validateBatch([validate(org.apiKey, key, { ip })]);
+      const scope = { tier: "organization", organizationId: org.organizationId } as const;
+      const block = { scope, note: null, expiresAtMs: null };
       await ask("198.51.100.1");
       await ask("198.51.100.2");
       await ask("198.51.100.3");
       await org.store.transaction((db) =>
-        addIpBlocks(
-          db,
-          [
-            {
-              id: newId(),
-              scope: { tier: "organization", organizationId: org.organizationId },
-              cidr: "198.51.100.2/32",
-              note: null,
-              expiresAtMs: null,
-            },
-          ],
-          noonMs,
-        ),
+        addIpBlocks(db, [{ ...block, id: newId(), cidr: "198.51.100.2/32" }], noonMs),
       );
       await ask("198.51.100.2");
       await ask("198.51.100.2");
@@ -147,11 +134,7 @@ export function events(fixture: StoreFixture) {
 
     test("three nodes that cross both thresholds concurrently emit each event once", async () => {
       const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
-      const nodes = [
-        org.store,
-        await fixture.node({ now: () => noonMs }),
-        await fixture.node({ now: () => noonMs }),
-      ];
+      const nodes = await fixture.nodes(3);
       await race(
         nodes,
         times(250, () => validate(org.apiKey, "X")),
@@ -190,11 +173,7 @@ export function events(fixture: StoreFixture) {
       const org = await fixture.org({ dailyLimit: 1 });
       const { key } = await org.license();
       await org.store.validateBatch([validate(org.apiKey, key)]);
-      const rows = await org.store.reads
-        .selectFrom("events")
-        .select("id")
-        .where("organization_id", "=", org.organizationId)
-        .execute();
+      const rows = await storedRows(org.store.reads, "events", { organization_id: org.organizationId });
       expect(rows.length).toBe(3);
       for (const { id } of rows) {
         expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -1,56 +1,108 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { TestDatabase, TestedDatabase } from "../../../tests/support/databases.ts";
 import { openTestOrganization, type TestOrganization } from "../../../tests/support/test-organization.ts";
-import { type DatabaseLocation, openStore, type StoreOptions } from "../open.ts";
-import type { Store } from "../store.ts";
+import { type DatabaseLocation, openJournal, openStore, type StoreOptions } from "../open.ts";
+import type { Journal, Store } from "../store.ts";
 
 export interface StoreFixture {
   readonly kind: "sqlite" | "postgres";
   readonly location: DatabaseLocation;
-  /** An organization with its own product, which no other test on this database uses. */
-  org(options?: Parameters<typeof openTestOrganization>[1]): Promise<TestOrganization>;
+  /** An organization with its own product, which no other test on this database uses. All nodes get its clock. */
+  org(
+    options?: Omit<NonNullable<Parameters<typeof openTestOrganization>[1]>, "store">,
+  ): Promise<TestOrganization>;
   /** Another server's store on the same database. */
   node(options?: Partial<StoreOptions>): Promise<Store>;
-  /** A separate database, for tests of the whole installation. */
+  /** The store of all organizations, and those of other servers. */
+  nodes(count: number): Promise<Store[]>;
+  /** A separate database with all tables, for tests of the whole installation. */
+  separate(): Promise<DatabaseLocation>;
+  /** The same without tables. */
   empty(): Promise<DatabaseLocation>;
 }
 
-/** The database that the tests of one group share. Opened stores are closed after each test. */
+/**
+ * The database that the tests of one group share, with its nodes. A store with options of its own is closed after the
+ * test that opened it.
+ */
 export function storeFixture(database: TestedDatabase): StoreFixture {
   const created: TestDatabase[] = [];
+  const shared: Promise<Store>[] = [];
   const opened: Store[] = [];
+  let now: () => number = Date.now;
+  let nodesInUse = 1;
   const kept = (fresh: TestDatabase) => {
     created.push(fresh);
     return fresh.location;
   };
-  const shared = () => {
+  const location = () => {
     const first = created[0];
     if (first === undefined) throw new Error("The database is created before the first test of its group.");
     return first.location;
   };
+  const open = (options: Partial<StoreOptions>) =>
+    openStore(location(), { encryptionKey: null, durability: "standard", ...options });
+  const sharedNode = (index: number) => {
+    shared[index] ??= open({ now: () => now() });
+    return shared[index];
+  };
   // The first test may wait while PostgreSQL is set up.
   beforeAll(async () => kept(await database.make()), 60_000);
   afterEach(async () => {
+    now = Date.now;
+    nodesInUse = 1;
     await Promise.all(opened.splice(0).map((store) => store.close()));
   });
-  afterAll(() => {
+  afterAll(async () => {
+    for (const store of shared) await (await store).close();
     for (const one of created.splice(0)) one.remove();
   });
   return {
     kind: database.kind,
     get location() {
-      return shared();
+      return location();
     },
+    separate: async () => kept(await database.make()),
     empty: async () => kept(await database.makeEmpty()),
-    org: async (options) => {
-      const org = await openTestOrganization(shared(), options);
-      opened.push(org.store);
-      return org;
+    org: async ({ now: clock = now, ...options } = {}) => {
+      now = clock;
+      return openTestOrganization(null, { ...options, store: await sharedNode(0) });
     },
     node: async (options) => {
-      const store = await openStore(shared(), { encryptionKey: null, durability: "standard", ...options });
+      if (options === undefined) return sharedNode(nodesInUse++);
+      const store = await open(options);
       opened.push(store);
       return store;
     },
+    nodes: (count) => Promise.all(Array.from({ length: count }, (_, index) => sharedNode(index))),
   };
+}
+
+/** A store and journals on a separate database, opened before the tests of this group and closed after them. */
+export function separateLog(fixture: StoreFixture, journals = 1) {
+  const log = {} as { location: DatabaseLocation; store: Store; journal: Journal; second: Journal };
+  const opened: Journal[] = [];
+  beforeAll(async () => {
+    log.location = await fixture.separate();
+    log.store = await openStore(log.location, { encryptionKey: null, durability: "standard" });
+    while (opened.length < journals) opened.push(await openJournal(log.location));
+    Object.assign(log, { journal: opened[0], second: opened[1] });
+  }, 60_000);
+  afterAll(async () => {
+    for (const journal of opened) await journal.close();
+    await log.store?.close();
+  });
+  return log;
+}
+
+/** The journal of the shared database, opened before the tests of this group and closed after them. */
+export function sharedLog(fixture: StoreFixture) {
+  const log = {} as { store: Store; journal: Journal };
+  beforeAll(async () => {
+    // First, because it migrates.
+    log.store = await fixture.node();
+    log.journal = await openJournal(fixture.location);
+  });
+  afterAll(() => log.journal.close());
+  return log;
 }

@@ -1,26 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { type JournalEntry, loggedMembers } from "../journal.ts";
 import { openJournal } from "../open.ts";
 import { logColumns } from "../request-log/tables.ts";
 import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
-import type { StoreFixture } from "./fixture.ts";
+import { type StoreFixture, sharedLog } from "./fixture.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for.
 const oddities = /[\0\x1e\x1f\uFFFD\uD800]/g;
 
 export function journal(fixture: StoreFixture) {
   describe("the journal", () => {
-    let store: Store;
-    let journal: Journal;
-    beforeEach(async () => {
-      // First, because it migrates.
-      store = await fixture.node();
-      journal = await openJournal(fixture.location);
-    });
-    afterEach(() => journal.close());
+    const log = sharedLog(fixture);
 
     test("stores every entry as a row of the request log", async () => {
       const organization = newId();
@@ -29,8 +23,8 @@ export function journal(fixture: StoreFixture) {
         ...{ duration_us: 123_456, count: 7, sandbox: 1, facts: '{"ip_count":3}' },
       });
       const sparse = entry({ organization, license: null, version: null, device: null, problem: null });
-      await journal.append([full, sparse]);
-      const rows = await requestLog(store, { organization_id: organization });
+      await log.journal.append([full, sparse]);
+      const rows = await requestLog(log.store, { organization_id: organization });
       const kept = new Map(rows.map((row) => [row.id, logColumns.map((name) => row[name])]));
       expect(kept).toEqual(
         new Map([full, sparse].map((entry) => [entry[1], entry.slice(0, loggedMembers) as never])),
@@ -42,10 +36,10 @@ export function journal(fixture: StoreFixture) {
       const hour = 3_600_000;
       const seen = (at: number, atMs: number) =>
         entry({ organization, license, ip: `${license} ${at}`, atMs, tracked: true });
-      await journal.append(times(250, (at) => seen(at, 1_000)));
-      await journal.append(times(250, (at) => seen(at, 2_000)));
+      await log.journal.append(times(250, (at) => seen(at, 1_000)));
+      await log.journal.append(times(250, (at) => seen(at, 2_000)));
       const count = async () => {
-        const rows = await store.reads
+        const rows = await log.store.reads
           .selectFrom("ip_sightings")
           .select(["tier", "hits"])
           .where("ip", "like", `${license}%`)
@@ -53,7 +47,7 @@ export function journal(fixture: StoreFixture) {
         return [rows.length, rows.filter(({ tier, hits }) => tier === "license" && hits === 2).length];
       };
       expect(await count()).toEqual([300, 100]);
-      await journal.append([seen(1_000, hour + 1)]);
+      await log.journal.append([seen(1_000, hour + 1)]);
       expect(await count()).toEqual([303, 100]);
     });
 
@@ -63,17 +57,17 @@ export function journal(fixture: StoreFixture) {
       const ip = newId();
       const seen = (organization: string, license: string, atMs: number) =>
         entry({ organization, license, ip, atMs, tracked: true });
-      await journal.append([
+      await log.journal.append([
         seen(organizations[0], licenses[0], 2_000),
         seen(organizations[0], licenses[0], 1_500),
         seen(organizations[0], licenses[1], 3_000),
       ]);
-      await journal.append([
+      await log.journal.append([
         seen(organizations[0], licenses[0], 5_000),
         seen(organizations[1], licenses[2], 4_000),
         seen(organizations[1], licenses[2], 4_500),
       ]);
-      expect(await sightings(store, ip)).toEqual(
+      expect(await sightings(log.store, ip)).toEqual(
         sorted([
           ["license", licenses[0], 1_500, 5_000, 3, 1],
           ["license", licenses[1], 3_000, 3_000, 1, 1],
@@ -87,9 +81,9 @@ export function journal(fixture: StoreFixture) {
 
     test("a late entry moves the first time back and leaves the last time unchanged", async () => {
       const [organization, license, ip] = [newId(), newId(), newId()];
-      await journal.append([entry({ organization, license, ip, atMs: 5_000, tracked: true })]);
-      await journal.append([entry({ organization, license, ip, atMs: 2_000, tracked: true })]);
-      expect(await sightings(store, ip)).toEqual(
+      await log.journal.append([entry({ organization, license, ip, atMs: 5_000, tracked: true })]);
+      await log.journal.append([entry({ organization, license, ip, atMs: 2_000, tracked: true })]);
+      expect(await sightings(log.store, ip)).toEqual(
         sorted([
           ["license", license, 2_000, 5_000, 2, 1],
           ["organization", organization, 2_000, 5_000, 2, 1],
@@ -100,11 +94,11 @@ export function journal(fixture: StoreFixture) {
 
     test("an entry without tracking or without a license is logged without a sighting", async () => {
       const ip = newId();
-      await journal.append([
+      await log.journal.append([
         entry({ ip, license: newId(), tracked: false }),
         entry({ ip, license: null, tracked: true }),
       ]);
-      expect(await sightings(store, ip)).toEqual([]);
+      expect(await sightings(log.store, ip)).toEqual([]);
     });
 
     test("two journals that write the same IP addresses concurrently lose nothing", async () => {
@@ -118,9 +112,9 @@ export function journal(fixture: StoreFixture) {
           );
         }
       };
-      await Promise.all([write(journal, licenses), write(second, licenses.toReversed())]);
+      await Promise.all([write(log.journal, licenses), write(second, licenses.toReversed())]);
       await second.close();
-      const seen = await sightings(store, ip);
+      const seen = await sightings(log.store, ip);
       expect(seen.filter(([tier]) => tier === "platform")).toEqual([["platform", "", 7, 7, 200, 20]]);
     });
 
@@ -139,8 +133,11 @@ export function journal(fixture: StoreFixture) {
       async (_, device) => {
         const organization = newId();
         const others = times(2, () => entry({ organization }));
-        await journal.append([...others, entry({ organization, device, version: device, problem: device })]);
-        const rows = await requestLog(store, { organization_id: organization });
+        await log.journal.append([
+          ...others,
+          entry({ organization, device, version: device, problem: device }),
+        ]);
+        const rows = await requestLog(log.store, { organization_id: organization });
         expect(rows).toHaveLength(3);
         const kept = rows.map((row) => row.device_id).find((text) => text !== null) ?? "";
         // Not every database stores NUL, separators and a lone surrogate as text. Everything else is stored
@@ -152,8 +149,8 @@ export function journal(fixture: StoreFixture) {
 
     test("an empty version is stored as empty, even as the only value", async () => {
       const organization = newId();
-      await journal.append([entry({ organization, version: "" })]);
-      const rows = await requestLog(store, { organization_id: organization });
+      await log.journal.append([entry({ organization, version: "" })]);
+      const rows = await requestLog(log.store, { organization_id: organization });
       expect(rows.map((row) => row.version)).toEqual([""]);
     });
 
@@ -162,12 +159,12 @@ export function journal(fixture: StoreFixture) {
       const ip = newId();
       const seen = () => entry({ organization, license: newId(), ip, tracked: true });
       const first = times(3, seen);
-      await journal.append(first);
-      await journal.append([...first, ...times(2, seen)]);
-      await journal.append(first);
-      const rows = await requestLog(store, { organization_id: organization });
+      await log.journal.append(first);
+      await log.journal.append([...first, ...times(2, seen)]);
+      await log.journal.append(first);
+      const rows = await requestLog(log.store, { organization_id: organization });
       expect(rows).toHaveLength(5);
-      const sighting = await store.reads
+      const sighting = await log.store.reads
         .selectFrom("ip_sightings")
         .select(["hits", "license_count"])
         .where("scope_id", "=", organization)
@@ -208,7 +205,7 @@ type SightingLine = [
 ];
 
 async function sightings(store: Store, ip: string): Promise<SightingLine[]> {
-  const rows = await store.reads.selectFrom("ip_sightings").selectAll().where("ip", "=", ip).execute();
+  const rows = await storedRows(store.reads, "ip_sightings", { ip });
   return sorted(
     rows.map((row) => [
       row.tier,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import type { TestDatabase, TestedDatabase } from "../../../tests/support/databases.ts";
+import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
-import type { JournalDeletion } from "../journal.ts";
 import { type DatabaseLocation, openJournal, openStore } from "../open.ts";
 import { everyRequest } from "../queries/requests/filter.ts";
 import { searchRequests } from "../queries/requests/search.ts";
@@ -42,9 +42,6 @@ export function keysBySegment(database: TestedDatabase, { make, order, isConvert
           }),
         ),
       );
-    const close = async (nowMs: number) => {
-      while ((await journal.closeSegment(nowMs)) > 0);
-    };
     const found = async (filter: object) => {
       const search = { filter: { ...everyRequest("o0"), ...filter }, after: null, limit: 1_000 };
       const range = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
@@ -52,18 +49,15 @@ export function keysBySegment(database: TestedDatabase, { make, order, isConvert
     };
 
     beforeAll(async () => {
-      created = await database.makeEmpty();
+      created = await database.make();
       await (await open()).close();
       await make(created.location, oldDay);
       journal = await openJournal(created.location);
-      for (const hour of [1, 2, 3]) {
-        const atMs = midnightMs - hour * (dayMs / 24);
-        await add(atMs, 100);
-      }
-      await close(midnightMs);
+      for (const hour of [1, 2, 3]) await add(midnightMs - hour * (dayMs / 24), 100);
+      await closeSegments(journal, midnightMs);
       store = await open();
       await add(midnightMs, 100);
-      await close(midnightMs + 2 * oldestOpenMs);
+      await closeSegments(journal, midnightMs + 2 * oldestOpenMs);
     }, 60_000);
     afterAll(async () => {
       await journal?.close();
@@ -86,8 +80,7 @@ export function keysBySegment(database: TestedDatabase, { make, order, isConvert
       await add(midnightMs - dayMs / 24 + 50, 20);
       expect(await checkIndex(store)).toEqual([]);
       expect(await found({ licenseId: "l4" })).toBe(42);
-      let next: JournalDeletion | null = { organizationId: "o0", part: "sightings", after: "" };
-      while (next !== null) next = await journal.deleteOrganization(next);
+      await deleteFromLog(journal, "o0");
       expect(await checkIndex(store)).toEqual([]);
       expect(await found({})).toBe(0);
       expect(await requestLog(store)).toHaveLength(210);

@@ -1,52 +1,37 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import type { Plan } from "@countersign/domain/quota/limit";
 import { defaultLogMegabytes } from "@countersign/domain/requests/log-days";
+import { closeSegments } from "../../../tests/support/journal.ts";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
 import { openTestOrganization } from "../../../tests/support/test-organization.ts";
 import type { JournalEntry } from "../journal.ts";
 import { type LogRetention, sweepEveryMs, sweptAtOnce } from "../log-retention.ts";
-import { openJournal, openStore } from "../open.ts";
 import { removeState, setState } from "../queries/admin/platform-state.ts";
 import { updatePlan } from "../queries/plans/plans.ts";
-import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
 import { checkIndex } from "./check-index.ts";
-import type { StoreFixture } from "./fixture.ts";
+import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const mostBytes = defaultLogMegabytes * 1024 * 1024;
 
 export function logRetention(fixture: StoreFixture) {
   describe("the retention of the request log", () => {
-    let store: Store;
-    let journal: Journal;
-    let second: Journal;
-    beforeAll(async () => {
-      // Plans are those of the whole installation.
-      const location = await fixture.empty();
-      store = await openStore(location, { encryptionKey: null, durability: "standard" });
-      journal = await openJournal(location);
-      second = await openJournal(location);
-    }, 60_000);
+    const log = separateLog(fixture, 2);
     afterEach(async () => {
-      await store.transaction(async (db) => {
+      await log.store.transaction(async (db) => {
         await db.updateTable("plans").set({ request_log_days: null }).execute();
         await db.updateTable("organizations").set({ request_log_days_override: null }).execute();
         await db.deleteFrom("platform_state").where("name", "=", "request_log_days").execute();
       });
       const none = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes };
-      while ((await journal.prune(none, nowMs + 400 * dayMs)) > 0);
-    });
-    afterAll(async () => {
-      await journal?.close();
-      await second?.close();
-      await store?.close();
+      while ((await log.journal.prune(none, nowMs + 400 * dayMs)) > 0);
     });
 
     const organization = async (plan: Plan, changes: object = {}) => {
-      const { organizationId } = await openTestOrganization(fixture.location, { store, plan });
-      await store.transaction((db) =>
+      const { organizationId } = await openTestOrganization(null, { store: log.store, plan });
+      await log.store.transaction((db) =>
         db
           .updateTable("organizations")
           .set((row) => ({ updated_at: row.ref("updated_at"), ...changes }))
@@ -56,19 +41,19 @@ export function logRetention(fixture: StoreFixture) {
       return organizationId;
     };
     const setPlan = (plan: Plan, days: number | null) =>
-      store.transaction((db) => updatePlan(db, plan, { request_log_days: days }));
-    const log = async (organizationId: string, daysAgo: readonly number[]) => {
-      await journal.append(daysAgo.map((days) => entryAt(organizationId, nowMs - days * dayMs)));
+      log.store.transaction((db) => updatePlan(db, plan, { request_log_days: days }));
+    const logged = async (organizationId: string, daysAgo: readonly number[]) => {
+      await log.journal.append(daysAgo.map((days) => entryAt(organizationId, nowMs - days * dayMs)));
     };
     const kept = async (organizationId: string, atMs = nowMs) => {
-      const rows = await requestLog(store, { organization_id: organizationId });
+      const rows = await requestLog(log.store, { organization_id: organizationId });
       return rows.map(({ at }) => Math.round((atMs - at) / dayMs));
     };
     /** Everything that the journal thread does. */
-    const pruneAll = async (atMs: number, journals = [journal]) => {
-      const retention = await journal.retention({ days: 30, megabytes: null });
-      while ((await journal.closeSegment(atMs)) > 0);
-      while ((await journal.prune(retention, atMs)) > 0);
+    const pruneAll = async (atMs: number, journals = [log.journal]) => {
+      const retention = await log.journal.retention({ days: 30, megabytes: null });
+      await closeSegments(log.journal, atMs);
+      while ((await log.journal.prune(retention, atMs)) > 0);
       await Promise.all(
         journals.map(async (one) => {
           while ((await one.sweep(retention, atMs)) > 0);
@@ -84,23 +69,23 @@ export function logRetention(fixture: StoreFixture) {
         longestDays: days,
         mostBytes,
       });
-      expect(await journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
-      expect(await journal.retention({ days: null, megabytes: null })).toEqual(of(30));
-      await store.transaction((db) => setState(db, "request_log_days", "90"));
-      expect(await journal.retention({ days: null, megabytes: null })).toEqual(of(90));
-      expect(await journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
-      await store.transaction((db) => setState(db, "request_log_days", "nonsense"));
-      expect(await journal.retention({ days: null, megabytes: null })).toEqual(of(30));
+      expect(await log.journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
+      expect(await log.journal.retention({ days: null, megabytes: null })).toEqual(of(30));
+      await log.store.transaction((db) => setState(db, "request_log_days", "90"));
+      expect(await log.journal.retention({ days: null, megabytes: null })).toEqual(of(90));
+      expect(await log.journal.retention({ days: 12, megabytes: null })).toEqual(of(12));
+      await log.store.transaction((db) => setState(db, "request_log_days", "nonsense"));
+      expect(await log.journal.retention({ days: null, megabytes: null })).toEqual(of(30));
     });
 
     test("its size is the environment's, else the stored one, else the default", async () => {
       const limit = async (megabytes: number | null) =>
-        (await journal.retention({ days: null, megabytes })).mostBytes / 1024 / 1024;
+        (await log.journal.retention({ days: null, megabytes })).mostBytes / 1024 / 1024;
       expect(await limit(null)).toBe(defaultLogMegabytes);
-      await store.transaction((db) => setState(db, "request_log_mb", "70"));
+      await log.store.transaction((db) => setState(db, "request_log_mb", "70"));
       expect(await limit(null)).toBe(70);
       expect(await limit(50)).toBe(50);
-      await store.transaction((db) => removeState(db, "request_log_mb"));
+      await log.store.transaction((db) => removeState(db, "request_log_mb"));
     });
 
     test("is that of the organization, else of its plan, else the server's", async () => {
@@ -115,7 +100,7 @@ export function logRetention(fixture: StoreFixture) {
         more: await organization("free", { request_log_days_override: 80 }),
       };
       const ages = [85, 79, 61, 59, 31, 29, 8, 6, 3, 1];
-      for (const id of Object.values(ids)) await log(id, ages);
+      for (const id of Object.values(ids)) await logged(id, ages);
       expect(await pruneAll(nowMs)).toEqual({ serverDays: 30, shortestDays: 2, longestDays: 80, mostBytes });
       const found = await Promise.all(
         Object.entries(ids).map(async ([name, id]) => [name, await kept(id)] as const),
@@ -137,28 +122,28 @@ export function logRetention(fixture: StoreFixture) {
       const at = (days: number) => startMs - days * dayMs;
       // Each is closed as a segment of its own.
       for (const day of [12, 11, 10]) {
-        await journal.append(times(sweptAtOnce, (index) => entryAt(free, at(day) + index)));
-        await journal.append([entryAt(other, at(day))]);
+        await log.journal.append(times(sweptAtOnce, (index) => entryAt(free, at(day) + index)));
+        await log.journal.append([entryAt(other, at(day))]);
       }
-      await journal.append([entryAt(free, at(6.5))]);
-      while ((await journal.closeSegment(startMs)) > 0);
-      const retention = await journal.retention({ days: 30, megabytes: null });
-      const sweep = () => journal.sweep(retention, startMs);
+      await log.journal.append([entryAt(free, at(6.5))]);
+      await closeSegments(log.journal, startMs);
+      const retention = await log.journal.retention({ days: 30, megabytes: null });
+      const sweep = () => log.journal.sweep(retention, startMs);
       expect(await sweep()).toBe(1);
       expect(await kept(free, startMs)).toHaveLength(2 * sweptAtOnce + 1);
       expect([await sweep(), await sweep(), await sweep()]).toEqual([1, 1, 0]);
       expect(await kept(free, startMs)).toEqual([7]);
       expect(await kept(other, startMs)).toHaveLength(3);
-      await checkIndex(store);
+      await checkIndex(log.store);
       // It is complete until the next day.
-      expect(await journal.sweep(retention, startMs + sweepEveryMs - hourMs)).toBe(0);
+      expect(await log.journal.sweep(retention, startMs + sweepEveryMs - hourMs)).toBe(0);
       expect(await kept(free, startMs)).toHaveLength(1);
-      await store.transaction((db) =>
+      await log.store.transaction((db) =>
         db.updateTable("organizations").set({ plan: "free" }).where("id", "=", other).execute(),
       );
       await pruneAll(startMs + sweepEveryMs);
       expect([...(await kept(free)), ...(await kept(other))]).toEqual([]);
-      await checkIndex(store);
+      await checkIndex(log.store);
     });
 
     test("two nodes that read it at the same time share the work and delete nothing else", async () => {
@@ -166,23 +151,26 @@ export function logRetention(fixture: StoreFixture) {
       const [free, other] = [await organization("free"), await organization("pro")];
       const startMs = nowMs + 60 * dayMs;
       for (let part = 0; part < 3; part++)
-        await journal.append(
+        await log.journal.append(
           times(2_000, (index) => entryAt(index % 2 === 0 ? free : other, startMs - (10 + part) * dayMs)),
         );
-      await pruneAll(startMs, [journal, second, journal, second].slice(0, fixture.kind === "sqlite" ? 1 : 4));
+      await pruneAll(
+        startMs,
+        [log.journal, log.second, log.journal, log.second].slice(0, fixture.kind === "sqlite" ? 1 : 4),
+      );
       expect(await kept(free)).toHaveLength(0);
       expect(await kept(other)).toHaveLength(3_000);
-      await checkIndex(store);
+      await checkIndex(log.store);
     });
 
     test("a clock that was set back does not stop it", async () => {
       await setPlan("free", 7);
       const free = await organization("free");
-      const retention = await journal.retention({ days: 30, megabytes: null });
-      while ((await journal.sweep(retention, nowMs + 300 * dayMs)) > 0);
-      await log(free, [10]);
-      while ((await journal.closeSegment(nowMs)) > 0);
-      while ((await journal.sweep(retention, nowMs)) > 0);
+      const retention = await log.journal.retention({ days: 30, megabytes: null });
+      while ((await log.journal.sweep(retention, nowMs + 300 * dayMs)) > 0);
+      await logged(free, [10]);
+      await closeSegments(log.journal, nowMs);
+      while ((await log.journal.sweep(retention, nowMs)) > 0);
       expect(await kept(free)).toEqual([]);
     });
   });

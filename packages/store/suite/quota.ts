@@ -39,11 +39,7 @@ export function quota(fixture: StoreFixture) {
       "concurrent batches of %p on several nodes use exactly the limit",
       async (batchSize) => {
         const org = await fixture.org({ dailyLimit: 100, now: () => noonMs });
-        const nodes = [
-          org.store,
-          await fixture.node({ now: () => noonMs }),
-          await fixture.node({ now: () => noonMs }),
-        ];
+        const nodes = await fixture.nodes(3);
         const results = await race(
           nodes,
           times(250, () => validate(org.apiKey, "X")),

@@ -1,41 +1,29 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { sql } from "kysely";
+import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts";
 import { journalEntry, requestLog } from "../../../tests/support/request-log.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
-import type { JournalDeletion } from "../journal.ts";
-import { type DatabaseLocation, openJournal, openStore } from "../open.ts";
+import { openJournal } from "../open.ts";
 import { existingDays } from "../request-log/days.ts";
 import { oldestOpenMs, rowsPerSegment, settledAfterMs } from "../request-log/segment.ts";
 import { dayOf, keysTable } from "../request-log/tables.ts";
-import type { Journal, Store } from "../store.ts";
 import { times } from "./calls.ts";
 import { checkIndex } from "./check-index.ts";
-import type { StoreFixture } from "./fixture.ts";
+import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const midnight = Date.UTC(2030, 0, 1);
 const keptForADay = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: 1e12 };
 
 export function requestLogSuite(fixture: StoreFixture) {
   describe("the request log", () => {
-    let location: DatabaseLocation;
-    let store: Store;
-    let journal: Journal;
-    beforeAll(async () => {
-      location = await fixture.empty();
-      store = await openStore(location, { encryptionKey: null, durability: "standard" });
-      journal = await openJournal(location);
-    }, 60_000);
+    const log = separateLog(fixture);
     afterEach(async () => {
       // Later tests use later times.
-      while ((await journal.closeSegment(midnight + 900 * dayMs)) > 0);
-      while ((await journal.prune(keptForADay, midnight + 900 * dayMs)) > 0);
-    });
-    afterAll(async () => {
-      await journal?.close();
-      await store?.close();
+      await closeAll(midnight + 900 * dayMs);
+      while ((await log.journal.prune(keptForADay, midnight + 900 * dayMs)) > 0);
     });
 
     let used = 0;
@@ -45,27 +33,29 @@ export function requestLogSuite(fixture: StoreFixture) {
       return midnight + used * dayMs;
     };
     const segments = async () => {
-      const rows = await store.reads.selectFrom("request_segments").selectAll().orderBy("from_at").execute();
+      const rows = await log.store.reads
+        .selectFrom("request_segments")
+        .selectAll()
+        .orderBy("from_at")
+        .execute();
       return rows.map(({ from_at, until_at, rows }) => [from_at, until_at, rows]);
     };
-    const closeAll = async (nowMs: number) => {
-      while ((await journal.closeSegment(nowMs)) > 0);
-    };
+    const closeAll = (nowMs: number) => closeSegments(log.journal, nowMs);
 
     test("entries of two days in one batch are stored by day, and a segment ends with its day", async () => {
       const at = nextMidnight();
-      await journal.append([at - 1, at + 5, at - 3, at].map((ms) => journalEntry({ at: ms })));
-      expect(await existingDays(store.reads)).toEqual([dayOf(at), dayOf(at) - 1]);
+      await log.journal.append([at - 1, at + 5, at - 3, at].map((ms) => journalEntry({ at: ms })));
+      expect(await existingDays(log.store.reads)).toEqual([dayOf(at), dayOf(at) - 1]);
       await closeAll(at + oldestOpenMs - 1);
       // The second one is not old enough yet.
       expect(await segments()).toEqual([[at - 3, at, 2]]);
-      expect(await checkIndex(store)).toHaveLength(2);
+      expect(await checkIndex(log.store)).toHaveLength(2);
       await closeAll(at + 5 + oldestOpenMs);
       expect(await segments()).toEqual([
         [at - 3, at, 2],
         [at, at + 6, 2],
       ]);
-      expect(await checkIndex(store)).toEqual([]);
+      expect(await checkIndex(log.store)).toEqual([]);
     });
 
     test("a large segment is closed at once, but nothing that is only seconds old", async () => {
@@ -73,33 +63,33 @@ export function requestLogSuite(fixture: StoreFixture) {
       const nowMs = at + 10_000;
       // Four in every millisecond, so the limit is within one.
       for (let part = 0; part < 5; part++)
-        await journal.append(
+        await log.journal.append(
           times(5_000, (index) => journalEntry({ at: at + 1 + ((part * 5_000 + index) >> 2) })),
         );
-      expect(await journal.closeSegment(nowMs - settledAfterMs)).toBe(0);
-      expect(await journal.closeSegment(nowMs)).toBe(0);
-      await journal.append([journalEntry({ at })]);
-      expect(await journal.closeSegment(nowMs + 10_000)).toBe(rowsPerSegment - 3);
-      expect(await journal.closeSegment(nowMs + 10_000)).toBe(0);
-      expect(await checkIndex(store)).toHaveLength(5_004);
+      expect(await log.journal.closeSegment(nowMs - settledAfterMs)).toBe(0);
+      expect(await log.journal.closeSegment(nowMs)).toBe(0);
+      await log.journal.append([journalEntry({ at })]);
+      expect(await log.journal.closeSegment(nowMs + 10_000)).toBe(rowsPerSegment - 3);
+      expect(await log.journal.closeSegment(nowMs + 10_000)).toBe(0);
+      expect(await checkIndex(log.store)).toHaveLength(5_004);
     });
 
     test("rows of one millisecond stay together, however many they are", async () => {
       const at = nextMidnight();
-      for (let part = 0; part < 5; part++) await journal.append(times(5_000, () => journalEntry({ at })));
-      expect(await journal.closeSegment(at + 20_000)).toBe(25_000);
-      expect(await checkIndex(store)).toEqual([]);
+      for (let part = 0; part < 5; part++) await log.journal.append(times(5_000, () => journalEntry({ at })));
+      expect(await log.journal.closeSegment(at + 20_000)).toBe(25_000);
+      expect(await checkIndex(log.store)).toEqual([]);
     });
 
     test("late rows are added to their segment, or get one", async () => {
       const at = nextMidnight();
       const rows = (...ats: number[]) =>
         ats.map((ms) => journalEntry({ at: at + ms, license_id: `l${ms % 2}`, ip: `192.0.2.${ms % 3}` }));
-      await journal.append(rows(100, 150, 200));
+      await log.journal.append(rows(100, 150, 200));
       await closeAll(at + oldestOpenMs + 200);
-      await journal.append(rows(1_000, 1_001));
+      await log.journal.append(rows(1_000, 1_001));
       await closeAll(at + oldestOpenMs + 1_001);
-      await journal.append(rows(101, 150, 199, 500, 600, 5, 1_000, 3_000, -7));
+      await log.journal.append(rows(101, 150, 199, 500, 600, 5, 1_000, 3_000, -7));
       expect(await segments()).toEqual([
         [at - 7, at - 6, 1],
         [at + 5, at + 6, 1],
@@ -107,58 +97,61 @@ export function requestLogSuite(fixture: StoreFixture) {
         [at + 500, at + 601, 2],
         [at + 1_000, at + 1_002, 3],
       ]);
-      expect(await checkIndex(store)).toHaveLength(1);
+      expect(await checkIndex(log.store)).toHaveLength(1);
     });
 
     test("a retried late row is neither stored nor indexed twice", async () => {
       const at = nextMidnight();
-      await journal.append([journalEntry({ at: at + 10 })]);
+      await log.journal.append([journalEntry({ at: at + 10 })]);
       await closeAll(at + oldestOpenMs + 10);
       const late = [journalEntry({ at: at + 2 }), journalEntry({ at: at + 10 })];
-      await journal.append(late);
-      await journal.append([...late, journalEntry({ at: at + 3 })]);
-      expect(await requestLog(store)).toHaveLength(4);
-      expect(await checkIndex(store)).toEqual([]);
+      await log.journal.append(late);
+      await log.journal.append([...late, journalEntry({ at: at + 3 })]);
+      expect(await requestLog(log.store)).toHaveLength(4);
+      expect(await checkIndex(log.store)).toEqual([]);
     });
 
     test("a day is deleted as a whole once all of it is too old, and its rows can come late again", async () => {
       const at = nextMidnight();
-      await journal.append([at - 1, at, at + 5].map((ms) => journalEntry({ at: ms })));
+      await log.journal.append([at - 1, at, at + 5].map((ms) => journalEntry({ at: ms })));
       await closeAll(at + dayMs / 2);
-      expect(await journal.prune(keptForADay, at + dayMs - 1)).toBe(0);
-      expect(await journal.prune(keptForADay, at + dayMs)).toBe(1);
-      expect(await journal.prune(keptForADay, at + dayMs)).toBe(0);
-      expect(await requestLog(store)).toHaveLength(2);
-      expect(await checkIndex(store)).toEqual([]);
-      await journal.append([journalEntry({ at: at - 1 })]);
-      expect(await requestLog(store)).toHaveLength(3);
-      expect(await checkIndex(store)).toEqual([]);
+      expect(await log.journal.prune(keptForADay, at + dayMs - 1)).toBe(0);
+      expect(await log.journal.prune(keptForADay, at + dayMs)).toBe(1);
+      expect(await log.journal.prune(keptForADay, at + dayMs)).toBe(0);
+      expect(await requestLog(log.store)).toHaveLength(2);
+      expect(await checkIndex(log.store)).toEqual([]);
+      await log.journal.append([journalEntry({ at: at - 1 })]);
+      expect(await requestLog(log.store)).toHaveLength(3);
+      expect(await checkIndex(log.store)).toEqual([]);
     });
 
     test("a log that is too large loses its oldest day, then the oldest part of its only day", async () => {
       const at = nextMidnight();
       const add = async (ms: number) => {
-        await journal.append(times(100, (index) => journalEntry({ at: ms + index })));
+        await log.journal.append(times(100, (index) => journalEntry({ at: ms + index })));
         await closeAll(ms + dayMs / 2);
       };
       for (const ms of [at - dayMs, at, at + dayMs / 2]) await add(ms);
       const bytes = async () => {
-        const { sum } = await store.reads
+        const { sum } = await log.store.reads
           .selectFrom("request_segments")
           .select(({ fn }) => fn.sum<number>("bytes").as("sum"))
           .executeTakeFirstOrThrow();
         return Number(sum);
       };
       const all = await bytes();
-      expect(await journal.trim(all)).toBeNull();
-      expect(await journal.trim(all - 1)).toBe(at);
-      expect(await existingDays(store.reads)).toEqual([dayOf(at)]);
+      expect(await log.journal.trim(all)).toBeNull();
+      expect(await log.journal.trim(all - 1)).toBe(at);
+      expect(await existingDays(log.store.reads)).toEqual([dayOf(at)]);
       expect(await bytes()).toBeCloseTo((all * 2) / 3, -2);
-      expect(await journal.trim(all / 2)).toBe(at + 100);
-      expect(await journal.trim(all / 2)).toBeNull();
-      expect(await requestLog(store)).toHaveLength(100);
-      expect(await checkIndex(store)).toEqual([]);
-      const state = await store.reads.selectFrom("request_log_state").select("cut_until").executeTakeFirst();
+      expect(await log.journal.trim(all / 2)).toBe(at + 100);
+      expect(await log.journal.trim(all / 2)).toBeNull();
+      expect(await requestLog(log.store)).toHaveLength(100);
+      expect(await checkIndex(log.store)).toEqual([]);
+      const state = await log.store.reads
+        .selectFrom("request_log_state")
+        .select("cut_until")
+        .executeTakeFirst();
       expect(state?.cut_until).toBe(at + 100);
     });
 
@@ -166,7 +159,7 @@ export function requestLogSuite(fixture: StoreFixture) {
       const at = nextMidnight();
       const [gone, stays] = [newId(), newId()];
       const add = (ms: number, ...organizations: string[]) =>
-        journal.append(
+        log.journal.append(
           organizations.flatMap((organization_id) =>
             times(3, (index) =>
               journalEntry({
@@ -182,12 +175,11 @@ export function requestLogSuite(fixture: StoreFixture) {
         await add(at + day * dayMs, ...organizations);
       await closeAll(at + 4 * dayMs);
       await add(at + 4 * dayMs, gone, stays);
-      let next: JournalDeletion | null = { organizationId: gone, part: "sightings", after: "" };
-      while (next !== null) next = await journal.deleteOrganization(next);
-      const left = await requestLog(store);
+      await deleteFromLog(log.journal, gone);
+      const left = await requestLog(log.store);
       expect(new Set(left.map((row) => row.organization_id))).toEqual(new Set([stays]));
       expect(left).toHaveLength(9);
-      expect(await checkIndex(store)).toHaveLength(3);
+      expect(await checkIndex(log.store)).toHaveLength(3);
       expect(await segments()).toHaveLength(2);
     });
 
@@ -195,43 +187,43 @@ export function requestLogSuite(fixture: StoreFixture) {
     if (fixture.kind === "postgres") {
       test("a day that someone is reading is deleted later", async () => {
         const at = nextMidnight();
-        await journal.append([journalEntry({ at })]);
+        await log.journal.append([journalEntry({ at })]);
         await closeAll(at + dayMs);
-        const prune = () => journal.prune(keptForADay, at + 3 * dayMs);
-        await store.transaction(async (db) => {
+        const prune = () => log.journal.prune(keptForADay, at + 3 * dayMs);
+        await log.store.transaction(async (db) => {
           await db.selectFrom("request_log").select("id").execute();
           expect(await prune()).toBe(0);
-          await journal.append([journalEntry({ at: at + 3 * dayMs })]);
+          await log.journal.append([journalEntry({ at: at + 3 * dayMs })]);
         });
         expect(await prune()).toBe(1);
-        expect(await requestLog(store)).toHaveLength(1);
+        expect(await requestLog(log.store)).toHaveLength(1);
       });
 
       test("a late row is stored although another node has dropped the tables of its day", async () => {
         const at = nextMidnight();
-        await journal.append([journalEntry({ at })]);
+        await log.journal.append([journalEntry({ at })]);
         await closeAll(at + dayMs);
-        const other = await openJournal(location);
+        const other = await openJournal(log.location);
         await other.append([journalEntry({ at: at + 3 * dayMs })]);
         expect(await other.prune(keptForADay, at + 3 * dayMs)).toBe(1);
         await other.close();
-        await journal.append([journalEntry({ at: at + 1 })]);
-        expect(await requestLog(store)).toHaveLength(2);
+        await log.journal.append([journalEntry({ at: at + 1 })]);
+        expect(await requestLog(log.store)).toHaveLength(2);
       });
 
       test("the keys of a day are sorted once it has ended, unless someone reads them", async () => {
         const at = nextMidnight();
-        await journal.append([at, at + dayMs].map((ms) => journalEntry({ at: ms })));
+        await log.journal.append([at, at + dayMs].map((ms) => journalEntry({ at: ms })));
         const sorted = async () => {
           const { rows } = await sql<{ name: string }>`select t.relname as name from pg_index i
-            join pg_class t on t.oid = i.indrelid where i.indisclustered`.execute(store.reads);
+            join pg_class t on t.oid = i.indrelid where i.indisclustered`.execute(log.store.reads);
           return rows.map(({ name }) => name);
         };
-        const prune = () => journal.prune({ ...keptForADay, longestDays: 9 }, at + 2 * dayMs);
+        const prune = () => log.journal.prune({ ...keptForADay, longestDays: 9 }, at + 2 * dayMs);
         await prune();
         expect(await sorted()).toEqual([]);
         await closeAll(at + 2 * dayMs);
-        await store.transaction(async (db) => {
+        await log.store.transaction(async (db) => {
           await db.selectFrom("request_keys").select("key").execute();
           await prune();
         });
@@ -240,14 +232,14 @@ export function requestLogSuite(fixture: StoreFixture) {
         expect(await sorted()).toEqual([keysTable(dayOf(at))]);
         // The next day has not ended, and this one gets late rows as before.
         await prune();
-        await journal.append([journalEntry({ at: at + 1 })]);
+        await log.journal.append([journalEntry({ at: at + 1 })]);
         expect(await sorted()).toEqual([keysTable(dayOf(at))]);
-        expect(await checkIndex(store)).toEqual([]);
+        expect(await checkIndex(log.store)).toEqual([]);
       });
 
       test("nodes that add, close and delete together lose nothing", async () => {
         const at = nextMidnight();
-        const nodes = await Promise.all(times(3, () => openJournal(location)));
+        const nodes = await Promise.all(times(3, () => openJournal(log.location)));
         await Promise.all(
           nodes.map(async (node, number) => {
             for (let step = 0; step < 15; step++) {
@@ -261,15 +253,15 @@ export function requestLogSuite(fixture: StoreFixture) {
         );
         await Promise.all(nodes.map((node) => node.close()));
         await closeAll(at + dayMs);
-        expect(await requestLog(store)).toHaveLength(3 * 15 * 50);
-        expect(await checkIndex(store)).toEqual([]);
+        expect(await requestLog(log.store)).toHaveLength(3 * 15 * 50);
+        expect(await checkIndex(log.store)).toEqual([]);
       });
     }
 
     test("whenever its process is killed, the index matches the rows", async () => {
       for (const steps of [2, 5, 9]) {
         const file = new URL("./write-until-killed.ts", import.meta.url).pathname;
-        const child = spawn(process.execPath, [file, JSON.stringify(location), String(nextMidnight())]);
+        const child = spawn(process.execPath, [file, JSON.stringify(log.location), String(nextMidnight())]);
         let seen = 0;
         child.stdout.on("data", (text: Buffer) => {
           seen += text.toString().split("\n").length - 1;
@@ -278,9 +270,9 @@ export function requestLogSuite(fixture: StoreFixture) {
         });
         await once(child, "exit");
         expect(seen).toBeGreaterThanOrEqual(steps);
-        await checkIndex(store);
-        await journal.append([journalEntry({ at: midnight + used * dayMs + 1 })]);
-        await checkIndex(store);
+        await checkIndex(log.store);
+        await log.journal.append([journalEntry({ at: midnight + used * dayMs + 1 })]);
+        await checkIndex(log.store);
       }
     }, 30_000);
   });

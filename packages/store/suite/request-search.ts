@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { randomFillSync } from "node:crypto";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { uuidSource } from "@countersign/domain/ids/uuid";
 import { requestOutcomes } from "@countersign/domain/requests/outcome";
 import fc from "fast-check";
+import { closeSegments } from "../../../tests/support/journal.ts";
 import type { JournalEntry } from "../journal.ts";
-import { openJournal, openStore } from "../open.ts";
 import { deviceBounds, seenDevices } from "../queries/ips/seen-devices.ts";
 import { requestById } from "../queries/requests/by-id.ts";
 import { everyRequest, matches } from "../queries/requests/filter.ts";
@@ -23,10 +23,10 @@ import { byTime, rowOf } from "../request-log/entry-row.ts";
 import { keyColumn, timesOfKey } from "../request-log/keys.ts";
 import { oldestOpenMs } from "../request-log/segment.ts";
 import { dayOf, keysOf } from "../request-log/tables.ts";
-import type { Database } from "../store.ts";
+import type { Database, Journal } from "../store.ts";
 import type { RequestLogRow } from "../tables.ts";
 import { times } from "./calls.ts";
-import type { StoreFixture } from "./fixture.ts";
+import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const midnightMs = 20_000 * dayMs;
 /** The rows are of two hours, and of two days. */
@@ -99,7 +99,8 @@ const parts: EntryParts = {
 
 export function requestSearch(fixture: StoreFixture) {
   describe("the search in the request log", () => {
-    let log: Awaited<ReturnType<typeof filledLog>>;
+    const log = separateLog(fixture);
+    let rows: RequestLogRow[];
     beforeAll(async () => {
       // One license has more requests in a segment than the index lists one by one.
       const many = times(1_500, (at) => ({
@@ -108,9 +109,8 @@ export function requestSearch(fixture: StoreFixture) {
         license: "l9",
         atMs: startMs + at,
       }));
-      log = await filledLog(fixture, [...fc.sample(entryParts, { numRuns: 3_000, seed: 18 }), ...many]);
+      rows = await fill(log.journal, [...fc.sample(entryParts, { numRuns: 1_200, seed: 18 }), ...many]);
     }, 60_000);
-    afterAll(() => log.close());
 
     test("finds what a look at every row finds, page by page, and in both directions", async () => {
       const { listReads, reads } = log.store;
@@ -118,9 +118,11 @@ export function requestSearch(fixture: StoreFixture) {
         const [filter, range, limit] = asked;
         const isMeant = (row: RequestLogRow) =>
           matches(filter, row) && row.at >= range.fromMs && row.at < range.untilMs;
-        const meant = log.rows.filter(isMeant);
+        const meant = rows.filter(isMeant);
         const newest = meant.toReversed();
-        expect(await everyPage(listReads, { filter, range, limit }, small)).toEqual(newest);
+        // Not thousands of pages of one row.
+        const page = { filter, range, limit: Math.max(limit, Math.ceil(meant.length / 40)) };
+        expect(await everyPage(listReads, page, small)).toEqual(newest);
         const iteration = { filter, range, rowsTogether: limit, sizes };
         expect(await all(iterateRequests(listReads, { ...iteration, order: "oldest" }))).toEqual(meant);
         expect(await all(iterateRequests(reads, { ...iteration, order: "newest" }))).toEqual(newest);
@@ -131,7 +133,7 @@ export function requestSearch(fixture: StoreFixture) {
     test("stops when its time is over or it has read enough, says how far it came, and continues from there", async () => {
       const { listReads } = log.store;
       const filter = { ...everyRequest("o1"), productId: "p1" };
-      const newest = log.rows.filter((row) => matches(filter, row)).reverse();
+      const newest = rows.filter((row) => matches(filter, row)).reverse();
       const search = { filter, range: always, limit: 5_000 };
       let clock = 0;
       const hurried = { ...small, clock: () => clock++, longestMs: 3 };
@@ -153,8 +155,8 @@ export function requestSearch(fixture: StoreFixture) {
         const filter = { ...everyRequest("o4"), requestId: id };
         const row = await requestById(listReads, filter);
         expect(row).toMatchObject({ id, at: arrivedMs + delayMs });
-        const { rows } = await searchRequests(listReads, { filter, range: always, after: null, limit: 10 });
-        expect(rows).toEqual([row as RequestLogRow]);
+        const found = await searchRequests(listReads, { filter, range: always, after: null, limit: 10 });
+        expect(found.rows).toEqual([row as RequestLogRow]);
         expect(await requestById(listReads, { ...filter, organizationId: "o2" })).toBeNull();
       }
       for (const unknown of ["", "nonsense", idAt(0), "ffffffff-ffff-7fff-bfff-ffffffffffff"])
@@ -163,7 +165,7 @@ export function requestSearch(fixture: StoreFixture) {
 
     test("a license with many requests is found by reading them all", async () => {
       const filter = { ...everyRequest("o3"), licenseId: "l9" };
-      const newest = log.rows.filter((row) => matches(filter, row)).reverse();
+      const newest = rows.filter((row) => matches(filter, row)).reverse();
       expect(newest.length).toBe(1_500);
       const keys = await log.store.reads
         .selectFrom(keysOf(dayOf(startMs)))
@@ -184,7 +186,7 @@ export function requestSearch(fixture: StoreFixture) {
         const isMeant = (row: RequestLogRow) =>
           "licenseIds" in of ? of.licenseIds.includes(row.license_id ?? "") : row.ip === "192.0.2.1";
         const newest = new Map<string, number>();
-        for (const row of log.rows)
+        for (const row of rows)
           if (isMeant(row) && row.device_id !== null && row.sandbox === 0 && row.organization_id !== "o3")
             newest.set(`${row.organization_id} ${row.license_id} ${row.ip} ${row.device_id}`, row.at);
         const found = await seenDevices(listReads, of, always, unhurried);
@@ -208,7 +210,7 @@ export function requestSearch(fixture: StoreFixture) {
       await lists.next();
       const kept = { serverDays: 1, shortestDays: 1, longestDays: 1, mostBytes: Number.MAX_SAFE_INTEGER };
       await log.journal.prune(kept, midnightMs + dayMs);
-      const left = log.rows.filter((row) => matches(filter, row) && row.at >= midnightMs);
+      const left = rows.filter((row) => matches(filter, row) && row.at >= midnightMs);
       expect((await all(lists)).filter(({ at }) => at >= midnightMs)).toEqual(left);
       const search = { filter, range: always, limit: 5_000 };
       expect(await everyPage(listReads, search, small)).toEqual(left.reverse());
@@ -216,29 +218,21 @@ export function requestSearch(fixture: StoreFixture) {
   });
 }
 
-/** A database whose log has these entries: most of them in segments of different sizes, some of them written late. */
-async function filledLog(fixture: StoreFixture, entries: readonly EntryParts[]) {
-  const location = await fixture.empty();
-  const store = await openStore(location, { encryptionKey: null, durability: "standard" });
-  const journal = await openJournal(location);
+/** Adds entries: most of them in segments of different sizes, some of them late. */
+async function fill(journal: Journal, entries: readonly EntryParts[]): Promise<RequestLogRow[]> {
   const ordered = entriesOf(entries).sort((one, other) => one[0] - other[0]);
   const isLate = (index: number) => index % 50 === 7;
   const inTime = ordered.filter((_, index) => !isLate(index));
   const openFrom = Math.floor(inTime.length * 0.8);
-  for (let start = 0, size = 1_600; start < openFrom; size = (size * 5) % 1_003) {
+  for (let start = 0, size = 1_600; start < openFrom; size = (size * 5) % 211) {
     const some = inTime.slice(start, Math.min(openFrom, start + size));
     await journal.append(some);
-    const nowMs = (some.at(-1)?.[0] ?? 0) + oldestOpenMs;
-    while ((await journal.closeSegment(nowMs)) > 0);
+    await closeSegments(journal, (some.at(-1)?.[0] ?? 0) + oldestOpenMs);
     start += some.length;
   }
   await journal.append(inTime.slice(openFrom));
   await journal.append(ordered.filter((_, index) => isLate(index)));
-  const close = async () => {
-    await journal.close();
-    await store.close();
-  };
-  return { store, journal, rows: ordered.map(rowOf).sort(byTime), close };
+  return ordered.map(rowOf).sort(byTime);
 }
 
 function entriesOf(entries: readonly EntryParts[], newId = () => idAt(startMs)): JournalEntry[] {

@@ -1,30 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { defaultLogMegabytes } from "@countersign/domain/requests/log-days";
+import { closeSegments, deleteFromLog } from "../../../tests/support/journal.ts";
 import { journalEntry } from "../../../tests/support/request-log.ts";
 import { checkRollUps } from "../../../tests/support/rollups.ts";
-import { openJournal, openStore } from "../open.ts";
 import { usageDays } from "../queries/usage/daily.ts";
 import { uniqueHourDays } from "../rollups/retention.ts";
-import type { Journal, Store } from "../store.ts";
 import type { Tables } from "../tables.ts";
-import type { StoreFixture } from "./fixture.ts";
+import { type StoreFixture, separateLog } from "./fixture.ts";
 
 const startMs = Date.UTC(2030, 0, 1);
 
 export function rollUps(fixture: StoreFixture) {
   describe("the roll-ups", () => {
-    let store: Store;
-    let journal: Journal;
-    beforeAll(async () => {
-      const location = await fixture.empty();
-      store = await openStore(location, { encryptionKey: null, durability: "standard" });
-      journal = await openJournal(location);
-    }, 60_000);
-    afterAll(async () => {
-      await journal?.close();
-      await store?.close();
-    });
+    const log = separateLog(fixture);
 
     const entries = (count: number, fromMs: number, organization: string) =>
       Array.from({ length: count }, (_, at) =>
@@ -41,7 +30,7 @@ export function rollUps(fixture: StoreFixture) {
       );
     const rows = async (table: keyof Tables, organization: string) =>
       (
-        await store.reads
+        await log.store.reads
           .selectFrom(table as "rollup_hours")
           .select("organization_id")
           .where("organization_id", "=", organization)
@@ -49,14 +38,14 @@ export function rollUps(fixture: StoreFixture) {
       ).length;
 
     test("are what the closed part of the log adds up to, late requests included", async () => {
-      await journal.append(entries(3_000, startMs, "o1"));
-      expect(await checkRollUps(store)).toMatchObject({ closed: 0, open: 3_000 });
-      while ((await journal.closeSegment(startMs + hourMs)) > 0);
-      expect(await checkRollUps(store)).toMatchObject({ closed: 3_000, open: 0 });
+      await log.journal.append(entries(3_000, startMs, "o1"));
+      expect(await checkRollUps(log.store)).toMatchObject({ closed: 0, open: 3_000 });
+      await closeSegments(log.journal, startMs + hourMs);
+      expect(await checkRollUps(log.store)).toMatchObject({ closed: 3_000, open: 0 });
       // Some before, some within and some after the closed part.
-      await journal.append(entries(1_000, startMs - 100_000, "o2"));
-      await journal.append(entries(500, startMs + 1_400_000, "o1"));
-      const { closed, open } = await checkRollUps(store);
+      await log.journal.append(entries(1_000, startMs - 100_000, "o2"));
+      await log.journal.append(entries(500, startMs + 1_400_000, "o1"));
+      const { closed, open } = await checkRollUps(log.store);
       expect(closed).toBeGreaterThan(4_000);
       expect(closed + open).toBe(4_500);
     });
@@ -70,8 +59,8 @@ export function rollUps(fixture: StoreFixture) {
           ip: "192.0.2.1",
         }),
       );
-      await journal.append(products);
-      while ((await journal.closeSegment(startMs + 3 * hourMs)) > 0);
+      await log.journal.append(products);
+      await closeSegments(log.journal, startMs + 3 * hourMs);
       // Each product has a row, and one is of all products.
       for (const table of ["rollup_hours", "rollup_days"] as const)
         expect(await rows(table, "many")).toBe(601);
@@ -87,15 +76,11 @@ export function rollUps(fixture: StoreFixture) {
           ip: `192.0.2.${at}`,
         }),
       );
-      await journal.append(shared);
+      await log.journal.append(shared);
       const tables = ["rollup_hours", "rollup_hour_uniques", "rollup_days", "license_days"] as const;
       for (const table of tables) expect(await rows(table, "o2")).toBeGreaterThan(0);
       const others = await rows("rollup_hours", "o1");
-      for (
-        let step = await journal.deleteOrganization({ organizationId: "o2", part: "sightings", after: "" });
-        step !== null;
-        step = await journal.deleteOrganization(step)
-      );
+      await deleteFromLog(log.journal, "o2");
       for (const table of tables) expect(await rows(table, "o2")).toBe(0);
       expect(await rows("rollup_hours", "o1")).toBe(others);
     });
@@ -105,7 +90,7 @@ export function rollUps(fixture: StoreFixture) {
       const mostBytes = defaultLogMegabytes * 1024 * 1024;
       const retention = { serverDays: 30, shortestDays: 30, longestDays: 30, mostBytes };
       const ages = [0, 29, 31, uniqueHourDays, uniqueHourDays + 2, usageDays - 1, usageDays];
-      await journal.append(
+      await log.journal.append(
         ages.flatMap((days) =>
           Array.from({ length: 3 }, (_, at) =>
             journalEntry({
@@ -115,8 +100,8 @@ export function rollUps(fixture: StoreFixture) {
           ),
         ),
       );
-      while ((await journal.closeSegment(nowMs + hourMs)) > 0);
-      while ((await journal.prune(retention, nowMs)) > 0);
+      await closeSegments(log.journal, nowMs + hourMs);
+      while ((await log.journal.prune(retention, nowMs)) > 0);
       // Each hour and day has a row of the product and one of all products.
       expect(await rows("rollup_hours", "o3")).toBe(2 * 6);
       expect(await rows("rollup_days", "o3")).toBe(2 * 6);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { storedRow } from "../../../tests/support/stored-rows.ts";
 import { as, ipAddress, times, validate, validateOne, verdict } from "./calls.ts";
 import type { StoreFixture } from "./fixture.ts";
 
@@ -33,8 +34,7 @@ export function terms(fixture: StoreFixture) {
     test("starts once under concurrent calls, and all get the same expiry", async () => {
       const org = await fixture.org();
       const { id, key } = await org.license({ termMs: hourMs, maxIps: null });
-      const others = fixture.kind === "postgres" ? [await fixture.node(), await fixture.node()] : [];
-      const stores = [org.store, ...others];
+      const stores = await fixture.nodes(fixture.kind === "postgres" ? 3 : 1);
       const asked = await Promise.all(
         times(30, (index) => {
           const store = stores[index % stores.length] ?? org.store;
@@ -88,7 +88,7 @@ export function terms(fixture: StoreFixture) {
 type Opened = Awaited<ReturnType<StoreFixture["node"]>>;
 
 async function row(store: Opened, id: string) {
-  return store.reads.selectFrom("licenses").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  return storedRow(store.reads, "licenses", { id });
 }
 
 async function usage(store: Opened, id: string) {

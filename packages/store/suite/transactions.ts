@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { countedRequests } from "../../../tests/support/public-api-fixture.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { newId } from "../../../tests/support/test-organization.ts";
 import { createOrganization } from "../queries/organizations/organizations.ts";
 import type { Store } from "../store.ts";
@@ -53,11 +54,7 @@ export function transactions(fixture: StoreFixture) {
           }
         });
       await Promise.all([rename(ids), rename(ids.toReversed())]);
-      const rows = await store.reads
-        .selectFrom("organizations")
-        .select("ip_blocks_revision")
-        .where("id", "in", ids)
-        .execute();
+      const rows = await storedRows(store.reads, "organizations", { id: ids });
       expect(rows.map((row) => row.ip_blocks_revision)).toEqual([2, 2]);
     }, 30_000);
 
@@ -132,6 +129,6 @@ function organization(id: string) {
 }
 
 async function organizations(store: Store, ids: readonly string[]): Promise<number> {
-  const rows = await store.reads.selectFrom("organizations").select("id").where("id", "in", ids).execute();
+  const rows = await storedRows(store.reads, "organizations", { id: ids });
   return rows.length;
 }

@@ -31,24 +31,6 @@ export function versions(fixture: StoreFixture) {
       expect(await answer()).toEqual({ status: "version_not_allowed", version: null, versionValid: false });
     });
 
-    test("a new latest version makes the previous one an ordinary allowed version", async () => {
-      const { store, productId } = await fixture.org();
-      for (const version of ["1.0", "2.0", "3.0"]) {
-        await store.transaction((db) => setVersion(db, productId, { version, state: "latest" }, 1));
-      }
-      const records = await store.reads
-        .selectFrom("product_versions")
-        .select(["version", "state"])
-        .where("product_id", "=", productId)
-        .orderBy("version")
-        .execute();
-      expect(records.map(({ version, state }) => `${version} ${state}`)).toEqual([
-        "1.0 allowed",
-        "2.0 allowed",
-        "3.0 latest",
-      ]);
-    });
-
     test("a product in report-only mode is valid with a disallowed version", async () => {
       const { store, apiKey, license } = await fixture.org({
         settings: { version_module_enabled: 1, version_enforcement: "report" },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { TokenHolder } from "./tokens.ts";
 import * as queries from "./tokens.ts";
@@ -27,7 +27,7 @@ onBothDatabases("access tokens", (fixture) => {
 
   test("a user and an organization have their own tokens, oldest first, counted and in pages", async () => {
     for (const holder of await holders()) {
-      const ids = [await add(holder), await add(holder), await add(holder)] as const;
+      const ids = await several(3, () => add(holder));
       expect(await idsOf(holder)).toEqual([...ids]);
       expect(await idsOf(holder, null, 2)).toEqual(ids.slice(0, 2));
       expect(await idsOf(holder, ids[1])).toEqual(ids.slice(2));

@@ -1,12 +1,8 @@
 import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { Database } from "../../store.ts";
 import { times } from "../../suite/calls.ts";
-import { countAnnouncements } from "../announcements/announcements.ts";
-import { lockPlatformBlocks } from "./platform.ts";
 import * as state from "./platform-state.ts";
-import { lockedUser, lockPlatformAdmins } from "./users.ts";
 
 onBothDatabases("values stored for the whole installation", (fixture) => {
   const { read, write } = fixture.queries(state);
@@ -52,41 +48,5 @@ onBothDatabases("values stored for the whole installation", (fixture) => {
     expect(replaced.filter(Boolean)).toHaveLength(1);
     expect(await stored(name)).toBe(["a", "b", "c"][replaced.indexOf(true)] ?? "");
     expect(await write.lockedState(newId())).toBeNull();
-  });
-
-  const locks: [what: string, prepare: () => Promise<(db: Database) => Promise<unknown>>][] = [
-    ["the set-up", async () => state.lockSetup],
-    ["the platform admins", async () => lockPlatformAdmins],
-    ["the platform's blocks", async () => lockPlatformBlocks],
-    ["the number of announcements", async () => countAnnouncements],
-    [
-      "a value",
-      async () => {
-        const name = newId();
-        await write.addState(name, "x");
-        return (db) => state.lockedState(db, name);
-      },
-    ],
-    [
-      "a user",
-      async () => {
-        const { id } = await fixture.user();
-        return (db) => lockedUser(db, id);
-      },
-    ],
-  ];
-
-  test.each(locks)("transactions that lock %s follow each other", async (_what, prepare) => {
-    const lock = await prepare();
-    const name = newId();
-    await write.addState(name, "0");
-    const addOne = () =>
-      fixture.write(async (db) => {
-        await lock(db);
-        const value = Number(await state.stateOf(db, name));
-        await state.setState(db, name, String(value + 1));
-      });
-    await Promise.all(times(8, addOne));
-    expect(await stored(name)).toBe("8");
   });
 });

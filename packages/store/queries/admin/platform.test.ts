@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { emailRow, waitingEmailRow } from "../../../../tests/support/emails.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { OrganizationRow } from "../../tables.ts";
@@ -26,7 +26,6 @@ onBothDatabases("queries about the whole installation", (fixture) => {
     });
     return id;
   };
-  const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
   test("an organization is read with its owner's name and email address, unless it is deleted", async () => {
     const owner = await fixture.user({ name: "Ada" });

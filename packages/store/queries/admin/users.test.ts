@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { UserRow } from "../../tables.ts";
 import * as queries from "./users.ts";
@@ -7,10 +7,9 @@ import * as queries from "./users.ts";
 onBothDatabases("the operator's queries about users", (fixture) => {
   const { read, write } = fixture.queries(queries);
   const change = (id: string, changes: Partial<UserRow>) => write.updateUser(id, changes);
-  const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
   test("users are listed newest first, also across pages that end between equal times", async () => {
-    const ids = [await fixture.user(), await fixture.user(), await fixture.user()].map(({ id }) => id);
+    const ids = idsOf(await several(3, () => fixture.user()));
     // Later than the users of any other test.
     const [early, late] = ["2120-01-01T00:00:00.000Z", "2120-01-02T00:00:00.000Z"];
     for (const [index, id] of ids.entries()) await change(id, { created_at: index === 2 ? late : early });
@@ -24,7 +23,7 @@ onBothDatabases("the operator's queries about users", (fixture) => {
 
   test("users are found by the beginning of their email address, in its order", async () => {
     const prefix = newId();
-    const ids = [await fixture.user(), await fixture.user(), await fixture.user()].map(({ id }) => id);
+    const ids = idsOf(await several(3, () => fixture.user()));
     for (const [index, end] of ["b@x.org", "a@x.org", "%@x.org"].entries())
       await change(ids[index] ?? "", { email: `${prefix}${end}` });
     const find = async (text: string, after: string | null = null, limit = 10) => {

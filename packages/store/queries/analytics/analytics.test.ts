@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { dayMs, hourMs } from "@countersign/domain/dates/lengths";
 import { addLicense } from "../../../../tests/support/add-license.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import type { TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { allProducts, type RollUps } from "../../rollups/roll-up.ts";
 import type { RequestLogRow } from "../../tables.ts";
@@ -192,6 +192,6 @@ onBothDatabases("analytics", (fixture) => {
     ]);
     expect(await read.mostUsedProducts(organizationId, null, 100, 1)).toHaveLength(1);
     const one = await read.mostUsedProducts(organizationId, org.productId, 100, 9);
-    expect(one.map(({ id }) => id)).toEqual([org.productId]);
+    expect(idsOf(one)).toEqual([org.productId]);
   });
 });

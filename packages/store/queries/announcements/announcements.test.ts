@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { AnnouncementRow } from "../../tables.ts";
@@ -15,10 +15,9 @@ onBothDatabases("announcements", (fixture) => {
   const add = async (...rows: Partial<AnnouncementRow>[]): Promise<string[]> => {
     const added = rows.map((settings) => announcementRow(settings));
     for (const row of added) await write.addAnnouncement(row);
-    return added.map(({ id }) => id);
+    return idsOf(added);
   };
-  const current = async () =>
-    (await announcements.currentAnnouncements(fixture.reads, nowMs)).map(({ id }) => id);
+  const current = async () => idsOf(await read.currentAnnouncements(nowMs));
   const locked = (id = "") => write.lockedAnnouncement(id);
 
   test.each<[what: string, is: "shown" | "not shown", times: Partial<AnnouncementRow>]>([
@@ -39,7 +38,7 @@ onBothDatabases("announcements", (fixture) => {
   test("all are listed newest first, by page", async () => {
     const ids = await add({ ends_at: 1 }, { starts_at: nowMs + 5 }, {});
     const page = async (beforeId: string | null, limit: number) =>
-      (await read.allAnnouncements({ beforeId, limit })).map(({ id }) => id);
+      idsOf(await read.allAnnouncements({ beforeId, limit }));
     expect(await page(null, 10)).toEqual(ids.toReversed());
     expect(await page(null, 2)).toEqual([ids[2] ?? "", ids[1] ?? ""]);
     expect(await page(ids[1] ?? "", 2)).toEqual([ids[0] ?? ""]);

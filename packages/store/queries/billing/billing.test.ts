@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { OrganizationBillingRow, StripePriceRow } from "@countersign/store/tables";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateOrganization } from "../organizations/organizations.ts";
 import { setDailyUsage } from "../products/daily-usage.ts";
@@ -102,10 +102,7 @@ onBothDatabases("billing", (fixture) => {
 
   test("the organizations of a customer include deleted ones, and none of another customer", async () => {
     const customer = `cus_${newId()}`;
-    const [kept, deleted] = [
-      await paying({ stripe_customer_id: customer }),
-      await paying({ stripe_customer_id: customer }),
-    ];
+    const [kept, deleted] = await several(2, () => paying({ stripe_customer_id: customer }));
     await paying({ stripe_customer_id: `cus_${newId()}` });
     await deleteOrganization(deleted);
     expect(await read.organizationsOfCustomer(customer)).toEqual([
@@ -136,11 +133,7 @@ onBothDatabases("billing", (fixture) => {
   });
 
   test("the requests of a day are those of all products of an organization, also deleted ones", async () => {
-    const [ours, other, unused] = [
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-    ];
+    const [ours, other, unused] = await several(3, () => fixture.organization());
     const second = await ours.product();
     await fixture.write(async (db) => {
       await setDailyUsage(db, ours.productId, 20_000, 3);
@@ -156,25 +149,17 @@ onBothDatabases("billing", (fixture) => {
 
   test("subscriptions are summed up by currency, interval and status, without those of deleted organizations", async () => {
     const currency = `x${newId()}`.slice(-8);
-    const subscribed = (
-      interval: "month" | "year",
-      status: "active" | "trialing",
-      amount: number,
-      subscriptionId: string | null = "sub_1",
-    ) =>
-      paying({
-        subscription_id: subscriptionId,
-        subscription_currency: currency,
-        subscription_interval: interval,
-        subscription_status: status,
-        subscription_amount: amount,
-      });
-    await subscribed("month", "active", 2_900);
-    await subscribed("month", "active", 3_100);
-    await subscribed("year", "active", 29_000);
-    await subscribed("month", "trialing", 2_900);
-    await subscribed("month", "active", 1, null);
-    await deleteOrganization(await subscribed("month", "active", 2));
+    const common = { subscription_id: "sub_1", subscription_currency: currency };
+    const subscribed = (subscription_amount: number, columns: Partial<OrganizationBillingRow> = {}) => {
+      const active = { subscription_interval: "month", subscription_status: "active" } as const;
+      return paying({ ...common, ...active, subscription_amount, ...columns });
+    };
+    await subscribed(2_900);
+    await subscribed(3_100);
+    await subscribed(29_000, { subscription_interval: "year" });
+    await subscribed(2_900, { subscription_status: "trialing" });
+    await subscribed(1, { subscription_id: null });
+    await deleteOrganization(await subscribed(2));
     const sums = (await read.subscriptionSums()).filter((sum) => sum.currency === currency);
     expect(sums).toHaveLength(3);
     expect(sums).toEqual(
@@ -200,13 +185,8 @@ onBothDatabases("billing", (fixture) => {
   });
 
   test("a stored price is found only by all of its terms, and a later one replaces it", async () => {
-    const terms: Omit<StripePriceRow, "price_id"> = {
-      mode: "live",
-      plan: "pro",
-      interval_unit: "month",
-      currency: "nok",
-      amount: 2_900,
-    };
+    const product = { mode: "live", plan: "pro", interval_unit: "month" } as const;
+    const terms: Omit<StripePriceRow, "price_id"> = { ...product, currency: "nok", amount: 2_900 };
     const find = (changes: Partial<StripePriceRow> = {}) => read.storedPrice({ ...terms, ...changes });
     await write.storePrice({ ...terms, price_id: "price_old" });
     expect(await find()).toBe("price_old");
@@ -243,7 +223,7 @@ onBothDatabases("billing", (fixture) => {
       for (const { id, at } of received)
         await recordStripeEvent(db, { id, type: "invoice.paid", organization_id: null, received_at: at });
     });
-    const [third, first, second, kept] = received.map(({ id }) => id) as [string, string, string, string];
+    const [third, first, second, kept] = idsOf(received) as [string, string, string, string];
     expect(await read.oldStripeEvents(5, 10)).toEqual([first, second, third]);
     const some = await read.oldStripeEvents(5, 2);
     expect(some).toEqual([first, second]);

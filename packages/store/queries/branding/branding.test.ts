@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./branding.ts";
 
@@ -8,7 +8,7 @@ onBothDatabases("branding", (fixture) => {
   const save = (organizationId: string, ...change: [Parameters<typeof queries.saveBranding>[2], number]) =>
     write.saveBranding(organizationId, ...change);
   const update = (table: "organizations" | "products", id: string, columns: object) =>
-    fixture.write((db) => db.updateTable(table).set(columns).where("id", "=", id).execute());
+    fixture.change(table, id, columns);
 
   test("an organization has none before its first change, and what a change omits stays", async () => {
     const [{ organizationId }, other] = [await fixture.organization(), await fixture.organization()];
@@ -28,11 +28,7 @@ onBothDatabases("branding", (fixture) => {
   });
 
   test("organizations are named with what they chose, each once, and deleted ones are left out", async () => {
-    const [branded, plain, deleted] = [
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-    ];
+    const [branded, plain, deleted] = await several(3, () => fixture.organization());
     await save(branded.organizationId, { display_name: "Acme Audio", accent_color: "#1d4ed8" }, 1);
     await update("organizations", deleted.organizationId, { deleted_at: 1 });
     const ids = [branded, plain, deleted, branded].map(({ organizationId }) => organizationId);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { KyselyPlugin } from "kysely";
-import { onBothDatabases, type QueryFixture } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { customersInBulk, identifierOf } from "./bulk.ts";
 import {
@@ -52,6 +52,9 @@ onBothDatabases("customers", (fixture) => {
       ]);
       expect(ids[0]).toBe(ids[1] as string);
       expect(ids[2]).not.toBe(ids[0] as string);
+      // An email address and a known Discord ID on one license do not merge two customers.
+      const [both = ""] = await identify(fixture, organizationId, [{ email: `new-${email}`, discordId }]);
+      expect(ids).not.toContain(both);
       expect(await identify(fixture, organizationId, [{ discordId }, { email }])).toEqual([
         ids[2],
         ids[0],
@@ -93,11 +96,7 @@ onBothDatabases("customers", (fixture) => {
   });
 
   test("are found by their email address in the organization only", async () => {
-    const [ours, theirs, none] = [
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-    ];
+    const [ours, theirs, none] = await several(3, () => fixture.organization());
     const who = person({ email: `Ada.${newId()}@example.com` });
     const ids = [];
     for (const { organizationId } of [ours, theirs])

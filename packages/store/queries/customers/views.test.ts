@@ -1,18 +1,14 @@
 import { expect, test } from "bun:test";
 import { addLicense } from "../../../../tests/support/add-license.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { deleteProduct } from "../products/products.ts";
 import * as queries from "./views.ts";
 import { addCustomerView } from "./views.ts";
 
-interface Person {
-  readonly email?: string;
-  readonly name?: string;
-  readonly discordId?: string;
+type Person = Partial<Record<"email" | "name" | "discordId" | "id", string>> & {
   readonly createdAt?: number;
-  readonly id?: string;
-}
+};
 
 onBothDatabases("the customers of an organization", (fixture) => {
   const { read, write } = fixture.queries(queries);
@@ -62,21 +58,17 @@ onBothDatabases("the customers of an organization", (fixture) => {
 
   test("are listed newest first, page by page, also those of one millisecond", async () => {
     const { organizationId } = await fixture.organization();
-    const { theirs } = await two();
+    await two();
     const ids = [newId(), newId(), newId(), newId()].sort();
     for (const [at, id] of ids.entries())
       await add(organizationId, { id, email: `${id}@example.com`, createdAt: at < 2 ? 5 : 9 });
-    const seen: string[] = [];
-    let before: { createdAt: number; id: string } | null = null;
-    for (;;) {
-      const rows = await read.customersOf(organizationId, before, 2);
-      const last = rows.at(-1);
-      if (last === undefined) break;
-      seen.push(...rows.map((row) => row.customer_id));
-      before = { createdAt: last.created_at, id: last.customer_id };
-    }
-    expect(seen).toEqual([ids[3], ids[2], ids[1], ids[0]] as string[]);
-    expect(seen).not.toContain(theirs.customerId);
+    const found = await pages((last: { created_at: number; customer_id: string } | null) =>
+      read.customersOf(organizationId, last && { createdAt: last.created_at, id: last.customer_id }, 2),
+    );
+    expect(found.map((page) => page.map((row) => row.customer_id))).toEqual([
+      [ids[3] ?? "", ids[2] ?? ""],
+      [ids[1] ?? "", ids[0] ?? ""],
+    ]);
   });
 
   test("are found by how their text starts, page by page, with pattern characters as they are", async () => {
@@ -84,16 +76,18 @@ onBothDatabases("the customers of an organization", (fixture) => {
     for (const who of [{ email: "Ada@one.example" }, { email: "ada@two.example" }, { email: "b%@x.example" }])
       await add(organizationId, who);
     await add(organizationId, { discordId: "4242", name: "Ömer" });
-    const starting = async (text: string, limit = 10) =>
-      (await read.customersStartingWith(organizationId, text, null, limit)).map((row) => row.search_text);
+    type Last = { search_text: string; customer_id: string } | null;
+    const starting = async (text: string) => {
+      const found = await pages((last: Last) => {
+        const after = last && { text: last.search_text, id: last.customer_id };
+        return read.customersStartingWith(organizationId, text, after, 1);
+      });
+      return found.flat().map((row) => row.search_text);
+    };
     expect(await starting("ada@")).toEqual(["ada@one.example", "ada@two.example"]);
     expect(await starting("b%")).toEqual(["b%@x.example"]);
     expect(await starting("b_")).toEqual([]);
     expect(await starting("ömer")).toEqual(["ömer\n4242"]);
-    const [first] = await read.customersStartingWith(organizationId, "ada", null, 1);
-    const after = { text: first?.search_text ?? "", id: first?.customer_id ?? "" };
-    const rest = await read.customersStartingWith(organizationId, "ada", after, 10);
-    expect(rest.map((row) => row.search_text)).toEqual(["ada@two.example"]);
   });
 
   test("have their licenses counted by status, without those of deleted products", async () => {
@@ -130,7 +124,7 @@ onBothDatabases("the customers of an organization", (fixture) => {
     await ours.license();
     ids.sort();
     const page = async (afterId: string | null) =>
-      (await read.licensesOfCustomer(organizationId, customerId, { afterId, limit: 2 })).map((row) => row.id);
+      idsOf(await read.licensesOfCustomer(organizationId, customerId, { afterId, limit: 2 }));
     expect([await page(null), await page(ids[1] ?? "")]).toEqual([ids.slice(0, 2), ids.slice(2)]);
     const all = [...ids, gone.id].sort();
     expect(await read.licenseIdsOfCustomer(organizationId, customerId)).toEqual(all);
@@ -159,18 +153,13 @@ onBothDatabases("the customers of an organization", (fixture) => {
     const { id: mine } = await addLicense(ours, { customerId: ours.customerId });
     const { id: taken } = await addLicense(ours, { customerId: to });
     const { id: foreign } = await addLicense(theirs, { customerId: theirs.customerId });
-    const moved = await write.moveLicenses(
-      ours.organizationId,
-      ours.customerId,
-      to,
-      [mine, taken, foreign],
-      1,
-    );
+    const asked = [mine, taken, foreign];
+    const moved = await write.moveLicenses(ours.organizationId, ours.customerId, to, asked, 1);
     expect(moved).toBe(1);
-    const rows = await fixture.reads.selectFrom("licenses").selectAll().where("id", "in", [mine]).execute();
-    expect(rows[0]?.customer_id).toBe(to);
+    const row = await fixture.row("licenses", { id: mine });
+    expect(row.customer_id).toBe(to);
     // A change always gets a later time, even if the clock is behind.
-    expect(rows[0]?.updated_at).toBeGreaterThan(rows[0]?.created_at ?? Number.POSITIVE_INFINITY);
+    expect(row.updated_at).toBeGreaterThan(row.created_at);
     expect(await read.licenseIdsOfCustomer(theirs.organizationId, theirs.customerId)).toEqual([foreign]);
   });
 

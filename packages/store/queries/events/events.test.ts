@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { uuidSource } from "@countersign/domain/ids/uuid";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
 import type { EventRow } from "../../tables.ts";
@@ -23,7 +23,7 @@ onBothDatabases("the list of events", (fixture) => {
       limit: 2_000,
       ...page,
     });
-    return rows.map(({ id }) => id);
+    return idsOf(rows);
   };
 
   test("an organization's events are read in both directions, by page and up to an ID", async () => {

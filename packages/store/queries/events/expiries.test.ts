@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { NewLicense } from "../licenses/create.ts";
@@ -33,11 +33,7 @@ onBothDatabases("licenses that expire", (fixture) => {
   });
 
   test("only the licenses of the named organizations and of existing products are due, some at a time", async () => {
-    const [one, two, other] = [
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-    ];
+    const [one, two, other] = await several(3, () => fixture.organization());
     const { productId } = await one.product();
     await deleteProduct(productId);
     await one.license({ productId, expiresAtMs: nowMs });
@@ -84,7 +80,7 @@ onBothDatabases("licenses that expire", (fixture) => {
       await license({ expiresAtMs: nowMs, revokedAtMs: 1 }),
       await license({ expiresAtMs: nowMs, productId }),
     ];
-    const ids = [due, ...others].map(({ id }) => id);
+    const ids = idsOf([due, ...others]);
     const check = expiredToday(organizationId);
     expect(await read.stillDue(check, ids)).toEqual([due.id]);
     expect(await read.stillDue(check, [])).toEqual([]);
@@ -121,13 +117,7 @@ onBothDatabases("licenses that expire", (fixture) => {
     }));
     await fixture.write((db) => db.insertInto("recorded_refusals").values(rows).execute());
     const hours = async () =>
-      (
-        await fixture.reads
-          .selectFrom("recorded_refusals")
-          .select("hour")
-          .where("license_id", "=", license)
-          .execute()
-      ).map(({ hour }) => Number(hour));
+      (await fixture.rows("recorded_refusals", { license_id: license })).map(({ hour }) => Number(hour));
     const prune = () => write.pruneRefusals(3, 2);
     expect([await prune(), (await hours()).sort()]).toEqual([true, [2, 3]]);
     expect([await prune(), await hours()]).toEqual([true, [3]]);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { insertSession } from "../../../../tests/support/people-rows.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./sign-in.ts";
 
@@ -74,7 +74,7 @@ onBothDatabases("the ways to sign in", (fixture) => {
       const times = { openedAtMs: nowMs - 5, expiresAtMs: nowMs + endsAfterMs };
       return fixture.write((db) => insertSession(db, { user_id: userId, ...times }));
     };
-    const ids = [await open(mine, 1), await open(mine, 1), await open(mine, 1)] as const;
+    const ids = await several(3, () => open(mine, 1));
     const expired = await open(mine, 0);
     const foreign = await open(theirs, 1);
     const pageOf = async (userId: string, afterId: string | null, limit = 10) =>
@@ -124,12 +124,7 @@ onBothDatabases("the ways to sign in", (fixture) => {
     const identifiers: string[] = [];
     for (const value of values) identifiers.push(await add(value));
     const left = async () => {
-      const rows = await fixture.reads
-        .selectFrom("verifications")
-        .select("value")
-        .where("identifier", "in", identifiers)
-        .orderBy("id")
-        .execute();
+      const rows = await fixture.rows("verifications", { identifier: identifiers });
       return rows.map(({ value }) => value);
     };
     await write.removeOneTimeTokensByValue(`${mine} session challenge`);
@@ -171,11 +166,7 @@ onBothDatabases("the ways to sign in", (fixture) => {
     await fixture.write((db) => db.insertInto("known_devices").values(used).execute());
     await remember(0, 20);
     await remember(20, 21);
-    const rows = await fixture.reads
-      .selectFrom("known_devices")
-      .select("fingerprint")
-      .where("user_id", "=", userId)
-      .execute();
+    const rows = await fixture.rows("known_devices", { user_id: userId });
     expect(rows).toHaveLength(20);
     expect((await remember(0, 22)).isUnexpected).toBe(false);
     expect((await remember(1, 23)).isUnexpected).toBe(true);

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./users.ts";
-import { lockedUser, updateUser } from "./users.ts";
 
 onBothDatabases("users", (fixture) => {
   const { read, write } = fixture.queries(queries);
@@ -42,16 +41,5 @@ onBothDatabases("users", (fixture) => {
       updated_at: "2030-01-01T00:00:00.000Z",
     });
     expect(await read.userById(other.id)).toEqual(before);
-  });
-
-  test("transactions that lock a user follow each other, and each sees the changes of the one before", async () => {
-    const { id } = await fixture.user();
-    const append = () =>
-      fixture.write(async (db) => {
-        const row = await lockedUser(db, id);
-        await updateUser(db, id, { devices_since: Number(row?.devices_since) + 1 }, 0);
-      });
-    await Promise.all(Array.from({ length: 8 }, append));
-    expect(Number((await read.userById(id))?.devices_since)).toBe(8);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { InvitationRow } from "../../tables.ts";
 import * as members from "../members/members.ts";
@@ -109,7 +109,7 @@ onBothDatabases("invitations", (fixture) => {
   test("the owner and the members of an organization are known by their email address", async () => {
     const { organizationId, roleId } = await organization();
     const other = await organization();
-    const [owner, member, outsider] = [await fixture.user(), await fixture.user(), await fixture.user()];
+    const [owner, member, outsider] = await several(3, () => fixture.user());
     await fixture.change("organizations", organizationId, { owner_id: owner.id });
     await write.addMember({ organizationId, userId: member.id, roleId }, nowMs);
     const belongs = (email: string, id = organizationId) => read.isOwnerOrMember(id, email);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { customerFor } from "../customers/identify.ts";
 import {
@@ -44,21 +44,9 @@ onBothDatabases("IP blocks", (fixture) => {
   };
   /** What the hot path reads: a revision that grows, or a number of blocks. */
   const marks = async ({ license: { organizationId, licenseId } }: Scopes) => {
-    const organization = await fixture.reads
-      .selectFrom("organizations")
-      .select(["ip_blocks_revision", "customer_block_count"])
-      .where("id", "=", organizationId)
-      .executeTakeFirstOrThrow();
-    const license = await fixture.reads
-      .selectFrom("licenses")
-      .select("block_count")
-      .where("id", "=", licenseId)
-      .executeTakeFirstOrThrow();
-    const platform = await fixture.reads
-      .selectFrom("platform_state")
-      .select("value")
-      .where("name", "=", "ip_blocks_revision")
-      .executeTakeFirstOrThrow();
+    const organization = await fixture.row("organizations", { id: organizationId });
+    const license = await fixture.row("licenses", { id: licenseId });
+    const platform = await fixture.row("platform_state", { name: "ip_blocks_revision" });
     return {
       platform: Number(platform.value),
       organization: organization.ip_blocks_revision,
@@ -131,8 +119,8 @@ onBothDatabases("IP blocks", (fixture) => {
     }));
     await fixture.write((db) => addIpBlocks(db, blocks, 1));
     const page = async (afterId: string | null, limit: number) =>
-      (await ipBlocksOf(fixture.reads, license, { afterId, limit })).map(({ id }) => id);
-    const ids = blocks.map(({ id }) => id).sort();
+      idsOf(await ipBlocksOf(fixture.reads, license, { afterId, limit }));
+    const ids = idsOf(blocks).sort();
     expect(await page(null, 300)).toEqual(ids.slice(0, 300));
     expect(await page(ids[299] ?? "", 300)).toEqual(ids.slice(300));
     expect(await countIpBlocks(fixture.reads, license)).toBe(501);
@@ -146,7 +134,7 @@ onBothDatabases("IP blocks", (fixture) => {
     await add(own.license, network());
     for (const scope of [others.organization, others.customer, others.license]) await add(scope, cidr);
     const blocked = async (organizationId: string | null) =>
-      (await ipBlocksOfCidrs(fixture.reads, organizationId, [cidr, network()])).map(({ id }) => id);
+      idsOf(await ipBlocksOfCidrs(fixture.reads, organizationId, [cidr, network()]));
     expect(await blocked(own.organization.organizationId)).toEqual([...ids].sort());
     expect(await blocked(null)).toEqual(ids.slice(0, 1));
     await fixture.write((db) => removeIpBlock(db, ids[0] ?? "", own.platform));
@@ -176,7 +164,7 @@ onBothDatabases("IP blocks", (fixture) => {
     await add(to, longer, 99);
     const kept = [await add(to, shorter, 11), await add(to, same)];
     await fixture.write((db) => moveCustomerBlocks(db, from, to));
-    const left = (await ipBlocksOf(fixture.reads, to, fromStart)).map(({ id }) => id);
+    const left = idsOf(await ipBlocksOf(fixture.reads, to, fromStart));
     expect(left).toEqual([...moved, ...kept].sort());
     expect(await ipBlocksOf(fixture.reads, from, fromStart)).toEqual([]);
     expect((await marks(own)).customer).toBe(4);

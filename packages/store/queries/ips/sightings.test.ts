@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { registerIp } from "../licenses/create.ts";
@@ -86,7 +86,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
   });
 
   test("the organizations that saw an IP address are listed by their IDs, deleted ones without a name", async () => {
-    const orgs = [await fixture.organization(), await fixture.organization(), await fixture.organization()];
+    const orgs = await several(3, () => fixture.organization());
     const ip = "100.65.0.1";
     for (const [index, org] of orgs.entries()) await see(org, ip, newIds(index + 1));
     const ids = orgs.map(({ organizationId }) => organizationId).sort();
@@ -106,8 +106,8 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
   test("the licenses of an IP address are those it is registered at or was seen with, of one organization", async () => {
     const [own, other] = [await fixture.organization(), await fixture.organization()];
     const [single, network, elsewhere] = ["2001:db8:64::5", "2001:db8:64::/64", "2001:db8:65::/64"];
-    const licenses = [await own.license(), await own.license(), await own.license()];
-    const [seen = "", both = "", registered = ""] = licenses.map(({ id }) => id).sort();
+    const licenses = await several(3, () => own.license());
+    const [seen = "", both = "", registered = ""] = idsOf(licenses).sort();
     const { productId } = await own.product();
     const [foreign, gone, unseen] = [
       await other.license(),
@@ -123,7 +123,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     await fixture.write((db) => registerIp(db, foreign.id, single, 7));
     const ips = [single, network];
     const list = async (afterId: string, limit: number) =>
-      (await read.licensesOfIps(own.organizationId, ips, { afterId, limit })).map(({ id }) => id);
+      idsOf(await read.licensesOfIps(own.organizationId, ips, { afterId, limit }));
     expect(await list("", 2)).toEqual([seen, both]);
     expect(await list(both, 2)).toEqual([registered]);
     const asked = [seen, both, registered];
@@ -142,7 +142,7 @@ onBothDatabases("sightings of IP addresses", (fixture) => {
     const last = await own.license();
     await see(own, ip, [last.id]);
     const found = await read.licensesOfIps(own.organizationId, [ip], { afterId: "", limit: 2 });
-    expect(found.map(({ id }) => id)).toEqual([last.id]);
+    expect(idsOf(found)).toEqual([last.id]);
   });
 
   test("no query reads the whole table or sorts it", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { importRow } from "../../../../tests/support/import-row.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { ImportRow } from "../../tables.ts";
 import * as imports from "./imports.ts";
@@ -25,9 +25,9 @@ onBothDatabases("imports", (fixture) => {
     const page = (before: Parameters<typeof importsOf>[2]["before"]) =>
       read.importsOf(org.productId, { before, limit: 2 });
     const first = await page(null);
-    expect(first.map((row) => row.id)).toEqual([ids[0], ids[2]] as string[]);
+    expect(idsOf(first)).toEqual([ids[0], ids[2]] as string[]);
     const rest = await page({ createdAt: 5, id: ids[2] ?? "" });
-    expect(rest.map((row) => row.id)).toEqual([ids[1]] as string[]);
+    expect(idsOf(rest)).toEqual([ids[1]] as string[]);
   });
 
   test("of an organization are listed newest first with their products, once the file has arrived", async () => {
@@ -37,9 +37,9 @@ onBothDatabases("imports", (fixture) => {
     const list = async (beforeId: string | null) =>
       read.importsOfOrganization(org.organizationId, { beforeId, limit: 5 });
     const all = await list(null);
-    expect(all.map((row) => row.id)).toEqual([young.id, old.id]);
+    expect(idsOf(all)).toEqual([young.id, old.id]);
     expect(all[0]?.product_name).toBe("Test Product");
-    expect((await list(young.id)).map((row) => row.id)).toEqual([old.id]);
+    expect(idsOf(await list(young.id))).toEqual([old.id]);
     expect(await stored(receiving.id)).toEqual(receiving);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
 import * as changes from "./changes.ts";
@@ -112,7 +112,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     const written = await fixture.write(async (db) =>
       change.apply(db, await change.affected(db, await licenseViews(db, ids))),
     );
-    expect(written).toEqual(await read.licenseViews(written.map(({ id }) => id)));
+    expect(written).toEqual(await read.licenseViews(idsOf(written)));
     const ends = written.map((license) => [nameOf(license), license.expires_at, license.term_ms]);
     expect(ends.sort()).toEqual([
       ["expired", nowMs + 1_000, null],
@@ -139,9 +139,7 @@ onBothDatabases("a change of licenses", (fixture) => {
     const rowsOf = async (id: string) => {
       const found: Record<string, number> = {};
       for (const table of ["license_ips", "license_tags", "recorded_expiries", "portal_actions"] as const)
-        found[table] = (
-          await fixture.reads.selectFrom(table).select("license_id").where("license_id", "=", id).execute()
-        ).length;
+        found[table] = (await fixture.rows(table, { license_id: id })).length;
       const blocks = fixture.reads.selectFrom("ip_blocks").select("id").where("scope_id", "=", id);
       const licenses = fixture.reads.selectFrom("licenses").select("id").where("id", "=", id);
       return {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { matchForm } from "@countersign/domain/licenses/key";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { customerFor } from "../customers/identify.ts";
 import { createLicenses, revokeLicense, takenKeys } from "./create.ts";
@@ -23,8 +23,8 @@ onBothDatabases("licenses", (fixture) => {
       ...{ key: `Key-${index}`, tags: index % 2 === 0 ? ["even", "all"] : ["all"] },
     }));
     await fixture.write((db) => createLicenses(db, made, 5));
-    const views = await read.licenseViews(made.map(({ id }) => id));
-    expect(views.map(({ id }) => id)).toEqual(made.map(({ id }) => id));
+    const views = await read.licenseViews(idsOf(made));
+    expect(idsOf(views)).toEqual(idsOf(made));
     expect(views.at(-2)).toMatchObject({
       license_key: "Key-1098",
       tags: ["all", "even"],
@@ -77,12 +77,12 @@ onBothDatabases("licenses", (fixture) => {
   test("those of other organizations and of deleted products are no own ones", async () => {
     const [org, other] = [await fixture.organization(), await fixture.organization()];
     const { productId } = await org.product();
-    const own = [await org.license(), await org.license()].map(({ id }) => id).sort();
+    const own = idsOf([await org.license(), await org.license()]).sort();
     const [foreign, gone] = [await other.license(), await org.license({ productId })];
     await fixture.change("products", productId, { deleted_at: 1 });
     const asked = [...own, foreign.id, gone.id, "unknown"].toReversed();
     const found = await read.ownLicenseViews(org.organizationId, asked);
-    expect(found.map(({ id }) => id)).toEqual(own);
+    expect(idsOf(found)).toEqual(own);
     expect(await read.ownLicenseViews(org.organizationId, [])).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ onBothDatabases("licenses", (fixture) => {
       ...{ ...common, id: newId(), key: `K${index}`, notes: "Paid", tags: ["VIP"] },
     }));
     await fixture.write((db) => createLicenses(db, made, 1));
-    const ids = made.map(({ id }) => id).sort();
+    const ids = idsOf(made).sort();
     const foreign = await other.license({ customerId, key: "Foreign" });
     const own = await org.license({ key: "Own" });
     const stale = async (names: typeof ada) => {

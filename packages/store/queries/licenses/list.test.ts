@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { searchText, searchWords } from "@countersign/domain/licenses/search-text";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { customerFor } from "../customers/identify.ts";
 import { deleting } from "./changes.ts";
@@ -141,7 +141,7 @@ onBothDatabases("the list of licenses", (fixture) => {
           const [a, b] = [one, other].map((view) => view[by] ?? Number.MAX_SAFE_INTEGER) as [number, number];
           return (a - b || (one.id < other.id ? -1 : 1)) * (descending ? -1 : 1);
         });
-        const expected = named(sorted.map(({ id }) => id));
+        const expected = named(idsOf(sorted));
         expect(named(await walk(filter(), { by, descending }, 1))).toEqual(expected);
       }
       const wanted = { ...everyLicenseOf(own.organizationId), ...filter() };
@@ -167,7 +167,7 @@ onBothDatabases("the list of licenses", (fixture) => {
       const common = { organizationId: own.organizationId, productId, customerId: null };
       const made = Array.from({ length: count }, () => ({ ...common, id: newId(), key: newId() }));
       await fixture.write((db) => createLicenses(db, made, Date.now()));
-      return made.map(({ id }) => id);
+      return idsOf(made);
     };
     const before = await create(60);
     const removed = before.filter((_, index) => index % 10 === 5);

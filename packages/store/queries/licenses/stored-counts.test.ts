@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { foldCounts } from "../../postgres/fold-counts.ts";
 import { validate } from "../../suite/calls.ts";
@@ -135,7 +135,7 @@ onBothDatabases("the stored counts of licenses", (fixture) => {
       createdAtMs: timeMs(5),
     });
     const some = async () => {
-      const ids = (await rowsOf(organizationId)).map(({ id }) => id);
+      const ids = idsOf(await rowsOf(organizationId));
       const start = below(ids.length);
       return read.licenseViews(ids.slice(start, start + 1 + below(9)));
     };

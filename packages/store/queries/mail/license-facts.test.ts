@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { addLicense } from "../../../../tests/support/add-license.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { times } from "../../suite/calls.ts";
 import type { OrganizationRow, ProductRow } from "../../tables.ts";
@@ -68,8 +68,8 @@ onBothDatabases("what an email says about a license", (fixture) => {
     ];
     await changeProduct(productId, { deleted_at: 1 });
     await changeOrganization(deleted.organizationId, { deleted_at: 1 });
-    const found = await read.licenseEmailFacts([...omitted, kept].map(({ id }) => id));
-    expect(found.map(({ id }) => id)).toEqual([kept.id]);
+    const found = await read.licenseEmailFacts(idsOf([...omitted, kept]));
+    expect(idsOf(found)).toEqual([kept.id]);
   });
 
   test("any number of licenses is read, in the order of their IDs", async () => {
@@ -79,6 +79,6 @@ onBothDatabases("what an email says about a license", (fixture) => {
     const licenses = ids.map((id) => ({ id, organizationId, productId, customerId, key: id }));
     await fixture.write((db) => createLicenses(db, licenses, Date.now()));
     const found = await read.licenseEmailFacts(ids);
-    expect(found.map(({ id }) => id)).toEqual(ids);
+    expect(idsOf(found)).toEqual(ids);
   });
 });

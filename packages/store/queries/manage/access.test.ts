@@ -2,15 +2,12 @@ import { expect, test } from "bun:test";
 import { insertRole, insertToken } from "../../../../tests/support/people-rows.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
-import type { Database } from "../../store.ts";
 import * as tokens from "../access-tokens/tokens.ts";
 import * as members from "../members/members.ts";
 import * as access from "./access.ts";
 import {
   licenseById,
   licenseReference,
-  lockedLicense,
-  lockedOrganization,
   lockedProduct,
   organizationById,
   productById,
@@ -60,33 +57,6 @@ onBothDatabases("access", (fixture) => {
     expect(await licenseReference(fixture.reads, licenseId)).toBeUndefined();
     expect(await licenseById(fixture.reads, licenseId)).toBeUndefined();
     expect((await organizationById(fixture.reads, organizationId))?.id).toBe(organizationId);
-  });
-
-  test("transactions that lock a row follow each other, and each sees the changes of the one before", async () => {
-    const { organizationId, productId, license } = await fixture.organization();
-    const { id: licenseId } = await license();
-    type Lock = (db: Database, id: string) => Promise<{ readonly updated_at: number } | undefined>;
-    const locks: readonly ["organizations" | "products" | "licenses", id: string, locked: Lock][] = [
-      ["organizations", organizationId, lockedOrganization],
-      ["products", productId, lockedProduct],
-      ["licenses", licenseId, lockedLicense],
-    ];
-    for (const [table, id, locked] of locks) {
-      await fixture.write((db) =>
-        db.updateTable(table).set({ updated_at: 0 }).where("id", "=", id).execute(),
-      );
-      const add = () =>
-        fixture.write(async (db) => {
-          const before = Number((await locked(db, id))?.updated_at);
-          await db
-            .updateTable(table)
-            .set({ updated_at: before + 1 })
-            .where("id", "=", id)
-            .execute();
-        });
-      await Promise.all(Array.from({ length: 6 }, add));
-      expect([table, Number((await fixture.write((db) => locked(db, id)))?.updated_at)]).toEqual([table, 6]);
-    }
   });
 
   test("a member has the permissions of their role in the organization, and an outsider none", async () => {

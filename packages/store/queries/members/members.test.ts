@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { insertRole } from "../../../../tests/support/people-rows.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, pages } from "../../../../tests/support/query-tests.ts";
 import * as queries from "./members.ts";
 
 onBothDatabases("members", (fixture) => {
@@ -19,21 +19,15 @@ onBothDatabases("members", (fixture) => {
   test("members are listed in the order in which they joined, in pages, without those of others", async () => {
     const [own, other] = [await organization(), await organization()];
     const roleId = await roleIn(own);
-    const joinedAtMs = [20, 10, 20, 30];
-    const joined: { userId: string; joinedAtMs: number }[] = [];
-    for (const ms of joinedAtMs) joined.push({ userId: await join(own, roleId, ms), joinedAtMs: ms });
+    const joined: string[] = [];
+    for (const joinedAtMs of [20, 10, 20, 30]) joined.push(await join(own, roleId, joinedAtMs));
     await join(other, await roleIn(other));
-    const expected = [1, 0, 2, 3].map((index) => joined[index]?.userId);
-    expect(await idsOf(own)).toEqual(expected as string[]);
-    const paged: string[] = [];
-    let after: { joinedAtMs: number; userId: string } | null = null;
-    for (let page = 0; page < joined.length; page++) {
-      const [row] = await read.membersOf(own, { after, limit: 1 });
-      if (row === undefined) break;
-      paged.push(row.user_id);
-      after = { joinedAtMs: Number(row.created_at), userId: row.user_id };
-    }
-    expect(paged).toEqual(expected as string[]);
+    const found = await pages((last: { created_at: number; user_id: string } | null) => {
+      const after = last && { joinedAtMs: Number(last.created_at), userId: last.user_id };
+      return read.membersOf(own, { after, limit: 1 });
+    });
+    const expected = [1, 0, 2, 3].map((index) => [joined[index]]);
+    expect(found.map((page) => page.map((row) => row.user_id))).toEqual(expected as string[][]);
   });
 
   test("a member has a user and a role, in their own organization only", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { customerFor } from "../customers/identify.ts";
 import { addIpBlocks } from "../ip-blocks/blocks.ts";
@@ -54,7 +54,7 @@ onBothDatabases("the export of an organization", (fixture) => {
     for (let last: Position | null = null; ; ) {
       const page = await read(last);
       expect(page.length).toBeLessThanOrEqual(2);
-      ids.push(...page.map(({ id }) => id));
+      ids.push(...idsOf(page));
       last = page.at(-1) ?? null;
       if (last === null) return ids;
     }
@@ -108,11 +108,11 @@ onBothDatabases("the export of an organization", (fixture) => {
         .where("id", "=", first?.id ?? "")
         .execute();
     });
-    const licenses = (await read.licensesToExport(id, null, 10)).map((row) => row.id);
+    const licenses = idsOf(await read.licensesToExport(id, null, 10));
     expect([licenses[0], licenses.includes(gone.id)]).toEqual([old.id, false]);
     const webhooks = await read.webhooksToExport(id, null, 10);
     expect(first?.id).toBe(rows.endpoint);
-    expect(webhooks.map((row) => row.id)).not.toContain(rows.endpoint);
+    expect(idsOf(webhooks)).not.toContain(rows.endpoint);
     expect(webhooks[0]).toMatchObject({ id: second?.id, url: "https://hooks.example.invalid/in" });
     for (const webhook of webhooks)
       expect(Object.keys(webhook).filter((name) => name.startsWith("sealed"))).toEqual([]);

@@ -6,8 +6,8 @@ import { newId } from "../../../../tests/support/test-organization.ts";
 import { registerIp } from "../licenses/create.ts";
 import { organizationById } from "../manage/access.ts";
 import { updateOrganization } from "./organizations.ts";
+import type { AuditPosition } from "./remove.ts";
 import * as queries from "./remove.ts";
-import { type AuditPosition, finishRemoval } from "./remove.ts";
 
 const nowMs = 1_000_000;
 
@@ -77,10 +77,7 @@ onBothDatabases("removing an organization", (fixture) => {
       { id: first.id, deleted_at: 15 },
       { id: second.id, deleted_at: null },
     ]);
-    await fixture.write(async (db) => {
-      await finishRemoval(db, first.id);
-      await finishRemoval(db, second.id);
-    });
+    for (const { id } of [first, second]) await write.finishRemoval(id);
     expect(await read.organizationsToRemove(-10)).toEqual([]);
     expect(await rowOf(first.id)).toMatchObject({ delete_after: null, customer_block_count: 0 });
   });
@@ -175,8 +172,7 @@ onBothDatabases("removing an organization", (fixture) => {
       for (let number = 0; number < 25; number++) await registerIp(db, licenseId, `203.0.113.${number}`, 0);
     });
     await close(id);
-    const left = () =>
-      fixture.reads.selectFrom("license_ips").select("ip").where("license_id", "=", licenseId).execute();
+    const left = () => fixture.rows("license_ips", { license_id: licenseId });
     const counts: number[] = [];
     do {
       await write.removeSome(id, 2);
@@ -189,21 +185,10 @@ onBothDatabases("removing an organization", (fixture) => {
   test("audit log entries lose what they were about, page by page, except those of the organization itself", async () => {
     const { id } = await organization({ deleted_at: 1 });
     const entry = (subjectKind: string, at: number) => ({
-      id: newId(),
-      at,
-      organization_id: id,
-      actor_kind: "system" as const,
-      actor_id: null,
-      actor_name: "Countersign",
-      access_token_id: null,
-      action: `${subjectKind}.changed`,
-      subject_kind: subjectKind,
-      subject_id: id,
-      subject_name: "Ada",
-      before: '{"name":"Ada"}',
-      after: '{"name":"Grace"}',
-      ip: null,
-      request_id: null,
+      ...{ id: newId(), at, organization_id: id, ip: null, request_id: null },
+      ...{ actor_kind: "system" as const, actor_id: null, actor_name: "Countersign", access_token_id: null },
+      ...{ action: `${subjectKind}.changed`, subject_kind: subjectKind, subject_id: id, subject_name: "Ada" },
+      ...{ before: '{"name":"Ada"}', after: '{"name":"Grace"}' },
     });
     const entries = [
       entry("customer", 5),

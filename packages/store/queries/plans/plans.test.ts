@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import type { Plan } from "@countersign/domain/quota/limit";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { withPlan } from "../../../../tests/support/changed-plan.ts";
-import { onBothDatabases, type QueryFixture } from "../../../../tests/support/query-tests.ts";
+import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
+import { onBothDatabases, type QueryFixture, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { updateOrganization } from "../organizations/organizations.ts";
 import * as organizationsQueries from "./organizations.ts";
 import { organizationLimits } from "./organizations.ts";
 import * as plansQueries from "./plans.ts";
-import { lockedPlan, updatePlan } from "./plans.ts";
 import * as used from "./used.ts";
 
 const settings = { max_products: 1, max_licenses: 2, max_members: 3, max_webhooks: 4 };
@@ -25,10 +25,11 @@ onBothDatabases("plans", (fixture) => {
 
   test("a new database has the three plans, the smallest first", async () => {
     const plans = await read.allPlans();
-    expect(plans.map(({ id, daily_limit }) => [id, daily_limit])).toEqual([
-      ["free", 10_000],
-      ["pro", 100_000],
-      ["enterprise", null],
+    const none = { max_products: null, max_licenses: null, max_members: null, max_webhooks: null };
+    expect(plans).toMatchObject([
+      { id: "free", daily_limit: 10_000, version_module: 0, organizations_per_user: 2, ...none },
+      { id: "pro", daily_limit: 100_000, version_module: 1, organizations_per_user: 2, ...none },
+      { id: "enterprise", daily_limit: null, version_module: 1, organizations_per_user: null, ...none },
     ]);
   });
 
@@ -42,15 +43,16 @@ onBothDatabases("plans", (fixture) => {
     });
   });
 
-  test("changes of a locked plan are made one after the other", async () => {
-    await withPlan(fixture, "pro", { trial_days: 0 }, async () => {
-      const addDay = () =>
-        fixture.write(async (db) => {
-          const { trial_days: days } = await lockedPlan(db, "pro");
-          await updatePlan(db, "pro", { trial_days: days + 1 });
-        });
-      await Promise.all(Array.from({ length: 5 }, addDay));
-      expect((await read.planById("pro")).trial_days).toBe(5);
+  test.each<[plan: Plan, version_module: 0 | 1]>([
+    ["free", 0],
+    ["free", 1],
+    ["pro", 1],
+    ["pro", 0],
+  ])("a new organization on %s remembers whether the plan has the version module: %i", async (...row) => {
+    const [plan, version_module] = row;
+    await withPlan(fixture, plan, { version_module }, async () => {
+      const { organizationId: id } = await fixture.organization({ plan });
+      expect((await fixture.row("organizations", { id })).had_version_module).toBe(version_module);
     });
   });
 
@@ -105,11 +107,7 @@ onBothDatabases("plans", (fixture) => {
 
   test("when a plan loses the version module, its organizations are noted in batches, and no others", async () => {
     const without = { had_version_module: 0 } as const;
-    const ours = [
-      await organizationOn(fixture, "pro", without),
-      await organizationOn(fixture, "pro", without),
-      await organizationOn(fixture, "pro", without),
-    ];
+    const ours = await several(3, () => organizationOn(fixture, "pro", without));
     const others = [
       await organizationOn(fixture, "enterprise", without),
       await organizationOn(fixture, "pro", { ...without, billing_state: "cancelled" }),
@@ -120,12 +118,7 @@ onBothDatabases("plans", (fixture) => {
     expect(batches.at(-1)).toBeLessThan(2);
     const had = async (organizations: readonly { organizationId: string }[]) => {
       const ids = organizations.map(({ organizationId }) => organizationId);
-      const rows = await fixture.reads
-        .selectFrom("organizations")
-        .select("had_version_module as had")
-        .where("id", "in", ids)
-        .execute();
-      return rows.map((row) => row.had);
+      return (await fixture.rows("organizations", { id: ids })).map((row) => row.had_version_module);
     };
     expect(await had(ours)).toEqual([1, 1, 1]);
     expect(await had(others)).toEqual([0, 0, 0]);
@@ -146,33 +139,13 @@ onBothDatabases("plans", (fixture) => {
     const [ours, others] = [await fixture.organization(), await fixture.organization()];
     const nowMs = 10_000;
     for (const { organizationId: organization_id } of [ours, others]) {
-      const [owner, member] = [await fixture.user(), await fixture.user()];
-      const role_id = newId();
-      await fixture.write(async (db) => {
-        await updateOrganization(db, organization_id, { owner_id: owner.id });
-        const role = { id: role_id, organization_id, name: "Role", permissions: "[]" };
-        await db
-          .insertInto("roles")
-          .values({ ...role, created_at: 0, updated_at: 0 })
-          .execute();
-        const membership = { organization_id, user_id: member.id, role_id, created_at: 0 };
-        await db.insertInto("members").values(membership).execute();
-        const pending = { accepted_at: null, revoked_at: null, expires_at: nowMs + 1 };
-        const states = [
-          pending,
-          { ...pending, expires_at: nowMs },
-          { ...pending, accepted_at: 1 },
-          { ...pending, revoked_at: 1 },
-        ];
-        for (const state of states) {
-          const invitation = { id: newId(), organization_id, role_id, token_hash: newId(), ...state };
-          const written = { invited_by: null, created_at: 0, accepted_by: null, mailed_at: 0 };
-          await db
-            .insertInto("invitations")
-            .values({ ...invitation, ...written, email: `${invitation.id}@example.com` })
-            .execute();
-        }
-      });
+      await fixture.change("organizations", organization_id, { owner_id: (await fixture.user()).id });
+      await fixture.member(organization_id);
+      const role_id = await fixture.write((db) => insertRole(db, { organization_id }));
+      for (const state of [{}, { expires_at: nowMs }, { accepted_at: 1 }, { revoked_at: 1 }]) {
+        const invitation = { organization_id, role_id, expires_at: nowMs + 1, ...state };
+        await fixture.write((db) => insertInvitation(db, invitation));
+      }
     }
     expect(await read.countMembers(ours.organizationId)).toBe(1);
     expect(await read.countPendingInvitations(ours.organizationId, nowMs)).toBe(1);

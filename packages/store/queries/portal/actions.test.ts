@@ -21,13 +21,4 @@ onBothDatabases("what customers did themselves", (fixture) => {
     expect(await countsOf(id, 10)).toEqual([20, 30]);
     expect(await read.portalActions(id, "key_rotated", 0)).toEqual([{ atMs: 40, count: 40 }]);
   });
-
-  test("old actions are removed, the oldest first and so many at a time", async () => {
-    const { id } = await (await fixture.organization()).license();
-    // Long before those of other tests on this database.
-    for (const at of [-5, -4, -3, -2]) await add(id, at);
-    const remove = (count: number) => write.removeOldPortalActions(-2, count);
-    expect([await remove(2), await countsOf(id)]).toEqual([2, [3, 2]]);
-    expect([await remove(2), await countsOf(id)]).toEqual([1, [2]]);
-  });
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import * as codes from "./codes.ts";
-import { removeExpiredPortalCodes } from "./expired-rows.ts";
 import * as people from "./people.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
@@ -31,7 +30,7 @@ onBothDatabases("codes of the portal", (fixture) => {
   }
   type Code = Awaited<ReturnType<typeof addCode>>;
   const stored = ({ emailHash }: Pick<Code, "emailHash">) =>
-    fixture.reads.selectFrom("portal_codes").selectAll().where("email_hash", "=", emailHash).execute();
+    fixture.rows("portal_codes", { email_hash: emailHash });
   const someone = () =>
     write.personWith({ kind: "email", value: `${newId()}@example.com`, name: null }, newId, nowMs);
 
@@ -85,7 +84,7 @@ onBothDatabases("codes of the portal", (fixture) => {
     const one = await addCode();
     const other = await addCode({ email: one.email });
     const unrelated = await addCode();
-    const ids = (tried: readonly codes.TriedCode[]) => tried.map(({ id }) => id).sort();
+    const ids = (tried: readonly codes.TriedCode[]) => idsOf(tried).sort();
     expect(ids(await write.tryRequestedCodes(one))).toEqual([one.id]);
     expect(ids(await write.tryCodesOfOthers(one))).toEqual([one.id, other.id].sort());
     expect(await stored(unrelated)).toMatchObject([{ attempts: 0, other_attempts: 0 }]);
@@ -141,18 +140,5 @@ onBothDatabases("codes of the portal", (fixture) => {
     const [code, other] = [await addCode(), await addCode()];
     await write.removeCodesOf(code.emailHash);
     expect([await stored(code), (await stored(other)).length]).toEqual([[], 1]);
-  });
-
-  test("expired codes are removed, the oldest first and so many at a time", async () => {
-    const [older, old, live] = [
-      await addCode({ expiresAtMs: 1_001 }),
-      await addCode({ expiresAtMs: 1_002 }),
-      await addCode({ expiresAtMs: 1_003 }),
-    ];
-    const left = async () => (await Promise.all([older, old, live].map(stored))).map(({ length }) => length);
-    expect(await fixture.write((db) => removeExpiredPortalCodes(db, 1_002, 1))).toBe(1);
-    expect(await left()).toEqual([0, 1, 1]);
-    expect(await fixture.write((db) => removeExpiredPortalCodes(db, 1_002, 10))).toBe(1);
-    expect(await left()).toEqual([0, 0, 1]);
   });
 });

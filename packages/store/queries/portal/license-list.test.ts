@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { sql } from "kysely";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { customerFor } from "../customers/identify.ts";
@@ -15,8 +15,7 @@ const withEmail = (email: string): ProvenIdentities => ({ emails: [email], disco
 
 onBothDatabases("the list of a customer's licenses", (fixture) => {
   const { read } = fixture.queries(queries);
-  const threeSellers = async () =>
-    [await fixture.organization(), await fixture.organization(), await fixture.organization()] as const;
+  const threeSellers = () => several(3, () => fixture.organization());
 
   /** New licenses of a customer, oldest first. */
   async function give(

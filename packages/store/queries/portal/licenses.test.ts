@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { addLicense } from "../../../../tests/support/add-license.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import * as queries from "./licenses.ts";
 import { portalLicenseReference } from "./licenses.ts";
@@ -47,7 +47,7 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
   });
 
   const hide = (table: "products" | "organizations", id: string, columns: object) =>
-    fixture.write((db) => db.updateTable(table).set(columns).where("id", "=", id).execute());
+    fixture.change(table, id, columns);
   test.each<[string, (seller: TestOrganization) => Promise<unknown>]>([
     [
       "a product that is not in the portal",
@@ -66,11 +66,7 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
 
   test("a key finds the person's own licenses with it, at every seller, the newest first", async () => {
     const [email, discordId, key] = [newEmail(), newId(), `Shared-${newId()}`];
-    const [a, b, c] = [
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-    ];
+    const [a, b, c] = await several(3, () => fixture.organization());
     const mine = [
       await addLicense(a, { customer: { email }, key }),
       await addLicense(b, { customer: { discordId }, key }),
@@ -80,7 +76,7 @@ onBothDatabases("licenses as their customers see them", (fixture) => {
     await addLicense(await fixture.organization(), { key });
     const find = (emails: string[], discordIds: string[], typed = key) =>
       read.portalLicensesByKey(matchForm(typed), { emails, discordIds });
-    expect(await find([email], [discordId])).toEqual(mine.map(({ id }) => id).toReversed());
+    expect(await find([email], [discordId])).toEqual(idsOf(mine).toReversed());
     expect(await find([email], [], ` ${key.toLowerCase()} `)).toEqual([String(mine[0]?.id)]);
     expect(await find([newEmail()], [])).toEqual([]);
     // A Discord ID is no email address.

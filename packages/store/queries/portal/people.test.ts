@@ -27,12 +27,8 @@ onBothDatabases("people of the portal", (fixture) => {
   test("whoever proves something for the first time is a new person, and the same person ever after", async () => {
     const email = newEmail();
     const first = await personWith(emailOf(email));
-    expect(await read.portalPerson(first)).toEqual({
-      id: first,
-      locale: null,
-      created_at: nowMs,
-      updated_at: nowMs,
-    });
+    const person = { id: first, locale: null, created_at: nowMs, updated_at: nowMs };
+    expect(await read.portalPerson(first)).toEqual(person);
     expect(await personWith(emailOf(email))).toBe(first);
     // An email address and a Discord ID are never the same, whatever they contain.
     expect(await personWith(discordOf(email))).not.toBe(first);
@@ -118,48 +114,22 @@ onBothDatabases("people of the portal", (fixture) => {
   async function everythingOf(email: string) {
     const personId = await personWith(emailOf(email));
     const { organizationId, productId } = await fixture.organization();
-    const transfer = transferRow({
-      organization_id: organizationId,
-      product_id: productId,
-      requested_by: personId,
-    });
+    const of = { organization_id: organizationId, product_id: productId };
+    const transfer = transferRow({ ...of, requested_by: personId });
+    const theirs = () => ({ id: newId(), person_id: personId, created_at: nowMs, expires_at: nowMs });
+    const browser = { signed_in_by: "email", ip: null, user_agent: null, last_used_at: nowMs } as const;
+    const hashes = { code_hash: newId(), link_hash: newId(), challenge_hash: newId() };
     await fixture.write(async (db) => {
-      await addPortalSession(db, {
-        id: newId(),
-        person_id: personId,
-        token_hash: newId(),
-        signed_in_by: "email",
-        ip: null,
-        user_agent: null,
-        created_at: nowMs,
-        last_used_at: nowMs,
-        expires_at: nowMs,
-      });
-      await addPortalCode(db, {
-        id: newId(),
-        email,
-        email_hash: newId(),
-        person_id: personId,
-        code_hash: newId(),
-        link_hash: newId(),
-        challenge_hash: newId(),
-        created_at: nowMs,
-        expires_at: nowMs,
-      });
+      await addPortalSession(db, { ...theirs(), ...browser, token_hash: newId() });
+      await addPortalCode(db, { ...theirs(), ...hashes, email, email_hash: newId() });
       await addTransfer(db, transfer);
     });
     return { personId, transferId: transfer.id };
   }
   const rowsOf = async (personId: string) => {
     const counts: number[] = [];
-    for (const table of ["portal_sessions", "portal_codes", "portal_identities"] as const) {
-      const rows = await fixture.reads
-        .selectFrom(table)
-        .select("id")
-        .where("person_id", "=", personId)
-        .execute();
-      counts.push(rows.length);
-    }
+    for (const table of ["portal_sessions", "portal_codes", "portal_identities"] as const)
+      counts.push((await fixture.rows(table, { person_id: personId })).length);
     return counts;
   };
 
@@ -188,13 +158,7 @@ onBothDatabases("people of the portal", (fixture) => {
 
   const customer = (organizationId: string, who: { email?: string; discordId?: string }) =>
     fixture.write((db) =>
-      customerFor(
-        db,
-        organizationId,
-        { email: null, discordId: null, name: null, ...who },
-        newId,
-        Date.now(),
-      ),
+      customerFor(db, organizationId, { email: null, discordId: null, name: null, ...who }, newId, nowMs),
     );
 
   test("what nobody has a customer for any more is removed, with people who are left with nothing", async () => {

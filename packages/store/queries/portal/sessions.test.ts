@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import type { PortalSessionRow } from "../../tables.ts";
-import { removeExpiredPortalSessions } from "./expired-rows.ts";
 import * as people from "./people.ts";
 import * as sessions from "./sessions.ts";
 
@@ -44,9 +43,9 @@ onBothDatabases("sessions of the portal", (fixture) => {
     const row = await addSession(await someone());
     await write.touchPortalSession(row.id, nowMs + 60_000);
     const expected = { ...row, last_used_at: nowMs + 60_000 };
-    expect(await sessions.portalSessionByHash(fixture.reads, row.token_hash)).toEqual(expected);
+    expect(await read.portalSessionByHash(row.token_hash)).toEqual(expected);
     expect(await read.portalSessionById(row.id)).toEqual(expected);
-    expect(await sessions.portalSessionByHash(fixture.reads, newId())).toBeUndefined();
+    expect(await read.portalSessionByHash(newId())).toBeUndefined();
     expect(await read.portalSessionById(newId())).toBeUndefined();
   });
 
@@ -67,11 +66,7 @@ onBothDatabases("sessions of the portal", (fixture) => {
 
   test("a session is ended by its person only, once; all of them end together", async () => {
     const [personId, other] = [await someone(), await someone()];
-    const [one, two, three] = [
-      await addSession(personId),
-      await addSession(personId),
-      await addSession(personId),
-    ];
+    const [one, two, three] = await several(3, () => addSession(personId));
     const others = await addSession(other);
     const end = (by: string) => write.endPortalSession(by, one.id);
     expect([await end(other), await end(personId), await end(personId)]).toEqual([false, true, false]);
@@ -86,26 +81,9 @@ onBothDatabases("sessions of the portal", (fixture) => {
     await someone();
     const discord = { kind: "discord", value: second, name: "ada" } as const;
     await write.giveIdentity(personId, discord, newId, nowMs + 1);
-    expect(await sessions.portalIdentitiesOf(fixture.reads, personId)).toMatchObject([
+    expect(await read.portalIdentitiesOf(personId)).toMatchObject([
       { kind: "email", value: first, name: null },
       { kind: "discord", value: second, name: "ada" },
     ]);
-  });
-
-  test("expired sessions are removed, the oldest first and so many at a time", async () => {
-    const personId = await someone();
-    const [older, old, live] = [
-      await addSession(personId, { expires_at: 1_001 }),
-      await addSession(personId, { expires_at: 1_002 }),
-      await addSession(personId, { expires_at: 1_003 }),
-    ];
-    const left = async () => {
-      const rows = await Promise.all([older, old, live].map(({ id }) => read.portalSessionById(id)));
-      return rows.map((row) => row !== undefined);
-    };
-    expect(await fixture.write((db) => removeExpiredPortalSessions(db, 1_002, 1))).toBe(1);
-    expect(await left()).toEqual([false, true, true]);
-    expect(await fixture.write((db) => removeExpiredPortalSessions(db, 1_002, 10))).toBe(1);
-    expect(await left()).toEqual([false, false, true]);
   });
 });

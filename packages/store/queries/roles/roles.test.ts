@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { insertInvitation, insertRole } from "../../../../tests/support/people-rows.ts";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import * as membersQueries from "../members/members.ts";
 import * as roles from "./roles.ts";
 
@@ -18,11 +18,11 @@ onBothDatabases("roles", (fixture) => {
       insertInvitation(db, { organization_id: organizationId, role_id: roleId, ...state }),
     );
   const pageOf = async (organizationId: string, afterId: string | null, limit = 10) =>
-    (await read.rolesOf(organizationId, { afterId, limit })).map(({ id }) => id);
+    idsOf(await read.rolesOf(organizationId, { afterId, limit }));
 
   test("roles are listed in the order of their creation, in pages, and found in their organization only", async () => {
     const [own, other] = [await organization(), await organization()];
-    const ids = [await roleIn(own), await roleIn(own), await roleIn(own)] as const;
+    const ids = await several(3, () => roleIn(own));
     const foreign = await roleIn(other);
     expect(await pageOf(own, null)).toEqual([...ids]);
     expect(await pageOf(own, null, 2)).toEqual(ids.slice(0, 2));
@@ -74,11 +74,7 @@ onBothDatabases("roles", (fixture) => {
     expect((await read.roleOf(own, left))?.name).not.toBe("Changed");
     await write.removeRole(gone);
     expect(await pageOf(own, null)).toEqual([left]);
-    const invited = await fixture.reads
-      .selectFrom("invitations")
-      .select("role_id")
-      .where("organization_id", "=", own)
-      .execute();
-    expect(invited).toEqual([{ role_id: left }]);
+    const invited = await fixture.rows("invitations", { organization_id: own });
+    expect(invited).toMatchObject([{ role_id: left }]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { transferRow } from "../../../../tests/support/transfer-fixture.ts";
 import type { TransferRow } from "../../tables.ts";
@@ -9,7 +9,6 @@ import * as queries from "./transfers.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
 const firstPage = { beforeId: null, limit: 50 };
-const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 
 onBothDatabases("transfers", (fixture) => {
   const { read, write } = fixture.queries({ ...branding, ...queries });
@@ -28,7 +27,7 @@ onBothDatabases("transfers", (fixture) => {
   };
   const add = async (columns: Partial<TransferRow> = {}) => addTo(await fixture.organization(), columns);
   const remove = (table: "products" | "organizations", id: string) =>
-    fixture.write((db) => db.updateTable(table).set({ deleted_at: 1 }).where("id", "=", id).execute());
+    fixture.change(table, id, { deleted_at: 1 });
   const approved = (atMs: number) => ({ state: "approved", requested_at: atMs, decided_at: atMs }) as const;
 
   const decision = {
@@ -45,7 +44,7 @@ onBothDatabases("transfers", (fixture) => {
     const decided = await Promise.all([decide(row.id), decide(row.id), decide(row.id)]);
     const expected = { ...row, ...decision, decided_at: nowMs + 5, updated_at: nowMs + 5 };
     expect(decided.filter((one) => one !== undefined)).toEqual([expected]);
-    expect(await queries.transferById(fixture.reads, row.id)).toEqual(expected);
+    expect(await read.transferById(row.id)).toEqual(expected);
     const early = await add();
     expect(await decide(early.id, nowMs - 5)).toMatchObject({ decided_at: nowMs - 5, updated_at: nowMs + 1 });
   });
@@ -55,7 +54,7 @@ onBothDatabases("transfers", (fixture) => {
     async (state) => {
       const row = await add({ state });
       expect(await decide(row.id)).toBeUndefined();
-      expect(await queries.transferById(fixture.reads, row.id)).toEqual(row);
+      expect(await read.transferById(row.id)).toEqual(row);
     },
   );
 
@@ -64,8 +63,8 @@ onBothDatabases("transfers", (fixture) => {
     const [waiting, ended] = [await addTo(organization), await addTo(organization, { state: "rejected" })];
     await addTo(organization, { state: "rejected", license_id: waiting.license_id });
     expect(addTo(organization, { license_id: waiting.license_id })).rejects.toThrow();
-    expect(await queries.pendingTransferOf(fixture.reads, waiting.license_id)).toEqual(waiting);
-    expect(await queries.pendingTransferOf(fixture.reads, ended.license_id)).toBeUndefined();
+    expect(await read.pendingTransferOf(waiting.license_id)).toEqual(waiting);
+    expect(await read.pendingTransferOf(ended.license_id)).toBeUndefined();
     const licenses = [waiting.license_id, ended.license_id, newId()];
     const inTransfer = await read.licensesInTransfer(licenses);
     expect(inTransfer).toEqual(new Set([waiting.license_id]));
@@ -133,16 +132,12 @@ onBothDatabases("transfers", (fixture) => {
     expect(await read.pendingTransfersOfPerson(person)).toEqual([waiting]);
     await write.removeRequester(person);
     for (const row of [waiting, ended])
-      expect(await queries.transferById(fixture.reads, row.id)).toEqual({ ...row, requested_by: null });
-    expect(await queries.transferById(fixture.reads, theirs.id)).toEqual(theirs);
+      expect(await read.transferById(row.id)).toEqual({ ...row, requested_by: null });
+    expect(await read.transferById(theirs.id)).toEqual(theirs);
   });
 
   test("a portal account's transfers are listed in pages, newest first, with the name that customers know the seller by", async () => {
-    const [one, other, gone] = [
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-    ];
+    const [one, other, gone] = await several(3, () => fixture.organization());
     const person = newId();
     const rows = [
       await addTo(one, { requested_by: person }),
@@ -222,14 +217,7 @@ onBothDatabases("transfers", (fixture) => {
   });
 
   test("organizations are reminded one after the other, while transfers wait that are not too old", async () => {
-    const organizations = [
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-      await fixture.organization(),
-    ].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1));
-    const [first, old, ended, last] = organizations;
-    if (first === undefined || old === undefined || ended === undefined || last === undefined) return;
+    const [first, old, ended, last] = await several(4, () => fixture.organization());
     // Later than those of other tests.
     const sinceMs = nowMs + 1_000_000;
     await addTo(first, { requested_at: sinceMs });

@@ -15,11 +15,7 @@ onBothDatabases("version records", (fixture) => {
     const stateOf = async (productId: string) => {
       const rows = await versionsOf(fixture.reads, productId);
       const texts = rows.map(({ version, state, created_at }) => `${version} ${state} ${created_at}`);
-      const { versions_revision: revision } = await fixture.reads
-        .selectFrom("products")
-        .select("versions_revision")
-        .where("id", "=", productId)
-        .executeTakeFirstOrThrow();
+      const { versions_revision: revision } = await fixture.row("products", { id: productId });
       return { texts: texts.sort(), revision };
     };
     const { revision } = await stateOf(org.productId);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases, several } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import {
   attemptsAt,
@@ -7,8 +7,8 @@ import {
   deliveriesTo,
   makeDeliveries,
   makeDelivery,
-  makeEndpoint,
   makeEvents,
+  newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables.ts";
 import * as claimDeliveriesQueries from "./claim-deliveries.ts";
@@ -20,30 +20,15 @@ const leaseMs = 30_000;
 
 onBothDatabases("claims on deliveries", (fixture) => {
   const { read, write } = fixture.queries({ ...claimDeliveriesQueries, ...deliveryResults });
-  const endpoint = async (settings: Parameters<typeof makeEndpoint>[3] = {}): Promise<DeliveryOwner> => {
-    const { organizationId } = await fixture.organization();
-    const made = await makeEndpoint(
-      fixture.store,
-      organizationId,
-      "https://hooks.example.invalid/",
-      settings,
-    );
-    return { store: fixture.store, organizationId, endpointId: made.id };
-  };
+  const endpoint = (settings: Parameters<typeof newEndpoint>[1] = {}) => newEndpoint(fixture, settings);
   const due = (fields: Partial<DeliveryRow> = {}) =>
     ({ state: "pending", attempts: 0, next_attempt_at: nowMs, ...fields }) as const;
   const claim = (ids: readonly string[], claimant: string, atMs = nowMs) =>
     write.claimDeliveries(fixture.store.bulk, ids, claimant, atMs, atMs + leaseMs);
-  const idsOf = (rows: readonly { id: string }[]) => rows.map((row) => row.id);
   const onlyRow = async ({ endpointId }: DeliveryOwner) => (await deliveriesTo(fixture.store, endpointId))[0];
 
   test("an endpoint is due if the next attempt of a pending delivery is", async () => {
-    const [ready, later, finished, held] = [
-      await endpoint(),
-      await endpoint(),
-      await endpoint(),
-      await endpoint(),
-    ];
+    const [ready, later, finished, held] = await several(4, () => endpoint());
     await makeDeliveries(ready, [due(), due({ next_attempt_at: nowMs + 60_000 })]);
     await makeDelivery(later, due({ next_attempt_at: nowMs + 1 }));
     await makeDelivery(finished, { state: "delivered", next_attempt_at: nowMs });
@@ -63,7 +48,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
   });
 
   test("each endpoint gets at most as many due deliveries as it can have, the longest due first", async () => {
-    const [many, few, unasked] = [await endpoint(), await endpoint(), await endpoint()];
+    const [many, few, unasked] = await several(3, () => endpoint());
     const rows = await makeDeliveries(
       many,
       [nowMs - 1, nowMs - 3, nowMs - 2, nowMs + 1].map((at) => due({ next_attempt_at: at })),
@@ -152,19 +137,10 @@ onBothDatabases("claims on deliveries", (fixture) => {
     status: number | null = 200,
   ): DeliveryResult => ({
     attempt: {
-      id: newId(),
-      delivery_id: deliveryId,
-      endpoint_id: endpointId,
-      at: nowMs,
-      duration_ms: 7,
-      request_headers: "{}",
-      status,
-      response_body: "secret answer",
-      failure: null,
+      ...{ id: newId(), delivery_id: deliveryId, endpoint_id: endpointId, at: nowMs, duration_ms: 7 },
+      ...{ request_headers: "{}", status, response_body: "secret answer", failure: null },
     },
-    state: "delivered",
-    attempts: 1,
-    nextAttemptAt: null,
+    ...{ state: "delivered", attempts: 1, nextAttemptAt: null },
     ...result,
   });
   const record = (claimant: string, results: readonly DeliveryResult[]) =>
@@ -194,11 +170,7 @@ onBothDatabases("claims on deliveries", (fixture) => {
         claimed_until: null,
       });
       expect(await attemptsAt(fixture.store, owner.endpointId)).toEqual([written.attempt]);
-      const stored = await fixture.reads
-        .selectFrom("delivery_attempts")
-        .select("sealed_response")
-        .where("delivery_id", "=", id)
-        .executeTakeFirstOrThrow();
+      const stored = await fixture.row("delivery_attempts", { delivery_id: id });
       expect(stored.sealed_response).not.toContain("secret answer");
     },
   );

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import {
   type DeliveryOwner,
   makeAttempts,
   makeDeliveries,
   makeDelivery,
-  makeEndpoint,
+  newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables.ts";
 import type { DeliveryFilter } from "./delivery-log.ts";
@@ -19,11 +19,7 @@ const never = () => false;
 
 onBothDatabases("the log of deliveries", (fixture) => {
   const { read } = fixture.queries({ ...deliveryLog, ...statistics });
-  const endpoint = async (): Promise<DeliveryOwner> => {
-    const { organizationId } = await fixture.organization();
-    const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
-    return { store: fixture.store, organizationId, endpointId: id };
-  };
+  const endpoint = () => newEndpoint(fixture);
   /** Eight deliveries, a second apart: the even ones failed, the others were delivered. */
   const eight = (owner: DeliveryOwner) =>
     makeDeliveries(
@@ -89,7 +85,7 @@ onBothDatabases("the log of deliveries", (fixture) => {
     await makeDelivery(other, { event_id: first.event_id });
     await makeDelivery(owner);
     const found = await read.deliveriesOfEvents(owner.endpointId, [first.event_id]);
-    expect(found.map((row) => row.id).toSorted()).toEqual([first.id, again.id].toSorted());
+    expect(idsOf(found).toSorted()).toEqual([first.id, again.id].toSorted());
     expect(await read.deliveriesOfEvents(owner.endpointId, [])).toEqual([]);
   });
 

@@ -66,11 +66,7 @@ onBothDatabases("the distribution of events", (fixture) => {
       const complete = { ...row, type: "license.deleted", data: '{"complete":1}' } as const;
       await completeEvents(db, bulk, [{ ...complete, undistributed: distribution.none }]);
     });
-    const stored = await fixture.reads
-      .selectFrom("events")
-      .selectAll()
-      .where("id", "in", [id, other])
-      .execute();
+    const stored = await fixture.rows("events", { id: [id, other] });
     expect(stored.find((event) => event.id === id)).toMatchObject({
       type: "license.updated",
       data: '{"complete":1}',

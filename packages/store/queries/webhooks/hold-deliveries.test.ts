@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
 import {
   attemptsAt,
   type DeliveryOwner,
@@ -7,7 +7,7 @@ import {
   idAt,
   makeDeliveries,
   makeDelivery,
-  makeEndpoint,
+  newEndpoint,
 } from "../../../../tests/support/webhooks.ts";
 import type { DeliveryRow } from "../../tables.ts";
 import * as holdDeliveriesQueries from "./hold-deliveries.ts";
@@ -22,16 +22,7 @@ const held = { state: "held", attempts: 10, last_status: 500 } as const;
 
 onBothDatabases("deliveries of disabled endpoints", (fixture) => {
   const { read, write } = fixture.queries({ ...holdDeliveriesQueries, ...probe });
-  const endpoint = async (settings: Parameters<typeof makeEndpoint>[3] = {}): Promise<DeliveryOwner> => {
-    const { organizationId } = await fixture.organization();
-    const made = await makeEndpoint(
-      fixture.store,
-      organizationId,
-      "https://hooks.example.invalid/",
-      settings,
-    );
-    return { store: fixture.store, organizationId, endpointId: made.id };
-  };
+  const endpoint = (settings: Parameters<typeof newEndpoint>[1] = {}) => newEndpoint(fixture, settings);
   const statesOf = async ({ endpointId }: DeliveryOwner) =>
     (await deliveriesTo(fixture.store, endpointId)).map((row) => row.state);
   const hold = ({ endpointId }: DeliveryOwner) => write.holdDeliveries(endpointId, nowMs);
@@ -115,7 +106,7 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
 
   test("deliveries that do not match the state of their endpoint are found, unless it is deleted", async () => {
     const disabled = { status: "disabled", disabled_reason: "by_hand" } as const;
-    const rows: [Parameters<typeof makeEndpoint>[3], Partial<DeliveryRow>][] = [
+    const rows: [Parameters<typeof newEndpoint>[1], Partial<DeliveryRow>][] = [
       [{}, held],
       [disabled, pending],
       [{}, pending],
@@ -152,7 +143,7 @@ onBothDatabases("deliveries of disabled endpoints", (fixture) => {
     expect(due).toEqual([earlier.endpointId, later.endpointId]);
     expect(await read.endpointsToProbe(nowMs, 1)).toHaveLength(1);
     const claimed = await write.claimProbes(own, nowMs, nowMs + 30_000);
-    expect(claimed.map((row) => row.id).toSorted()).toEqual(due.toSorted());
+    expect(idsOf(claimed).toSorted()).toEqual(due.toSorted());
   });
 
   test("a probe is claimed once, however many nodes try at the same time, and again when the claim expires", async () => {

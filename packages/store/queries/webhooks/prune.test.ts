@@ -1,12 +1,7 @@
 import { expect, test } from "bun:test";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
-import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import {
-  type DeliveryOwner,
-  makeDelivery,
-  makeEndpoint,
-  makeEvents,
-} from "../../../../tests/support/webhooks.ts";
+import { idsOf, onBothDatabases } from "../../../../tests/support/query-tests.ts";
+import { makeDelivery, makeEvents, newEndpoint } from "../../../../tests/support/webhooks.ts";
 import { distribution } from "../../distribution.ts";
 import type { DeliveryRow } from "../../tables.ts";
 import type { PrunableRows } from "./prune.ts";
@@ -19,11 +14,7 @@ const most = 100_000;
 
 onBothDatabases("pruning", (fixture) => {
   const { read, write } = fixture.queries(queries);
-  const endpoint = async (): Promise<DeliveryOwner> => {
-    const { organizationId } = await fixture.organization();
-    const { id } = await makeEndpoint(fixture.store, organizationId, "https://hooks.example.invalid/");
-    return { store: fixture.store, organizationId, endpointId: id };
-  };
+  const endpoint = () => newEndpoint(fixture);
   const has = async (found: Promise<PrunableRows>, id: string) => (await found).ids.includes(id);
   const isOldEvent = (id: string) => has(read.oldEvents(limitMs, most), id);
 
@@ -43,12 +34,7 @@ onBothDatabases("pruning", (fixture) => {
   test("attempts are old by their own time, whatever the state of their delivery", async () => {
     const owner = await endpoint();
     await makeDelivery(owner, { state: "pending", created_at: old }, [{ at: old }, { at: young }]);
-    const attempts = await fixture.reads
-      .selectFrom("delivery_attempts")
-      .select("id")
-      .where("endpoint_id", "=", owner.endpointId)
-      .orderBy("id")
-      .execute();
+    const attempts = await fixture.rows("delivery_attempts", { endpoint_id: owner.endpointId });
     const { table, ids } = await read.oldAttempts(firstUuidAt(limitMs), most);
     expect(table).toBe("delivery_attempts");
     expect(attempts.map(({ id }) => ids.includes(id))).toEqual([true, false]);
@@ -96,14 +82,10 @@ onBothDatabases("pruning", (fixture) => {
     const owner = await endpoint();
     const states: DeliveryRow["state"][] = ["pending", "failed", "failed"];
     const rows = await Promise.all(states.map((state) => makeDelivery(owner, { state })));
-    const ids = rows.slice(0, 2).map((row) => row.id);
+    const ids = idsOf(rows.slice(0, 2));
     await write.pruneRows({ table: "deliveries", ids });
     await write.pruneRows({ table: "deliveries", ids: [] });
-    const left = await fixture.reads
-      .selectFrom("deliveries")
-      .select("id")
-      .where("endpoint_id", "=", owner.endpointId)
-      .execute();
-    expect(left.map((row) => row.id).toSorted()).toEqual([rows[0]?.id ?? "", rows[2]?.id ?? ""].toSorted());
+    const left = await fixture.rows("deliveries", { endpoint_id: owner.endpointId });
+    expect(idsOf(left).toSorted()).toEqual([rows[0]?.id ?? "", rows[2]?.id ?? ""].toSorted());
   });
 });
