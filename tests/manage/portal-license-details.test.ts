@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { addTransfer } from "@countersign/store/queries/transfers/transfers";
-import type { TransferRow } from "@countersign/store/tables";
 import { addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
-import { on } from "../support/databases.ts";
 import type { SignedInClient } from "../support/portal-client.ts";
-import { openPortalFixture, type PortalFixture, type Seller } from "../support/portal-fixture.ts";
+import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { transferRow } from "../support/transfer-fixture.ts";
 import { until } from "../support/until.ts";
 
@@ -17,30 +16,29 @@ setDefaultTimeout(60_000);
 const newEmail = () => `${newId()}@example.com`;
 type Settings = NonNullable<Parameters<typeof addLicense>[1]>;
 
-describe.each(on("postgres"))("a license as its customer sees it on $kind", ({ make }) => {
-  let fixture: PortalFixture;
+testsOn("postgres", "a license as its customer sees it", openPortalFixture, (fixture) => {
   let acme: Seller;
   beforeAll(async () => {
-    fixture = await openPortalFixture(make);
     acme = await fixture.seller();
   });
-  afterAll(() => fixture.close());
 
   const sold = (settings: Settings = {}, at = acme) => fixture.sold(at, settings);
   const validated = async ({ apiKey }: Seller, key: string, ip: string) => {
     const sent = { license_key: key, device_id: "desk" };
-    const { body } = await apiOf(fixture.server.url, apiKey).validate(sent, { "x-forwarded-for": ip });
+    const { body } = await apiOf(fixture.url, apiKey).validate(sent, { "x-forwarded-for": ip });
     return body.status;
   };
 
-  test.each([
-    ["in 30 days", 30 * dayMs + 60_000, "active", 30],
-    ["in less than a day", dayMs - 60_000, "active", 0],
-    ["a moment ago", -1_000, "expired", -1],
-    ["ten days ago", -10 * dayMs + 60_000, "expired", -10],
-  ])("a license that expires %s says so", async (_, inMs, status, daysLeft) => {
-    const { shown } = await sold({ expiresAtMs: Date.now() + inMs });
-    expect(await shown()).toMatchObject({ status, days_left: daysLeft, is_lifetime: false });
+  test("a license that expires says when, in whole days", async () => {
+    for (const [inMs, status, daysLeft] of [
+      [30 * dayMs + 60_000, "active", 30],
+      [dayMs - 60_000, "active", 0],
+      [-1_000, "expired", -1],
+      [-10 * dayMs + 60_000, "expired", -10],
+    ] as const) {
+      const { shown } = await sold({ expiresAtMs: Date.now() + inMs });
+      expect(await shown()).toMatchObject({ status, days_left: daysLeft, is_lifetime: false });
+    }
   });
 
   test("a license shows its settings, and neither the key nor what the seller noted", async () => {
@@ -103,7 +101,17 @@ describe.each(on("postgres"))("a license as its customer sees it on $kind", ({ m
     const license = await sold({}, seller);
     const requestable = { transfers: "review", can_request_transfer: true };
     expect((await license.shown()).self_service).toMatchObject(requestable);
-    await transferred(seller, license, { state: "pending" });
+    await fixture.store.transaction((db) =>
+      addTransfer(
+        db,
+        transferRow({
+          organization_id: seller.organizationId,
+          product_id: seller.productId,
+          license_id: license.id,
+          from_customer_id: String(license.customerId),
+        }),
+      ),
+    );
     expect(await license.shown()).toMatchObject({
       transfer: {
         state: "pending",
@@ -117,75 +125,51 @@ describe.each(on("postgres"))("a license as its customer sees it on $kind", ({ m
     expect((await license.customer.get("/licenses")).body.data[0].has_pending_transfer).toBe(true);
   });
 
-  const transferred = (
-    { organizationId, productId }: Seller,
-    { id, customerId }: { id: string; customerId: string | null },
-    columns: Partial<TransferRow>,
-  ) =>
-    fixture.store.transaction((db) =>
-      addTransfer(
-        db,
-        transferRow({
-          organization_id: organizationId,
-          product_id: productId,
-          license_id: id,
-          from_customer_id: customerId ?? "",
-          ...columns,
-        }),
-      ),
-    );
-
-  /** A license of which validations from these IP addresses are counted: the first is registered, the others are refused. */
-  const refusedFrom = async (...ips: readonly string[]) => {
+  test("refused validations and devices are shown to the customer, and not to whoever has the license later", async () => {
     const license = await sold({ maxIps: 1 });
-    for (const ip of ips) await validated(acme, license.key, ip);
-    const refusals = async (by = license.customer) => (await license.shown(by)).refusals;
-    await until("all are counted", async () => (await refusals())[0]?.count === ips.length - 1);
-    return { ...license, refusals };
-  };
-
-  test("refused validations are shown to the customer, and not to whom the license was transferred later", async () => {
-    const license = await refusedFrom("203.0.113.1", "203.0.113.2", "203.0.113.3");
-    expect(await license.refusals()).toMatchObject([
-      { status: "ip_limit_reached", count: 2, last_ip: "203.0.113.3" },
-    ]);
-    await transferred(acme, license, { state: "approved", decided_at: Date.now() });
-    expect(await license.refusals()).toEqual([]);
-  });
-
-  test("refused validations and devices are not shown to whom the seller gave the license later", async () => {
-    const { id, shown, refusals } = await refusedFrom("203.0.113.1", "203.0.113.2");
-    const devices = async (by?: SignedInClient) =>
-      (await shown(by)).ips.map((one: { device_ids: string[] }) => one.device_ids);
-    await until("the devices are in the log", async () => {
-      const [refused] = await refusals();
-      return (await devices())[0]?.[0] === "desk" && refused.device_ids[0] === "desk";
+    for (const ip of ["203.0.113.1", "203.0.113.2", "203.0.113.3"]) await validated(acme, license.key, ip);
+    const history = async (by: SignedInClient) => {
+      const { refusals, ips } = await license.shown(by);
+      return { refusals, devices: ips.flatMap((one: { device_ids: string[] }) => one.device_ids) };
+    };
+    await until("all are counted, with their devices", async () => {
+      const { refusals, devices } = await history(license.customer);
+      return refusals[0]?.count === 2 && refusals[0].device_ids[0] === "desk" && devices[0] === "desk";
     });
-    await acme.owner.api.patch(`/licenses/${id}`, { notes: "Nothing about the customer" });
-    expect(await refusals()).toHaveLength(1);
+    const refusal = { status: "ip_limit_reached", count: 2, last_ip: "203.0.113.3" };
+    // What says nothing about the customer changes nothing.
+    const customers = `/organizations/${acme.organizationId}/customers`;
+    const { api } = acme.owner;
+    await api.patch(`/licenses/${license.id}`, { notes: "Nothing about the customer" });
+    await api.patch(`${customers}/${license.customerId}`, { name: "Ada" });
+    expect((await history(license.customer)).refusals).toMatchObject([refusal]);
     const next = newEmail();
-    await acme.owner.api.patch(`/licenses/${id}`, { customer_email: next });
-    const theirs = await fixture.signedIn(next);
-    expect([await refusals(theirs), await devices(theirs)]).toEqual([[], [[]]]);
+    await api.patch(`/licenses/${license.id}`, { customer_email: next });
+    expect(await history(await fixture.signedIn(next))).toEqual({ refusals: [], devices: [] });
   });
 
   test("refused validations are not shown to whose email address the seller gave to the customer later", async () => {
-    const { customerId, refusals } = await refusedFrom("203.0.113.1", "203.0.113.2");
+    const license = await sold({ maxIps: 1 });
+    for (const ip of ["203.0.113.1", "203.0.113.2"]) await validated(acme, license.key, ip);
+    await until("one is counted", async () => (await license.shown()).refusals[0]?.count === 1);
     const [unknown, known] = [newEmail(), newEmail()];
     await addLicense(acme, { customer: { email: known } });
-    let id = customerId;
-    const change = async (fields: object) => {
-      const path = `/organizations/${acme.organizationId}/customers/${id}`;
-      const { status, body } = await acme.owner.api.patch(path, fields);
-      expect(status).toBe(200);
-      id = body.id;
-    };
-    await change({ name: "Ada" });
-    expect(await refusals()).toHaveLength(1);
+    let id = license.customerId;
     // Someone who was a customer before is merged with them.
     for (const email of [unknown, known]) {
-      await change({ email });
-      expect(await refusals(await fixture.signedIn(email))).toEqual([]);
+      const path = `/organizations/${acme.organizationId}/customers/${id}`;
+      id = (await acme.owner.api.patch(path, { email })).body.id;
+      expect((await license.shown(await fixture.signedIn(email))).refusals).toEqual([]);
     }
+  });
+
+  test("refused validations are not shown after an approved transfer", async () => {
+    const seller = await fixture.seller({ product: { transfers: "automatic", transfer_cooldown_days: 0 } });
+    const license = await sold({ maxIps: 1 }, seller);
+    for (const ip of ["203.0.113.1", "203.0.113.2"]) await validated(seller, license.key, ip);
+    await until("one is counted", async () => (await license.shown()).refusals[0]?.count === 1);
+    const email = newEmail();
+    await license.customer.post(`/licenses/${license.id}/transfers`, { email });
+    expect((await license.shown(await fixture.signedIn(email))).refusals).toEqual([]);
   });
 });

@@ -1,186 +1,252 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { Browser } from "../support/browser.ts";
-import { on } from "../support/databases.ts";
-import { type FakeDiscord, startFakeDiscord } from "../support/fake-discord.ts";
+import type { TestDatabase } from "../support/databases.ts";
+import { type DiscordProfile, startFakeDiscord } from "../support/fake-discord.ts";
 import { freePort } from "../support/free-port.ts";
 import { newestCode, PortalClient, signedInWith } from "../support/portal-client.ts";
-import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
-import { addPortalPerson } from "../support/portal-rows.ts";
+import { openPortalFixture } from "../support/portal-fixture.ts";
 import { openDashboardSession } from "../support/sign-in-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
-const page = { accept: "text/html" };
-
-describe.each(on("postgres"))("a portal with its own host on $kind", ({ make }) => {
-  let discord: FakeDiscord;
-  let fixture: PortalFixture;
-  let portalUrl: string;
-  beforeAll(async () => {
-    discord = await startFakeDiscord();
-    const port = String(await freePort());
-    // Two names of one server: to a browser, they are two hosts.
-    portalUrl = `http://localhost:${port}`;
-    fixture = await openPortalFixture(make, {
-      why: "the portal has its own host",
-      environment: {
-        ...discord.settings,
-        PORT: port,
-        COUNTERSIGN_PORTAL_URL: portalUrl,
-      },
-    });
-  });
-  afterAll(async () => {
+async function openOwnHost(make: () => Promise<TestDatabase>) {
+  const discord = await startFakeDiscord();
+  const port = String(await freePort());
+  // Two names of one server: to a browser, they are two hosts.
+  const portalUrl = `http://localhost:${port}`;
+  const environment = { ...discord.settings, PORT: port, COUNTERSIGN_PORTAL_URL: portalUrl };
+  const why = "the portal has its own host, and people sign in with Discord";
+  const fixture = await openPortalFixture(make, { why, environment });
+  const close = async () => {
     await fixture.close();
     discord.close();
-  });
-
-  const mainUrl = () => fixture.url;
-  const onPortal = () => new PortalClient(portalUrl);
-  const get = (url: string, headers: Record<string, string> = page) =>
-    fetch(url, { headers, redirect: "manual" });
-  const isPortal = async (answer: Response) => {
-    const html = await answer.text();
-    expect({ status: answer.status, isPage: html.includes("<html") }).toEqual({ status: 200, isPage: true });
-    return html.includes('name="portal-base"');
   };
-  const signedInOnPortal = (email: string) =>
-    signedInWith({ store: fixture.store, server: { url: portalUrl } }, { emails: [email] });
+  return { ...fixture, discord, portalUrl, close };
+}
 
-  test("the portal's host serves the portal at /, the main host the dashboard", async () => {
-    for (const path of ["/", "/licenses", "/open", "/sign-in/link", "/?seller=acme"]) {
-      const answer = await get(portalUrl + path);
-      expect(await answer.text()).toContain('<meta name="portal-base" content="" />');
-    }
-    expect(await isPortal(await get(mainUrl()))).toBe(false);
-    expect(await isPortal(await get(`${mainUrl()}/sign-in`))).toBe(false);
-  });
+/** Which page is on which host is tested beside the pages, and signing in there in the browser. */
+testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
+  const client = () => new PortalClient(fixture.portalUrl);
+  const signedIn = (email: string) =>
+    signedInWith({ store: fixture.store, server: { url: fixture.portalUrl } }, { emails: [email] });
+  const isSignedIn = async (browser: PortalClient) => (await browser.get("/me")).status === 200;
 
-  test("the portal's path on the main host redirects to the portal's host", async () => {
-    for (const [path, target] of [
-      ["/portal", "/"],
-      ["/portal/", "/"],
-      ["/portal/open", "/open"],
-      ["/portal/licenses/x?from=app", "/licenses/x?from=app"],
-      ["/portal?seller=acme", "/?seller=acme"],
-    ] as const) {
-      const answer = await get(mainUrl() + path);
-      expect([path, answer.status, answer.headers.get("location")]).toEqual([path, 302, portalUrl + target]);
-    }
-  });
-
-  test("pages of the dashboard and the API reference are the portal's not-found page on its host", async () => {
-    for (const path of ["/admin", "/o/acme", "/setup", "/sign-up", "/docs", "/nothing"])
-      expect([path, await isPortal(await get(portalUrl + path))]).toEqual([path, true]);
-    for (const path of ["/admin", "/docs", "/openapi.json"])
-      expect([path, (await get(portalUrl + path, { accept: "application/json" })).status]).toEqual([
+  test("pages of the dashboard and the API reference are not on the portal's host, whatever the caller says", async () => {
+    const get = async (url: string, headers = {}) => {
+      const answer = await fetch(url, { headers, redirect: "manual" });
+      return { status: answer.status, isPortal: (await answer.text()).includes('name="portal-base"') };
+    };
+    const page = { accept: "text/html" };
+    for (const path of ["/", "/sign-in/link", "/admin", "/o/acme", "/setup", "/docs", "/nothing"])
+      expect([path, await get(fixture.portalUrl + path, page)]).toEqual([
         path,
-        404,
+        { status: 200, isPortal: true },
       ]);
-    expect((await get(`${mainUrl()}/docs`)).status).toBe(200);
+    for (const path of ["/admin", "/docs", "/openapi.json"])
+      expect([path, (await get(fixture.portalUrl + path)).status]).toEqual([path, 404]);
+    const main = { status: 200, isPortal: false };
+    expect(await get(fixture.url, { ...page, "x-countersign-site": "portal" })).toEqual(main);
+    expect(await get(`${fixture.url}/docs`, page)).toEqual(main);
     // Errors of the portal's API link to their descriptions.
-    expect((await get(`${portalUrl}/problems/wrong_origin`)).status).toBe(200);
-  });
-
-  test("a caller cannot choose the site with a header", async () => {
-    const answer = await get(mainUrl(), { ...page, "x-countersign-site": "portal" });
-    expect(await isPortal(answer)).toBe(false);
+    expect((await get(`${fixture.portalUrl}/problems/wrong_origin`, page)).status).toBe(200);
+    // What a preview of the portal in the dashboard needs is on both hosts.
+    for (const url of [fixture.url, fixture.portalUrl])
+      expect((await get(`${url}/api/portal/v1/options`)).status).toBe(200);
   });
 
   test("a customer signs in with the code on the portal's host, and the cookie is for that host only", async () => {
     const email = await fixture.customer();
-    const client = onPortal();
-    const asked = await client.post("/sign-in", { email });
+    const browser = client();
+    const asked = await browser.post("/sign-in", { email });
     const { code, link } = await newestCode(fixture.store, email);
-    expect(link).toStartWith(`${portalUrl}/sign-in/link#`);
-    const answer = await client.post("/sign-in/verify", { email, code });
-    expect(answer.status).toBe(200);
+    expect(link).toStartWith(`${fixture.portalUrl}/sign-in/link#`);
+    const answer = await browser.post("/sign-in/verify", { email, code });
     const cookies = [...asked.headers.getSetCookie(), ...answer.headers.getSetCookie()];
     expect(cookies.length).toBeGreaterThan(1);
     for (const cookie of cookies) {
       expect(cookie).not.toMatch(/domain=/i);
       expect(cookie).toContain("; Path=/; HttpOnly; SameSite=Lax");
     }
-    expect((await client.get("/me")).body.identities).toMatchObject([{ value: email }]);
-    expect((await client.post("/sign-out", {})).status).toBe(204);
-    expect((await client.get("/me")).status).toBe(401);
-  });
-
-  test("the link in the email leads to the portal's host and signs in there", async () => {
-    const email = await fixture.customer();
-    expect((await onPortal().post("/sign-in", { email, next: "/transfers" })).status).toBe(202);
-    const { link, token } = await newestCode(fixture.store, email);
-    expect(link).toStartWith(`${portalUrl}/sign-in/link#${token}`);
-    expect(await isPortal(await get(link))).toBe(true);
-    const other = onPortal();
-    expect((await other.post("/sign-in/link", { token })).status).toBe(200);
-    expect((await other.get("/me")).status).toBe(200);
-  });
-
-  test("signing in with Discord leads back to the portal's host", async () => {
-    const client = onPortal();
-    const started = await client.post("/sign-in/discord", { next: "/transfers" });
-    const url = new URL(started.body.url);
-    expect(url.searchParams.get("redirect_uri")).toBe(`${portalUrl}/api/portal/v1/sign-in/discord/callback`);
-    const who = { id: "80000000000000001", username: "grace", email: null, verified: false };
-    const back = await client.browser.send("GET", discord.approve(url.href, who));
-    expect([back.status, back.headers.get("location")]).toEqual([302, `${portalUrl}/transfers`]);
-    expect((await client.get("/me")).status).toBe(200);
+    expect((await browser.get("/me")).body.identities).toMatchObject([{ value: email }]);
   });
 
   test("the portal's API accepts changes only from the portal's origin", async () => {
     const email = await fixture.customer();
-    const client = await signedInOnPortal(email);
-    for (const origin of [mainUrl(), "https://elsewhere.example", "null", ""]) {
-      const answer = await client.post("/sign-out", { everywhere: true }, { origin });
+    const browser = await signedIn(email);
+    for (const origin of [fixture.url, "https://elsewhere.example", "null", ""]) {
+      const answer = await browser.post("/sign-out", { everywhere: true }, { origin });
       expect([origin, answer.status, answer.body.code]).toEqual([origin, 403, "wrong_origin"]);
     }
-    const anonymous = await onPortal().post("/sign-in", { email }, { origin: mainUrl() });
+    const anonymous = await client().post("/sign-in", { email }, { origin: fixture.url });
     expect([anonymous.status, anonymous.body.code]).toEqual([403, "wrong_origin"]);
     // The main host is no way around it.
-    const main = new PortalClient(mainUrl());
+    const main = new PortalClient(fixture.url);
     expect((await main.post("/sign-in", { email })).body.code).toBe("wrong_origin");
-    expect((await client.get("/me")).status).toBe(200);
+    expect(await isSignedIn(browser)).toBe(true);
   });
 
   test("the management and sign-in APIs refuse the portal's origin, and are not on its host", async () => {
-    const { owner, organizationId } = fixture;
-    const cookie = await openDashboardSession({ store: fixture.store, url: mainUrl() }, owner);
+    const { owner, organizationId, portalUrl, url } = fixture;
+    const cookie = await openDashboardSession(fixture, owner);
     const path = `/organizations/${organizationId}`;
-    const main = new Browser(mainUrl(), "198.18.254.1");
+    const main = new Browser(url, "198.18.254.1");
     expect((await main.manage("PATCH", path, { name: "Mine" }, { cookie })).status).toBe(200);
-    const fromPortal = await main.manage("PATCH", path, { name: "Theirs" }, { cookie, origin: portalUrl });
-    expect([fromPortal.status, fromPortal.body.code]).toEqual([403, "wrong_origin"]);
     const signIn = { email: owner.email, password: "wrong" };
-    const auth = await main.auth("/sign-in/email", signIn, { origin: portalUrl });
-    expect([auth.status, auth.body.code]).toEqual([403, "wrong_origin"]);
+    for (const { status, body } of [
+      await main.manage("PATCH", path, { name: "Theirs" }, { cookie, origin: portalUrl }),
+      await main.auth("/sign-in/email", signIn, { origin: portalUrl }),
+    ])
+      expect([status, body.code]).toEqual([403, "wrong_origin"]);
 
     const other = new Browser(portalUrl, "198.18.254.2");
-    for (const origin of [portalUrl, mainUrl()]) {
+    for (const origin of [portalUrl, url]) {
       expect((await other.manage("PATCH", path, { name: "Theirs" }, { cookie, origin })).status).toBe(404);
       expect((await other.auth("/sign-in/email", signIn, { origin })).status).toBe(404);
     }
-    expect((await other.manage("GET", path, undefined, { cookie })).status).toBe(404);
-    const authorization = `Bearer ${owner.token}`;
-    expect((await other.manage("GET", path, undefined, { authorization })).status).toBe(404);
+    for (const headers of [{ cookie }, { authorization: `Bearer ${owner.token}` }])
+      expect((await other.manage("GET", path, undefined, headers)).status).toBe(404);
     expect((await main.manage("GET", path, undefined, { cookie })).body.name).toBe("Mine");
-  });
-
-  test("a dashboard session does not open the portal, and a portal session does not open the dashboard", async () => {
-    const { store } = fixture;
-    const dashboard = await openDashboardSession({ store, url: mainUrl() }, await fixture.person());
-    expect((await onPortal().get("/me", { cookie: dashboard })).status).toBe(401);
-    const { cookie } = await addPortalPerson(store, { emails: [await fixture.customer()] });
-    expect((await onPortal().get("/me", { cookie })).status).toBe(200);
-    const main = new Browser(mainUrl(), "198.18.254.3");
-    expect((await main.manage("GET", "/me", undefined, { cookie })).status).toBe(401);
-  });
-
-  test("a seller sees the portal's host as its URL, and what its preview needs is on both hosts", async () => {
-    const branding = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/branding`);
+    // The seller sees the portal's host as its URL.
+    const branding = await owner.api.get(`${path}/branding`);
     expect(branding.body.portal_url).toStartWith(`${portalUrl}/?seller=`);
-    const path = "/api/portal/v1/options";
-    expect((await get(portalUrl + path, {})).status).toBe(200);
-    expect((await get(mainUrl() + path, {})).status).toBe(200);
+  });
+
+  let lastId = 0;
+  const profile = (parts: Partial<DiscordProfile> = {}): DiscordProfile => {
+    lastId += 1;
+    return { id: `8000000000000${lastId}`, username: "grace", email: null, verified: false, ...parts };
+  };
+  /** Starts to sign in, or to add an account. Returns the URL of Discord's page. */
+  const start = async (browser: PortalClient, path = "/sign-in/discord", body: object | undefined = {}) =>
+    String((await browser.post(path, body)).body.url);
+  /** Where a return from Discord leads, on the portal's host. */
+  const returnTo = async (browser: PortalClient, url: string) => {
+    const { status, headers } = await browser.browser.send("GET", url);
+    expect(status).toBe(302);
+    return (headers.get("location") ?? "").replace(fixture.portalUrl, "");
+  };
+  const signIn = async (browser: PortalClient, who: DiscordProfile) =>
+    returnTo(browser, fixture.discord.approve(await start(browser), who));
+  const identitiesOf = async (browser: PortalClient) => (await browser.get("/me")).body.identities;
+  const expired = "/sign-in?error=discord_expired";
+
+  test("a customer signs in with Discord and continues to the page that was asked for", async () => {
+    expect((await client().get("/options")).body.discord).toBe(true);
+    const who = profile();
+    const browser = client();
+    const url = new URL(await start(browser, "/sign-in/discord", { next: "/licenses?x=1" }));
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({
+      response_type: "code",
+      scope: "identify",
+      redirect_uri: `${fixture.portalUrl}/api/portal/v1/sign-in/discord/callback`,
+      code_challenge_method: "S256",
+    });
+    const back = await browser.browser.send("GET", fixture.discord.approve(url.href, who));
+    expect(back.headers.get("location")).toBe(`${fixture.portalUrl}/licenses?x=1`);
+    expect(back.headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]*/, "=…"))).toContain(
+      "countersign_portal=…; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax",
+    );
+    expect(browser.browser.cookies.has("countersign_portal_discord")).toBe(false);
+    const me = (await browser.get("/me")).body;
+    expect(me).toMatchObject({
+      signed_in_by: "discord",
+      identities: [{ kind: "discord", value: who.id, name: "grace" }],
+    });
+    const later = client();
+    expect(await signIn(later, { ...who, username: "hopper" })).toBe("/");
+    expect(await identitiesOf(later)).toMatchObject([{ id: me.identities[0].id, name: "hopper" }]);
+    for (const next of ["//evil.example.com", "https://evil.example.com", "/\\evil.example.com", "evil"])
+      expect((await client().post("/sign-in/discord", { next })).status).toBe(422);
+  });
+
+  test("neither an email address from Discord nor one beside which a seller wrote the Discord ID is proven", async () => {
+    for (const verified of [true, false]) {
+      const who = profile({ email: await fixture.customer(), verified });
+      const path = `/organizations/${fixture.organizationId}/customers`;
+      await fixture.owner.api.post(path, { email: `victim-${who.id}@example.com`, discord_id: who.id });
+      const browser = client();
+      await signIn(browser, who);
+      expect(await identitiesOf(browser)).toMatchObject([{ kind: "discord" }]);
+    }
+  });
+
+  test("only the browser that started can return, once and with its state", async () => {
+    const browser = client();
+    const returned = fixture.discord.approve(await start(browser), profile());
+    const elsewhere = client();
+    expect(await returnTo(elsewhere, returned)).toBe(expired);
+    expect(await isSignedIn(elsewhere)).toBe(false);
+    const forged = new URL(returned);
+    forged.searchParams.set("state", "x".repeat(43));
+    const other = client();
+    await start(other);
+    expect(await returnTo(other, forged.href)).toBe(expired);
+    // The failed return has ended the flow of that browser.
+    expect(other.browser.cookies.has("countersign_portal_discord")).toBe(false);
+    expect(await returnTo(browser, returned)).toBe("/");
+    expect(await returnTo(browser, returned)).toBe(expired);
+  });
+
+  test("a changed cookie, a refusal and a wrong code lead back to the sign-in page", async () => {
+    const browser = client();
+    const url = await start(browser);
+    const name = "countersign_portal_discord";
+    const [payload = "", signature = ""] = (browser.browser.cookies.get(name) ?? "").split(".");
+    const text = Buffer.from(payload, "base64url").toString().replace("null", '"x"');
+    browser.browser.cookies.set(name, `${Buffer.from(text).toString("base64url")}.${signature}`);
+    expect(await returnTo(browser, fixture.discord.approve(url, profile()))).toBe(expired);
+
+    const backWith = async (query: string) => {
+      const state = new URL(await start(browser)).searchParams.get("state") ?? "";
+      const callback = `/api/portal/v1/sign-in/discord/callback?${query}`;
+      return returnTo(browser, `${callback}&state=${encodeURIComponent(state)}`);
+    };
+    expect(await backWith("error=access_denied")).toBe("/sign-in?error=discord_denied");
+    expect(await backWith("code=nonsense")).toBe("/sign-in?error=discord_failed");
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test("a signed-in customer adds their Discord account, also from another person, in the session that started it", async () => {
+    const who = profile();
+    const before = client();
+    await signIn(before, who);
+    const email = await fixture.customer();
+    const browser = await signedIn(email);
+    const startAdding = async () =>
+      fixture.discord.approve(await start(browser, "/me/discord", undefined), who);
+    const outdated = await startAdding();
+    await browser.signIn(fixture.store, email);
+    expect(await returnTo(browser, outdated)).toBe(expired);
+    expect(await identitiesOf(browser)).toHaveLength(1);
+    expect(await returnTo(browser, await startAdding())).toBe("/account");
+    expect(await identitiesOf(browser)).toMatchObject([
+      { kind: "email", value: email },
+      { kind: "discord", value: who.id },
+    ]);
+    // The previous person had nothing else.
+    expect(await isSignedIn(before)).toBe(false);
+    const later = client();
+    await signIn(later, who);
+    expect(await identitiesOf(later)).toHaveLength(2);
+  });
+
+  test("a flow to sign in adds nothing, even if someone is signed in on return", async () => {
+    const who = profile();
+    const browser = client();
+    const returned = fixture.discord.approve(await start(browser), who);
+    await browser.signIn(fixture.store, await fixture.customer());
+    await returnTo(browser, returned);
+    expect(await identitiesOf(browser)).toMatchObject([{ kind: "discord", value: who.id }]);
+  });
+
+  test("deleting a customer with only a Discord ID ends their sessions", async () => {
+    const who = profile();
+    const path = `/organizations/${fixture.organizationId}/customers`;
+    const { id } = (await fixture.owner.api.post(path, { discord_id: who.id })).body;
+    const browser = client();
+    await signIn(browser, who);
+    expect((await fixture.owner.api.delete(`${path}/${id}`)).status).toBe(204);
+    expect(await isSignedIn(browser)).toBe(false);
   });
 });
