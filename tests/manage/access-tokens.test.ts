@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { permissions } from "@countersign/domain/members/permissions";
-import { on } from "../support/databases.ts";
 import { addToken } from "../support/filled-organization.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
@@ -11,18 +11,15 @@ const mine = "/me/access-tokens";
 const wanted = { name: "CI", permissions: ["products:view"] };
 
 /** Which tokens may call which routes, of which organizations, is tested in tests/routes. */
-describe.each(on("postgres"))("access tokens on $kind", ({ make }) => {
-  let fixture: ManageFixture;
+testsOn("postgres", "access tokens", openManageFixture, (fixture) => {
   let organization: string;
   let organizationTokens: string;
   let product: string;
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
     organization = `/organizations/${fixture.organizationId}`;
     organizationTokens = `${organization}/access-tokens`;
     product = `/products/${fixture.productId}`;
   });
-  afterAll(() => fixture.close());
 
   const withToken = (token: string) => manageClient(fixture.server.url, token);
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
@@ -50,17 +47,12 @@ describe.each(on("postgres"))("access tokens on $kind", ({ make }) => {
     }
   });
 
-  test("a personal token has only its permissions, in the organizations of its user", async () => {
-    const { id, api } = await create(mine);
-    expect((await api.get(product)).status).toBe(200);
-    expect((await api.patch(product, { name: "X" })).status).toBe(403);
-    expect((await listed(mine, id)).last_used_at).not.toBeNull();
-  });
-
-  test("a revoked or expired token stops working with the next request", async () => {
+  test("a token has only its permissions, and stops working with the next request once it is revoked or expired", async () => {
     for (const path of paths()) {
       const { id, api } = await create(path);
       expect((await api.get(product)).status).toBe(200);
+      expect((await api.patch(product, { name: "X" })).status).toBe(403);
+      expect((await listed(path, id)).last_used_at).not.toBeNull();
       const revoke = async () => (await fixture.owner.api.delete(`${path}/${id}`)).status;
       expect([await revoke(), await revoke()]).toEqual([204, 404]);
       const refused = await api.get(product);
@@ -165,25 +157,18 @@ describe.each(on("postgres"))("access tokens on $kind", ({ make }) => {
     expect([first.status, second.status, second.body.name]).toEqual([201, 201, "Another"]);
   });
 
-  test.each([
-    [{}, ["name", "permissions"]],
-    [{ name: "x", permissions: [] }, ["permissions"]],
-    [{ name: "x", permissions: ["everything"] }, ["permissions.0"]],
-    [{ ...wanted, expires_at: "2020-01-01T00:00:00Z" }, ["expires_at"]],
-  ])("the refusal of %j names the fields", async (body, fields) => {
-    const answer = await fixture.owner.api.post(mine, body);
-    expect(answer.status).toBe(422);
-    expect(answer.body.errors.map((error: { field: string }) => error.field).sort()).toEqual(fields);
-  });
-
-  test("the list is paginated", async () => {
-    const person = await fixture.person();
-    for (const name of ["T0", "T1"]) await person.api.post(mine, { ...wanted, name });
-    const namesOn = ({ body }: { body: { data: { name: string }[] } }) => body.data.map(({ name }) => name);
-    const first = await person.api.get(`${mine}?limit=2`);
-    const second = await person.api.get(`${mine}?limit=2&cursor=${first.body.next_cursor}`);
-    expect([namesOn(first), namesOn(second)]).toEqual([["Test token", "T0"], ["T1"]]);
-    expect(second.body.next_cursor).toBeNull();
+  test("a refusal names the fields", async () => {
+    for (const [body, fields] of [
+      [{}, ["name", "permissions"]],
+      [{ name: "x", permissions: [] }, ["permissions"]],
+      [{ name: "x", permissions: ["everything"] }, ["permissions.0"]],
+      [{ ...wanted, expires_at: "2020-01-01T00:00:00Z" }, ["expires_at"]],
+    ] as const) {
+      const answer = await fixture.owner.api.post(mine, body);
+      expect(answer.status).toBe(422);
+      const named = answer.body.errors.map((error: { field: string }) => error.field);
+      expect(named.sort()).toEqual([...fields]);
+    }
   });
 
   test("the audit log records creation and revocation with the acting token and without the secret", async () => {

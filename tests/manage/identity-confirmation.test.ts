@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Authenticator } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
-import { on } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import {
-  goodPassword,
-  openSignInFixture,
-  type SignInFixture,
-  type TestUser,
-} from "../support/sign-in-fixture.ts";
+import { goodPassword, openSignInFixture, type TestUser } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
@@ -17,13 +12,7 @@ setDefaultTimeout(60_000);
 const wanted = { name: "CI", permissions: ["licenses:view"] };
 const right = { password: goodPassword };
 
-describe.each(on("sqlite"))("confirming an identity on $kind", ({ make }) => {
-  let fixture: SignInFixture;
-  beforeAll(async () => {
-    fixture = await openSignInFixture(make);
-  });
-  afterAll(() => fixture.close());
-
+testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
   const begin = async (browser: Browser) => (await browser.auth("/confirm/begin", {})).body;
   const confirm = async (browser: Browser, proof: object) => (await browser.auth("/confirm", proof)).status;
   const withPasskey = async (browser: Browser, device: Authenticator) =>
@@ -226,10 +215,8 @@ describe.each(on("sqlite"))("confirming an identity on $kind", ({ make }) => {
     const code = "123456";
     expect((await fixture.browser().auth("/confirm/begin", {})).status).toBe(401);
     expect(await confirm(fixture.browser(), { code })).toBe(401);
-    const { browser } = await fixture.createSignedInUser();
-    const { device } = await fixture.addPasskey(browser);
-    expect(await confirm(browser, {})).toBe(422);
+    const { browser, device } = await withoutPassword();
     const response = device.authenticate(await begin(browser));
-    expect(await confirm(browser, { response, code })).toBe(422);
+    for (const proof of [{}, { response, code }]) expect(await confirm(browser, proof)).toBe(422);
   });
 });

@@ -1,9 +1,9 @@
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "../support/browser.ts";
-import { on } from "../support/databases.ts";
 import type { DiscordProfile } from "../support/fake-discord.ts";
-import { goodPassword, openSignUpFixture, type SignUpFixture } from "../support/sign-in-fixture.ts";
+import { goodPassword, openSignUpFixture } from "../support/sign-in-fixture.ts";
 import { suspendUserForTest } from "../support/suspend.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { totpCode } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
@@ -20,12 +20,7 @@ function profile(parts: Partial<DiscordProfile> = {}): DiscordProfile {
   };
 }
 
-describe.each(on("postgres"))("Discord on $kind", ({ make }) => {
-  let fixture: SignUpFixture;
-  beforeAll(async () => {
-    fixture = await openSignUpFixture(make);
-  });
-
+testsOn("postgres", "Discord", openSignUpFixture, (fixture) => {
   /** Signs in with Discord, or links the account of a signed-in user. */
   const authorize = async (browser: Browser, who: DiscordProfile, start = "/sign-in/social") => {
     const begun = await browser.auth(start, {

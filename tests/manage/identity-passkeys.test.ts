@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { Authenticator } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
-import { on } from "../support/databases.ts";
-import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
+import { goodPassword, openSignInFixture } from "../support/sign-in-fixture.ts";
 import { suspendUserForTest } from "../support/suspend.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
 const right = { password: goodPassword };
 
-describe.each(on("postgres"))("passkeys on $kind", ({ make }) => {
-  let fixture: SignInFixture;
-  beforeAll(async () => {
-    fixture = await openSignInFixture(make);
-  });
-  afterAll(() => fixture.close());
-
+testsOn("postgres", "passkeys", openSignInFixture, (fixture) => {
   /** Adds what a device responds, possibly changed. */
   const add = async (
     browser: Browser,

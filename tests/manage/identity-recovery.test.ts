@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Authenticator } from "../support/authenticator.ts";
-import { on } from "../support/databases.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
+import { goodPassword, openSignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
 import { expectSimilarTimes } from "../support/similar-times.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
 const newPassword = "something quite different";
 
-describe.each(on("sqlite"))("password reset and email change on $kind", ({ make }) => {
-  let fixture: SignInFixture;
-  beforeAll(async () => {
-    fixture = await openSignInFixture(make);
-  });
-  afterAll(() => fixture.close());
-
+testsOn("sqlite", "password reset and email change", openSignInFixture, (fixture) => {
   const reset = (token: string | undefined, body: object = {}) =>
     fixture.browser().auth("/reset-password", { token, newPassword, ...body });
   const inspect = (token: string) => fixture.browser().auth("/reset-password/inspect", { token });

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { on } from "../support/databases.ts";
-import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { goodPassword, openSignInFixture } from "../support/sign-in-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
 setDefaultTimeout(60_000);
 
 /** How many codes can be tried is tested in identity-lockout.test.ts. */
-describe.each(on("postgres"))("the second factor on $kind", ({ make }) => {
-  let fixture: SignInFixture;
-  beforeAll(async () => {
-    fixture = await openSignInFixture(make);
-  });
-  afterAll(() => fixture.close());
-
+testsOn("postgres", "the second factor", openSignInFixture, (fixture) => {
   /** A user with a second factor. Each code works once, so the next sign-in needs the next code. */
   const guarded = async () => {
     const someone = await fixture.createSignedInUser();
@@ -77,20 +71,17 @@ describe.each(on("postgres"))("the second factor on $kind", ({ make }) => {
     expect(await recover(renewed.body.backupCodes[0])).toBe(200);
   });
 
-  test("the password turns it off, after which the password alone signs in", async () => {
+  test("it stays on after a password reset, and the password turns it off", async () => {
     const { browser, email, userId } = await guarded();
     expect((await browser.auth("/two-factor/disable", { password: "not the one" })).status).toBe(401);
-    expect((await browser.auth("/two-factor/disable", { password: goodPassword })).status).toBe(200);
-    const { browser: next } = await begin(email);
-    expect((await next.manage("GET", "/me")).status).toBe(200);
-    expect(await fixture.actions(userId)).toContain("person.second_factor_disabled");
-  });
-
-  test("it stays on after a password reset", async () => {
-    const { email, userId } = await guarded();
     const password = "a password after the reset";
     const reset = { token: await fixture.resetToken(userId), newPassword: password };
     expect((await fixture.browser().auth("/reset-password", reset)).status).toBe(200);
     expect((await fixture.signIn(email, { password })).body.twoFactorRedirect).toBe(true);
+    const other = await guarded();
+    await other.browser.auth("/two-factor/disable", { password: goodPassword });
+    const { browser: next } = await begin(other.email);
+    expect((await next.manage("GET", "/me")).status).toBe(200);
+    expect(await fixture.actions(other.userId)).toContain("person.second_factor_disabled");
   });
 });

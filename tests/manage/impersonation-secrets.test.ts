@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Route } from "@countersign/contract/manage/route";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { membersOf } from "../routes/list.ts";
-import { on } from "../support/databases.ts";
 import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import type { ManageAnswer, ManageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { pathWith } from "../support/matrix-paths.ts";
 import { addSecrets, type OrganizationSecrets } from "../support/organization-secrets.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
@@ -41,13 +41,11 @@ function queriesOf(route: Route): string[] {
   ];
 }
 
-describe.each(on("postgres"))("secrets and impersonation on $kind", ({ make }) => {
-  let fixture: ManageFixture;
+testsOn("postgres", "secrets and impersonation", openManageFixture, (fixture) => {
   let filled: FilledOrganization;
   let secrets: OrganizationSecrets;
   let admin: ManageClient;
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
     filled = await fillOrganization(fixture, fixture.owner, fixture);
     secrets = await addSecrets(fixture, fixture.owner, filled);
     ({ api: admin } = fixture.admin);
@@ -56,7 +54,6 @@ describe.each(on("postgres"))("secrets and impersonation on $kind", ({ make }) =
     });
     expect(started.status).toBe(201);
   });
-  afterAll(() => fixture.close());
 
   /** Every GET route, with few items per page so that there are cursors, and with many. */
   const readEverything = async (client: ManageClient): Promise<[route: string, answer: ManageAnswer][]> => {

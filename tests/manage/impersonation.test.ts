@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { permissions, viewPermissions } from "@countersign/domain/members/permissions";
 import { addMember } from "@countersign/store/queries/members/members";
 import { impersonationPruning } from "../../apps/server/features/impersonations/prune.ts";
-import { on } from "../support/databases.ts";
 import { addToken } from "../support/filled-organization.ts";
 import { type ManageClient, manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
+import { openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { signInFixtureOf } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(60_000);
 
 const hourMs = 3_600_000;
 const reason = { reason: "Ticket 1" };
 
-describe.each(on("postgres"))("impersonation on $kind", ({ make }) => {
-  let fixture: ManageFixture;
+testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
   let organization: string;
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
     organization = `/organizations/${fixture.organizationId}`;
   });
-  afterAll(() => fixture.close());
 
   const impersonation = (organizationId = fixture.organizationId) =>
     `/admin/organizations/${organizationId}/impersonation`;
@@ -91,7 +88,9 @@ describe.each(on("postgres"))("impersonation on $kind", ({ make }) => {
     expect([await rowsOf(expired), await rowsOf(active)]).toMatchObject([[], [{}]]);
   });
 
-  test("starting it again starts the hour again, with the new reason", async () => {
+  test("it needs a reason, and starting it again starts the hour again, with the new reason", async () => {
+    for (const body of [{}, { reason: " " }, { reason: "x".repeat(1_001) }])
+      expect((await fixture.admin.api.post(impersonation(), body)).status).toBe(422);
     const admin = await started();
     await expire(admin, hourMs / 2);
     const again = await admin.api.post(impersonation(), { reason: "Ticket 2" });
@@ -221,11 +220,6 @@ describe.each(on("postgres"))("impersonation on $kind", ({ make }) => {
       await api.delete(impersonation(newId())),
     ])
       expect([answer.status, answer.body.code]).toEqual([404, "organization_not_found"]);
-  });
-
-  test("it needs a reason", async () => {
-    for (const body of [{}, { reason: " " }, { reason: "x".repeat(1_001) }])
-      expect((await fixture.admin.api.post(impersonation(), body)).status).toBe(422);
   });
 
   test("a suspended organization can be read", async () => {

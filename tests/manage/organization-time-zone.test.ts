@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { on } from "../support/databases.ts";
+import { beforeAll, expect, test } from "bun:test";
 import { csvFile, exported, importFile, newProduct } from "../support/license-files.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 
-describe.each(on("postgres"))("an organization's time zone on $kind", ({ make }) => {
-  let fixture: ManageFixture;
+testsOn("postgres", "an organization's time zone", openManageFixture, (fixture) => {
   let organization: string;
   beforeAll(async () => {
-    fixture = await openManageFixture(make);
     organization = `/organizations/${fixture.organizationId}`;
   }, 60_000);
-  afterAll(() => fixture.close());
 
   const create = (body: object) =>
     fixture.owner.api.post(`/products/${fixture.productId}/licenses`, { customer_email: "a@b.c", ...body });

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { setState } from "@countersign/store/queries/admin/platform-state";
-import { on } from "../support/databases.ts";
+import type { TestDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
-import { type ManageFixture, openManageFixture, type Person } from "../support/manage-fixture.ts";
+import { openManageFixture, type Person } from "../support/manage-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 
-describe.each(on("postgres"))("ownership on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  beforeAll(async () => {
-    fixture = await openManageFixture(make, { why: "changes the default plan and who can sign up" });
-    // On Free, a user can own two.
-    await setPlatform("default_plan", "free");
-  });
-  afterAll(() => fixture.close());
+/** On Free, a user can own two. */
+async function openOnFree(make: () => Promise<TestDatabase>) {
+  const fixture = await openManageFixture(make, { why: "changes the default plan and who can sign up" });
+  await fixture.store.transaction((db) => setState(db, "default_plan", "free"));
+  return fixture;
+}
 
+testsOn("postgres", "ownership", openOnFree, (fixture) => {
   const setPlatform = (name: "default_plan" | "sign_up", value: string) =>
     fixture.store.transaction((db) => setState(db, name, value));
   const create = async ({ api }: Person, name: string) => (await api.post("/organizations", { name })).status;

@@ -1,4 +1,6 @@
 import { expect } from "bun:test";
+import { authBase } from "@countersign/contract/auth/route";
+import { authRoutes } from "@countersign/contract/auth/routes";
 import { manageBase } from "@countersign/contract/manage/base";
 import { textOf } from "./response-text.ts";
 
@@ -58,12 +60,14 @@ export class Browser {
     expect(response.headers.get("x-request-id")).toBeTruthy();
     const text = await textOf(response);
     const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
-    return {
+    const answer = {
       status: response.status,
       headers: response.headers,
       text,
       body: isJson && text !== "" ? JSON.parse(text) : {},
     };
+    checkContract(method, path, answer);
+    return answer;
   }
 
   #keep(headers: Headers): void {
@@ -74,4 +78,18 @@ export class Browser {
       else this.cookies.set(name, pair.slice(name.length + 1));
     }
   }
+}
+
+/** A success of a sign-in route is as the contract of the route describes it. */
+function checkContract(method: string, path: string, { status, headers, body }: BrowserAnswer): void {
+  const { pathname } = new URL(path, "http://127.0.0.1");
+  const route = authRoutes.find((one) => one.method === method && authBase + one.path === pathname);
+  if (route === undefined || status >= 400) return;
+  expect([route.id, status]).toEqual([route.id, route.answer !== null && status === 200 ? 200 : 302]);
+  expect(headers.get("cache-control")).toBe("no-store");
+  // Parsing drops members that are not described.
+  if (status === 200) expect(route.answer?.parse(body)).toEqual(body);
+  else expect([route.redirect, headers.get("location")]).toEqual([expect.any(String), expect.any(String)]);
+  if (headers.getSetCookie().length > 0)
+    expect([route.id, route.cookies]).toEqual([route.id, expect.any(String)]);
 }

@@ -165,7 +165,7 @@ async function startOpenToAll(make: () => Promise<TestDatabase>): Promise<SignUp
     await fixture.close();
     discord.close();
   });
-  return { ...fixture, discord, setSignUp };
+  return { ...fixture, discord, setSignUp, close: async () => {} };
 }
 
 function succeeded(answer: BrowserAnswer): BrowserAnswer {
