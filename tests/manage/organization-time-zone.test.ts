@@ -48,12 +48,20 @@ testsOn("postgres", "an organization's time zone", openManageFixture, (fixture) 
     expect(exact.body.expires_at).toBe("2031-01-02T00:00:00.000Z");
   });
 
-  test("an invalid date is refused", async () => {
+  test("an invalid date, or a duration that is invalid or one of two, is refused with its field", async () => {
     for (const wrong of ["2031-02-29", "2031-1-2", "02.01.2031", "tomorrow"]) {
       const refused = await create({ expires_at: wrong });
-      expect(refused.status).toBe(422);
-      expect(refused.body.errors[0].code).toBe("not_a_time_or_date");
+      expect(refused.body).toMatchObject({ status: 422, errors: [{ code: "not_a_time_or_date" }] });
     }
+    const made = await create({ expires_at: "2031-12-31" });
+    const renew = (body: object) => fixture.owner.api.post(`/licenses/${made.body.id}/renew`, body);
+    for (const [field, refused] of [
+      ["extend_by", await renew({ extend_by: "1 year" })],
+      ["extend_by", await renew({ extend_by: "P1Y", expires_at: "2099-01-01" })],
+      ["extend_by_seconds", await renew({ extend_by: "P1Y", extend_by_seconds: 5 })],
+      ["expires_in_seconds", await create({ expires_in: "P1Y", expires_in_seconds: 5 })],
+    ] as const)
+      expect(refused.body).toMatchObject({ status: 422, errors: [{ field }] });
   });
 
   test("determines calendar years and months", async () => {
@@ -77,20 +85,5 @@ testsOn("postgres", "an organization's time zone", openManageFixture, (fixture) 
     const [from, to] = [new Date(inAYear.created_at), new Date(inAYear.expires_at)];
     expect(to.getUTCFullYear()).toBe(from.getUTCFullYear() + 1);
     expect([365, 366]).toContain(Math.round((to.getTime() - from.getTime()) / 86_400_000));
-  });
-
-  test("an invalid or duplicate duration is refused with its field", async () => {
-    const made = await create({ expires_at: "2031-12-31" });
-    const wrong: [field: string, body: object][] = [
-      ["extend_by", { extend_by: "1 year" }],
-      ["extend_by", { extend_by: "P1Y", expires_at: "2099-01-01" }],
-      ["extend_by_seconds", { extend_by: "P1Y", extend_by_seconds: 5 }],
-    ];
-    for (const [field, body] of wrong) {
-      const refused = await fixture.owner.api.post(`/licenses/${made.body.id}/renew`, body);
-      expect([refused.status, refused.body.errors[0].field]).toEqual([422, field]);
-    }
-    const twice = await create({ expires_in: "P1Y", expires_in_seconds: 5 });
-    expect([twice.status, twice.body.errors[0].field]).toEqual([422, "expires_in_seconds"]);
   });
 });
