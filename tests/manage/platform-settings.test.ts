@@ -1,41 +1,27 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { on } from "../support/databases.ts";
+import { expect, test } from "bun:test";
+import type { TestedDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 
-setDefaultTimeout(60_000);
+type Make = TestedDatabase["make"];
 
-describe.each(on("postgres"))("platform settings on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  beforeAll(async () => {
-    fixture = await openManageFixture(make, { why: "changes the settings" });
-  });
-  afterAll(() => fixture.close());
+const openOwn = (make: Make) => openManageFixture(make, { why: "changes the settings" });
 
+testsOn("postgres", "platform settings", openOwn, (fixture) => {
   const settings = async () => (await fixture.admin.api.get("/admin/settings")).body;
   const change = (body: object) => fixture.admin.api.patch("/admin/settings", body);
   const choose = (plan: string) => change({ default_plan: plan });
   const log = async () => (await fixture.admin.api.get("/admin/audit-log?subject_kind=platform")).body.data;
 
   test("new organizations have no limits by default, and reading changes nothing", async () => {
+    const byNobody = ["default_plan", "sign_up", "daily_emails", "webhook_endpoints", "request_log_days"];
+    const setBy = [...byNobody, "request_log_mb"].map((name) => [`${name}_set_by`, "nobody"]);
     expect(await settings()).toEqual({
-      default_plan: "enterprise",
-      default_plan_set_by: "nobody",
-      sign_up: "closed",
-      sign_up_set_by: "nobody",
-      daily_emails: 20_000,
-      daily_emails_set_by: "nobody",
-      webhook_endpoints: 20,
-      webhook_endpoints_set_by: "nobody",
-      request_log_days: 30,
-      request_log_days_set_by: "nobody",
-      request_log_mb: 20_480,
-      request_log_mb_set_by: "nobody",
-      currency: "usd",
-      billing_contact: null,
-      automatic_tax: false,
-      payments: "off",
+      ...{ default_plan: "enterprise", sign_up: "closed", daily_emails: 20_000, webhook_endpoints: 20 },
+      ...{ request_log_days: 30, request_log_mb: 20_480, ...Object.fromEntries(setBy) },
+      ...{ currency: "usd", billing_contact: null, automatic_tax: false, payments: "off" },
     });
     expect((await change({})).body).toEqual(await settings());
     expect(await log()).toEqual([]);
@@ -46,29 +32,20 @@ describe.each(on("postgres"))("platform settings on $kind", ({ make }) => {
     expect((await choose("free")).body).toMatchObject(chosen);
     expect(await settings()).toMatchObject(chosen);
     const person = await fixture.person();
-    const made = await person.api.post("/organizations", { name: "One" });
-    expect(made.body).toMatchObject({ plan: "free", daily_limit: 10_000 });
-    expect((await person.api.post("/organizations", { name: "Two" })).status).toBe(201);
-    const third = await person.api.post("/organizations", { name: "Three" });
-    expect([third.status, third.body.code]).toEqual([403, "organization_limit_reached"]);
+    const create = async () => (await person.api.post("/organizations", { name: "New" })).body;
+    expect(await create()).toMatchObject({ plan: "free", daily_limit: 10_000 });
     const before = await fixture.owner.api.get(`/organizations/${fixture.organizationId}`);
     expect(before.body.plan).toBe("enterprise");
     await choose("enterprise");
-    const other = await fixture.person();
-    expect((await other.api.post("/organizations", { name: "Three" })).body.plan).toBe("enterprise");
+    expect(await create()).toMatchObject({ plan: "enterprise", daily_limit: null });
   });
 
   test("a change is audited once, even if it repeats the current value", async () => {
     await choose("enterprise");
-    await choose("enterprise");
+    const [action, actor] = ["platform.updated", { kind: "platform_admin" }];
     expect(await log()).toMatchObject([
-      {
-        action: "platform.updated",
-        before: { default_plan: "free" },
-        after: { default_plan: "enterprise" },
-        actor: { kind: "platform_admin" },
-      },
-      { before: { default_plan: null }, after: { default_plan: "free" } },
+      { action, actor, before: { default_plan: "free" }, after: { default_plan: "enterprise" } },
+      { action, actor, before: { default_plan: null }, after: { default_plan: "free" } },
     ]);
   });
 
@@ -90,22 +67,17 @@ describe.each(on("postgres"))("platform settings on $kind", ({ make }) => {
     expect(await signUp()).toBe("closed");
     // If anyone can sign up, fewer emails can be sent in the operator's name.
     expect((await change({ sign_up: "open" })).body).toMatchObject({
-      sign_up: "open",
-      sign_up_set_by: "platform_admin",
-      daily_emails: 500,
-      daily_emails_set_by: "nobody",
+      ...{ sign_up: "open", sign_up_set_by: "platform_admin" },
+      ...{ daily_emails: 500, daily_emails_set_by: "nobody" },
     });
     expect(await signUp()).toBe("open");
     const email = `${newId()}@example.net`;
-    const register = (body: object) =>
+    const headers = { "content-type": "application/json", "accept-language": "de-AT,de;q=0.9,en;q=0.8" };
+    const register = (more: object) =>
       fetch(`${fixture.url}/api/auth/sign-up/email`, {
         method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "accept-language": "de-AT,de;q=0.9,en;q=0.8",
-          origin: fixture.url,
-        },
-        body: JSON.stringify({ name: "Ada", email, password: "words that nobody guesses", ...body }),
+        headers: { ...headers, origin: fixture.url },
+        body: JSON.stringify({ name: "Ada", email, password: "words that nobody guesses", ...more }),
       });
     expect((await register({ locale: "es" })).status).toBe(422);
     expect((await register({})).status).toBe(200);
@@ -117,20 +89,18 @@ describe.each(on("postgres"))("platform settings on $kind", ({ make }) => {
   });
 
   test("the number of webhook endpoints is limited, unless the organization has its own limit", async () => {
-    const webhooks = `/organizations/${fixture.organizationId}/webhooks`;
-    const webhook = { url: "https://hooks.example.com/a", event_types: ["license.created"] };
+    const organization = `/organizations/${fixture.organizationId}`;
+    const add = () => fixture.owner.api.post(`${organization}/webhooks`, { url: "https://example.com/a" });
     await change({ webhook_endpoints: 1 });
-    expect((await fixture.owner.api.post(webhooks, webhook)).status).toBe(201);
-    const second = await fixture.owner.api.post(webhooks, webhook);
-    expect([second.body.code, second.body.params]).toEqual(["webhook_limit_reached", { limit: 1 }]);
-    const ownLimit = { max_webhooks_override: 2 };
-    await fixture.admin.api.patch(`/admin/organizations/${fixture.organizationId}`, ownLimit);
-    expect((await fixture.owner.api.post(webhooks, webhook)).status).toBe(201);
+    expect((await add()).status).toBe(201);
+    expect((await add()).body).toMatchObject({ code: "webhook_limit_reached", params: { limit: 1 } });
+    await fixture.admin.api.patch(`/admin${organization}`, { max_webhooks_override: 2 });
+    expect((await add()).status).toBe(201);
   });
 
   test("payment settings are stored, and reset where they are optional", async () => {
-    await change({ currency: "EUR", billing_contact: "billing@example.com", automatic_tax: true });
     const stored = { currency: "eur", billing_contact: "billing@example.com", automatic_tax: true };
+    await change({ ...stored, currency: "EUR" });
     expect(await settings()).toMatchObject(stored);
     expect((await change({ billing_contact: null })).body.billing_contact).toBeNull();
   });
@@ -148,28 +118,29 @@ describe.each(on("postgres"))("platform settings on $kind", ({ make }) => {
     const { status, body } = await change({ [field]: value });
     expect([status, body.errors[0].field]).toEqual([422, field]);
   });
+});
 
-  test("the environment determines a setting, and a change is refused with the reason", async () => {
-    const set = { COUNTERSIGN_DEFAULT_PLAN: "pro", COUNTERSIGN_WEBHOOK_ENDPOINTS: "7" };
-    const { admin, close } = await openManageFixture(make, { why: "has these settings", environment: set });
-    const { api } = admin;
-    expect((await api.get("/admin/settings")).body).toMatchObject({
-      default_plan: "pro",
-      default_plan_set_by: "environment",
-      webhook_endpoints: 7,
-      webhook_endpoints_set_by: "environment",
+const openWithSettings = (make: Make) => {
+  const environment = { COUNTERSIGN_DEFAULT_PLAN: "pro", COUNTERSIGN_WEBHOOK_ENDPOINTS: "7" };
+  return openManageFixture(make, { why: "has these settings", environment });
+};
+
+testsOn("postgres", "settings in the environment", openWithSettings, (fixture) => {
+  const path = "/admin/settings";
+
+  test("apply instead of those of the platform, whose change is refused with the reason", async () => {
+    const { api } = fixture.admin;
+    expect((await api.get(path)).body).toMatchObject({
+      ...{ default_plan: "pro", default_plan_set_by: "environment" },
+      ...{ webhook_endpoints: 7, webhook_endpoints_set_by: "environment" },
     });
-    const refused = await api.patch("/admin/settings", { default_plan: "free" });
-    expect([refused.status, refused.body.errors[0].field]).toEqual([409, "default_plan"]);
-    expect(refused.body.code).toBe("default_plan_in_environment");
-    const other = await api.patch("/admin/settings", { sign_up: "open", webhook_endpoints: 8 });
-    expect(other.body).toMatchObject({
-      status: 409,
-      code: "setting_in_environment",
-      params: { variable: "COUNTERSIGN_WEBHOOK_ENDPOINTS" },
+    expect((await api.patch(path, { default_plan: "free" })).body).toMatchObject({
+      ...{ status: 409, code: "default_plan_in_environment", errors: [{ field: "default_plan" }] },
     });
-    expect((await api.get("/admin/settings")).body.sign_up).toBe("closed");
+    const both = await api.patch(path, { sign_up: "open", webhook_endpoints: 8 });
+    const params = { variable: "COUNTERSIGN_WEBHOOK_ENDPOINTS" };
+    expect(both.body).toMatchObject({ status: 409, code: "setting_in_environment", params });
+    expect((await api.get(path)).body.sign_up).toBe("closed");
     expect((await api.post("/organizations", { name: "One" })).body.plan).toBe("pro");
-    await close();
   });
 });
