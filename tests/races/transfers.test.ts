@@ -15,13 +15,13 @@ import {
   type TransferSeller,
 } from "../support/transfer-fixture.ts";
 import { until } from "../support/until.ts";
+import { long } from "./size.ts";
 
 setDefaultTimeout(180_000);
 
-const isLong = process.env.COUNTERSIGN_TEST_LONG === "true";
 /** On SQLite, one transaction writes at a time: what holds on PostgreSQL holds there too. */
-const tested = isLong ? databases : on("postgres");
-const rounds = isLong ? 12 : 2;
+const tested = long ? databases : on("postgres");
+const rounds = long ? 12 : 2;
 
 interface Result {
   readonly status: number;
@@ -48,49 +48,28 @@ describe.each(tested)("decisions on a transfer at the same moment on $kind", (da
   const { sold, soldAutomatic, pending, request, approve, approveElsewhere, reject, cancel } = races;
 
   const oneOfTwo = "done,transfer_not_pending";
+  const [approved, cancelled] = [["approved"], ["cancelled"]];
+  const onePending = ["done", ...Array(4).fill("transfer_pending")].join();
+  const oneAutomatic = "done,not_found,not_found";
   const contests: [string, () => Promise<Transferred>, Act[], outcomes: string, states: string[]][] = [
+    ["one of several requests is accepted", sold, Array(5).fill(request), onePending, ["pending"]],
     [
-      "of several requests for a license, one is accepted",
-      sold,
-      Array(5).fill(request),
-      ["done", ...Array(4).fill("transfer_pending")].join(),
-      ["pending"],
-    ],
-    [
-      "of several automatic requests, one transfers the license, and it is no longer theirs for the others",
+      "one of several automatic requests transfers",
       soldAutomatic,
       Array(3).fill(request),
-      "done,not_found,not_found",
-      ["approved"],
+      oneAutomatic,
+      approved,
     ],
+    ["one of two approvals transfers", pending, [approve, approveElsewhere], oneOfTwo, approved],
     [
-      "of two approvals, one transfers the license",
-      pending,
-      [approve, approveElsewhere],
-      oneOfTwo,
-      ["approved"],
-    ],
-    [
-      "of an approval and a cancellation, one wins and the other is refused",
+      "an approval or a cancellation wins",
       pending,
       [approveElsewhere, cancel],
       oneOfTwo,
       ["approved", "cancelled"],
     ],
-    [
-      "of an approval and a rejection, one wins and the other is refused",
-      pending,
-      [approve, reject],
-      oneOfTwo,
-      ["approved", "rejected"],
-    ],
-    [
-      "a cancellation that is sent twice is accepted once",
-      pending,
-      [cancel, cancel],
-      oneOfTwo,
-      ["cancelled"],
-    ],
+    ["an approval or a rejection wins", pending, [approve, reject], oneOfTwo, ["approved", "rejected"]],
+    ["a cancellation that is sent twice is accepted once", pending, [cancel, cancel], oneOfTwo, cancelled],
   ];
   test.each(contests)("%s", async (_, start, acts, outcomes, [ofFirst = "", ofSecond = ofFirst]) => {
     for (let round = 0; round < rounds; round++) {

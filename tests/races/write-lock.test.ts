@@ -8,6 +8,7 @@ import { addUser } from "@countersign/store/queries/identity/users";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import { productById } from "@countersign/store/queries/manage/access";
 import type { SqliteStore } from "@countersign/store/sqlite/store";
+import type { Database } from "@countersign/store/store";
 import { readConfig } from "../../apps/server/config.ts";
 import { ExpiryCheck } from "../../apps/server/features/events/expiry-check.ts";
 import { refusalPruning } from "../../apps/server/features/events/prune-refusals.ts";
@@ -27,9 +28,9 @@ import { newId, openTestOrganization, type TestOrganization } from "../support/t
 
 setDefaultTimeout(180_000);
 
-const licenseCount = 20_000;
+const licenseCount = 14_000;
 const manyOfOneCustomer = 3_000;
-const manyIps = 20_000;
+const manyIps = 8_000;
 
 /**
  * On SQLite, every writer waits for the current one. The number of rows bounds a step and does not depend on the
@@ -83,7 +84,7 @@ describe("no transaction grows with the data", () => {
           key: `KEY-${start + at}`,
           searchText: `key-${start + at}`,
           maxIps: 1_000_000,
-          expiresAtMs: start >= 17_000 ? Date.now() + 3_600_000 : null,
+          expiresAtMs: start >= 11_000 ? Date.now() + 3_600_000 : null,
         }));
         ids.push(...batch.map((license) => license.id));
         await createLicenses(db, batch, Date.now());
@@ -110,21 +111,25 @@ describe("no transaction grows with the data", () => {
     if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}: ${text}`);
     return text === "" ? null : JSON.parse(text);
   };
-  const ipsFor = (licenseId: string) =>
-    org.store.transaction(async (db) => {
-      for (let start = 0; start < manyIps; start += 500)
-        await db
-          .insertInto("license_ips")
-          .values(
-            Array.from({ length: 500 }, (_, at) => ({
-              license_id: licenseId,
-              ip: `10.${(start + at) >> 16}.${((start + at) >> 8) & 255}.${(start + at) & 255}`,
-              registered_at: 1,
-            })),
-          )
-          .execute();
-      await db.updateTable("licenses").set({ ip_count: manyIps }).where("id", "=", licenseId).execute();
-    });
+  const inBatches = async <T>(
+    rows: readonly T[],
+    size: number,
+    write: (db: Database, batch: T[]) => unknown,
+  ) => {
+    for (let start = 0; start < rows.length; start += size)
+      await org.store.transaction(async (db) => write(db, rows.slice(start, start + size)));
+  };
+  const ipsFor = async (license_id: string) => {
+    const rows = Array.from({ length: manyIps }, (_, at) => ({
+      ...{ license_id, ip: `10.0.${at >> 8}.${at & 255}`, registered_at: 1 },
+    }));
+    await inBatches(rows, 500, (db, batch) => db.insertInto("license_ips").values(batch).execute());
+    await org.store.transaction((db) =>
+      db.updateTable("licenses").set({ ip_count: manyIps }).where("id", "=", license_id).execute(),
+    );
+  };
+  const rowsOf = <T extends { execute(): Promise<unknown[]> }>(query: T) =>
+    query.execute().then((rows) => rows.length);
   const bounded = async (work: () => Promise<unknown>, most = mostRows) => {
     const largest = await measured.during(work);
     expect(largest.count).toBeGreaterThan(0);
@@ -161,12 +166,11 @@ describe("no transaction grows with the data", () => {
       const path = `/organizations/${org.organizationId}/customers`;
       const { data } = await send("GET", `${path}?search=big`);
       await send("PATCH", `${path}/${data[0].id}`, { name: "A name for all of them" });
-      const found = await org.store.reads
+      const named = org.store.reads
         .selectFrom("licenses")
-        .select((is) => is.fn.countAll<number>().as("n"))
-        .where("search_text", "like", "%a name for all of them%")
-        .executeTakeFirstOrThrow();
-      expect(found.n).toBe(manyOfOneCustomer);
+        .select("id")
+        .where("search_text", "like", "%a name for all of them%");
+      expect(await rowsOf(named)).toBe(manyOfOneCustomer);
     }));
 
   test("that customer is merged into another", () =>
@@ -175,13 +179,12 @@ describe("no transaction grows with the data", () => {
       const { data } = await send("GET", `${path}?search=big`);
       const changed = await send("PATCH", `${path}/${data[0].id}`, { email: "c3000@example.com" });
       expect(changed.license_count).toBe(manyOfOneCustomer + 1_000);
-      const events = await org.store.reads
+      const moved = org.store.reads
         .selectFrom("events")
-        .select((is) => is.fn.countAll<number>().as("n"))
+        .select("id")
         .where("type", "=", "license.updated")
-        .where("data", "like", "%customer_email%previous%")
-        .executeTakeFirstOrThrow();
-      expect(events.n).toBeGreaterThanOrEqual(manyOfOneCustomer);
+        .where("data", "like", "%customer_email%previous%");
+      expect(await rowsOf(moved)).toBeGreaterThanOrEqual(manyOfOneCustomer);
       expect((await send("GET", `${path}?search=big`)).data).toEqual([]);
     }));
 
@@ -200,12 +203,8 @@ describe("no transaction grows with the data", () => {
       const id = ids[1] ?? "";
       await ipsFor(id);
       await send("DELETE", `/licenses/${id}`);
-      const left = await org.store.reads
-        .selectFrom("license_ips")
-        .select("ip")
-        .where("license_id", "=", id)
-        .execute();
-      expect(left).toEqual([]);
+      const left = org.store.reads.selectFrom("license_ips").select("ip").where("license_id", "=", id);
+      expect(await rowsOf(left)).toBe(0);
     }));
 
   test("a file with long rows is imported", () =>
@@ -218,13 +217,8 @@ describe("no transaction grows with the data", () => {
         "n".repeat(9_000),
       ]);
       const file = csvFile(["license_key", "customer_email", "notes"], ...rows);
-      const options = {
-        format: "csv",
-        dryRun: false,
-        mode: "all_or_nothing",
-        onExisting: "fail",
-        columns: {},
-      } as const;
+      const how = { mode: "all_or_nothing", onExisting: "fail" } as const;
+      const options = { format: "csv", dryRun: false, columns: {}, ...how } as const;
       const job = await importFromFile(measured.store, product, options, bytesOf(file), () => {});
       expect(job.created).toBe(2_000);
     }));
@@ -246,56 +240,29 @@ describe("no transaction grows with the data", () => {
 
   test("stored responses and emails are pruned", () =>
     bounded(async () => {
-      const text = "x".repeat(50_000);
-      for (let batch = 0; batch < 10; batch++)
-        await org.store.transaction(async (db) => {
-          const at = 1;
-          await db
-            .insertInto("idempotency_keys")
-            .values(
-              Array.from({ length: 50 }, () => ({
-                actor_id: "a",
-                idempotency_key: newId(),
-                fingerprint: "f",
-                status: 200,
-                sealed_answer: text,
-                created_at: at,
-              })),
-            )
-            .execute();
-        });
+      const stored = { fingerprint: "f", status: 200, sealed_answer: "x".repeat(50_000), created_at: 1 };
+      const rows = Array.from({ length: 500 }, () => ({
+        ...stored,
+        actor_id: "a",
+        idempotency_key: newId(),
+      }));
+      await inBatches(rows, 50, (db, batch) => db.insertInto("idempotency_keys").values(batch).execute());
       await answerPruning(measured.store).run();
       await emailPruning(measured.store).run();
-      const left = await org.store.reads
+      const left = org.store.reads
         .selectFrom("idempotency_keys")
-        .select("idempotency_key")
-        .where("created_at", "=", 1)
-        .execute();
-      expect(left).toEqual([]);
+        .select("status")
+        .where("created_at", "=", 1);
+      expect(await rowsOf(left)).toBe(0);
     }));
 
   test("the refusals of an hour are summarized", () =>
     bounded(async () => {
       const { organizationId, productId } = org;
-      for (let batch = 0; batch < 4; batch++)
-        await org.store.transaction((db) =>
-          db
-            .insertInto("event_summaries")
-            .values(
-              ids.slice(7_000 + batch * 500, 7_500 + batch * 500).map((license_id) => ({
-                hour: 1,
-                license_id,
-                type: "license.ip_blocked" as const,
-                organization_id: organizationId,
-                product_id: productId,
-                count: 5,
-                last_ip: "203.0.113.1",
-                first_at: 1,
-                last_at: 2,
-              })),
-            )
-            .execute(),
-        );
+      const refusal = { hour: 1, type: "license.ip_blocked" as const, count: 5, last_ip: "203.0.113.1" };
+      const of = { organization_id: organizationId, product_id: productId, first_at: 1, last_at: 2 };
+      const rows = ids.slice(7_000, 9_000).map((license_id) => ({ ...refusal, ...of, license_id }));
+      await inBatches(rows, 500, (db, batch) => db.insertInto("event_summaries").values(batch).execute());
       await refusalPruning(measured.store).run();
     }));
 
@@ -318,7 +285,7 @@ describe("no transaction grows with the data", () => {
     // The rest is deleted directly to keep the test fast. The remaining rows show the size of a step.
     await org.store.transaction((db) => db.deleteFrom("events").execute());
     await org.store.transaction((db) =>
-      db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 19_000)).execute(),
+      db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 13_000)).execute(),
     );
     await org.store.transaction((db) =>
       db.updateTable("organizations").set({ delete_after: 1 }).where("id", "=", org.organizationId).execute(),

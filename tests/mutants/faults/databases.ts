@@ -8,14 +8,18 @@ export const databases: readonly Fault[] = [
     why: "An organization validates without limit on a plan that it pays too little for.",
     find: "grant(product.limit, used, product.asked)",
     replace: "grant(product.limit, 0, product.asked)",
-    guards: ["packages/store/sqlite/store.test.ts", "tests/http/quota.test.ts", "tests/races/quota.test.ts"],
+    guards: [
+      "packages/store/sqlite/store.test.ts",
+      "tests/http/quota.test.ts",
+      "tests/races/several-nodes.test.ts",
+    ],
   },
   {
     name: "a registered IP address takes no slot on SQLite",
     why: "A customer uses one license on any number of machines.",
     find: "this.#sql.raiseIpCount.run(nowMs, license.id);",
     replace: "",
-    guards: ["packages/store/sqlite/store.test.ts", "tests/races/ip-slots.test.ts"],
+    guards: ["packages/store/sqlite/store.test.ts", "tests/races/several-nodes.test.ts"],
   },
   {
     name: "rejections of one batch do not count towards the ten that get an event on SQLite",
@@ -110,7 +114,7 @@ export const databases: readonly Fault[] = [
     replace: "any ($1::text[]) order by id",
     guards: [
       "packages/store/postgres/store.test.ts",
-      "tests/races/ip-slots.test.ts",
+      "tests/races/several-nodes.test.ts",
       "tests/http/pooler.test.ts",
     ],
   },

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { generateLicenseKey } from "@countersign/domain/licenses/key";
+import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
+import { createLicenses, registerIp, revokeLicense } from "@countersign/store/queries/licenses/create";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { updatePlan } from "@countersign/store/queries/plans/plans";
+import { removeVersion, setVersion } from "@countersign/store/queries/versions/versions";
+import type { Database } from "@countersign/store/store";
+import type { Tables } from "@countersign/store/tables";
+import { apiOf } from "../support/api.ts";
+import { databases } from "../support/databases.ts";
+import { KeepAliveCaller, validateRequest } from "../support/keep-alive.ts";
+import { type Nodes, openNodes } from "../support/nodes.ts";
+import { countedRequests } from "../support/public-api-fixture.ts";
+import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
+import { long } from "./size.ts";
+
+setDefaultTimeout(1_800_000);
+
+/** The calls under a daily limit, and the IP addresses that use each license. */
+const size = long
+  ? { limit: 10_000, calls: 12_000, callersPerNode: 200, addresses: 500, licenses: 1_000 }
+  : { limit: 800, calls: 1_000, callersPerNode: 25, addresses: 36, licenses: 15 };
+
+type Change = (db: Database, org: TestOrganization, licenseId: string) => Promise<unknown>;
+
+const ofLicense =
+  (change: Partial<Tables["licenses"]>): Change =>
+  (db, _org, licenseId) =>
+    db.updateTable("licenses").set(change).where("id", "=", licenseId).execute();
+const ofProduct =
+  (change: Partial<Tables["products"]>): Change =>
+  (db, { productId }) =>
+    db.updateTable("products").set(change).where("id", "=", productId).execute();
+const ofOrganization =
+  (change: Partial<Tables["organizations"]>): Change =>
+  (db, { organizationId }) =>
+    updateOrganization(db, organizationId, change);
+const ofPlan =
+  (plan: "free" | "enterprise", dailyLimit: number | null): Change =>
+  (db) =>
+    updatePlan(db, plan, { daily_limit: dailyLimit });
+const ofKeys =
+  (expiresAtMs: number | null): Change =>
+  (db, { productId }) =>
+    db
+      .updateTable("product_api_keys")
+      .set({ expires_at: expiresAtMs })
+      .where("product_id", "=", productId)
+      .execute();
+const ofVersion =
+  (state: "allowed" | "blocked"): Change =>
+  (db, { productId }) =>
+    setVersion(db, productId, { version: "1.0.0", state }, Date.now());
+const all =
+  (...changes: Change[]): Change =>
+  async (db, org, licenseId) => {
+    for (const change of changes) await change(db, org, licenseId);
+  };
+
+const blockId = newId();
+const scopeOf = (tier: BlockScope["tier"], org: TestOrganization, licenseId: string): BlockScope => {
+  return { tier, organizationId: org.organizationId, licenseId, customerId: "" };
+};
+const block =
+  (tier: BlockScope["tier"]): Change =>
+  (db, org, licenseId) => {
+    const added = { id: blockId, cidr: "127.0.0.0/8", note: null, expiresAtMs: null };
+    return addIpBlocks(db, [{ ...added, scope: scopeOf(tier, org, licenseId) }], Date.now());
+  };
+const unblock =
+  (tier: BlockScope["tier"]): Change =>
+  (db, org, licenseId) =>
+    removeIpBlock(db, blockId, scopeOf(tier, org, licenseId));
+
+const revoke: Change = (db, _org, id) => revokeLicense(db, id, null, Date.now());
+const expire = ofLicense({ is_lifetime: 0, expires_at: 1 });
+const last = ofLicense({ is_lifetime: 1, expires_at: null });
+const suspend = ofOrganization({ suspended_at: 1 });
+const restore = ofOrganization({ suspended_at: null });
+const toFree = all(ofPlan("free", 0), ofOrganization({ plan: "free" }));
+const toEnterprise = all(ofPlan("free", 10_000), ofOrganization({ plan: "enterprise" }));
+const remove: Change = (db, { productId }) => removeVersion(db, productId, "1.0.0");
+const active = ofProduct({ status: "active" });
+const limited = (limit: number | null) => ofOrganization({ daily_limit_override: limit });
+
+const changes: readonly [what: string, change: Change, status: string, undo: Change][] = [
+  ["revoking a license", revoke, "revoked", ofLicense({ revoked_at: null })],
+  ["letting a license expire", expire, "expired", last],
+  ["blocking IP addresses for the platform", block("platform"), "ip_blocked", unblock("platform")],
+  ["blocking IP addresses for the seller", block("organization"), "ip_blocked", unblock("organization")],
+  ["blocking IP addresses for the license", block("license"), "ip_blocked", unblock("license")],
+  ["disabling a product", ofProduct({ status: "disabled" }), "product_disabled", active],
+  ["archiving a product", ofProduct({ status: "archived" }), "product_archived", active],
+  ["deleting a product", ofProduct({ deleted_at: 1 }), "product_not_found", ofProduct({ deleted_at: null })],
+  ["suspending an organization", suspend, "org_suspended", restore],
+  [
+    "suspending billing",
+    ofOrganization({ billing_state: "suspended" }),
+    "billing_suspended",
+    ofOrganization({ billing_state: "active" }),
+  ],
+  ["setting the daily limit to zero", limited(0), "rate_limit_exceeded", limited(null)],
+  [
+    "setting the daily limit of a plan to zero",
+    ofPlan("enterprise", 0),
+    "rate_limit_exceeded",
+    ofPlan("enterprise", null),
+  ],
+  ["changing to a plan without requests", toFree, "rate_limit_exceeded", toEnterprise],
+  ["revoking an API key", ofKeys(1), "invalid_api_key", ofKeys(null)],
+  ["blocking a version", ofVersion("blocked"), "version_not_allowed", ofVersion("allowed")],
+  ["removing a version", remove, "version_not_allowed", ofVersion("allowed")],
+];
+
+for (const { kind, make } of databases) {
+  const nodeCount = kind === "postgres" ? 3 : 1;
+  describe(`at the same moment, on ${kind} with ${nodeCount} node(s)`, () => {
+    let nodes: Nodes;
+    let license = { id: "", key: "" };
+    beforeAll(async () => {
+      nodes = await openNodes(make, nodeCount, { settings: { version_module_enabled: 1 } });
+      license = await nodes.org.license();
+      await nodes.org.store.transaction(async (db) => {
+        await ofVersion("allowed")(db, nodes.org, license.id);
+        await registerIp(db, license.id, "127.0.0.1", Date.now());
+      });
+    });
+    afterAll(() => nodes.close());
+
+    const change = (by: Change) => nodes.org.store.transaction((db) => by(db, nodes.org, license.id));
+    /** The status at each node, or the one of all. */
+    const everywhere = async () => {
+      const request = { license_key: license.key, version: "1.0.0" };
+      const asked = nodes.servers.map(({ url }) => apiOf(url, nodes.org.apiKey).validate(request));
+      const statuses = new Set((await Promise.all(asked)).map(({ body }) => body.status));
+      return [...statuses].join();
+    };
+
+    test.each(changes)(
+      "%s takes effect with the next request on every node",
+      async (_, act, status, undo) => {
+        expect(await everywhere()).toBe("active");
+        await change(act);
+        expect(await everywhere()).toBe(status);
+        await change(undo);
+        expect(await everywhere()).toBe("active");
+      },
+    );
+
+    test(`of ${size.calls} calls, exactly the daily limit of ${size.limit} is admitted and counted`, async () => {
+      const org = await openTestOrganization(null, { dailyLimit: size.limit, store: nodes.org.store });
+      const { key } = await org.license({ maxIps: null });
+      const request = validateRequest(org.apiKey, key);
+      const statuses = new Map<number, number>();
+      const remaining = new Set<string>();
+      let started = 0;
+      const callers = nodes.servers.flatMap(({ port }) =>
+        Array.from({ length: size.callersPerNode }, () => new KeepAliveCaller(port)),
+      );
+      const call = async (caller: KeepAliveCaller) => {
+        while (started < size.calls) {
+          started += 1;
+          const sent = await caller.send(request);
+          const status = sent.tag === "answered" ? sent.answer.status : 0;
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          if (status !== 200 || sent.tag !== "answered") continue;
+          remaining.add(/r=(\d+)/.exec(sent.answer.headers.get("ratelimit") ?? "")?.[1] ?? "");
+        }
+        caller.close();
+      };
+      await Promise.all(callers.map(call));
+      expect(Object.fromEntries(statuses)).toEqual({ 200: size.limit, 429: size.calls - size.limit });
+      expect(await countedRequests(org)).toBe(size.limit);
+      // Each admitted request got a different remaining quota, so no two shared a slot.
+      expect(remaining.size).toBe(size.limit);
+    });
+
+    test.each([
+      ["until_limit", 3, "ip_limit_reached"],
+      ["first_only", 1, "ip_not_registered"],
+    ] as const)(
+      "%s: of many IP addresses, exactly %i get a slot on each license",
+      async (scope, slots, refusal) => {
+        const { store } = nodes.org;
+        const settings = { auto_register_scope: scope };
+        const { organizationId, productId, apiKey } = await openTestOrganization(null, { store, settings });
+        const licenses = Array.from({ length: size.licenses }, () => ({
+          ...{ id: newId(), organizationId, productId, customerId: null, maxIps: 3 },
+          key: generateLicenseKey((count) => crypto.getRandomValues(new Uint8Array(count))),
+        }));
+        await store.transaction((db) => createLicenses(db, licenses, Date.now()));
+        const taken = new Map(licenses.map(({ id }) => [id, new Set<string>()]));
+        const outcomes = new Map<string, number>();
+        const use = async (index: number) => {
+          const address = `127.0.${1 + Math.floor(index / 250)}.${1 + (index % 250)}`;
+          const caller = new KeepAliveCaller(nodes.servers[index % nodeCount]?.port ?? 0, address);
+          for (const { id, key } of licenses) {
+            const sent = await caller.send(validateRequest(apiKey, key));
+            const body = sent.tag === "answered" ? JSON.parse(sent.answer.body) : { status: sent.tag };
+            const outcome = body.ip_count > slots ? "counts more than the slots" : body.status;
+            outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+            if (body.ip_registered === true) taken.get(id)?.add(address);
+          }
+          caller.close();
+        };
+        await Promise.all(Array.from({ length: size.addresses }, (_, index) => use(index)));
+        const refused = size.licenses * (size.addresses - slots);
+        expect(Object.fromEntries(outcomes)).toEqual({ active: size.licenses * slots, [refusal]: refused });
+        const { reads } = store;
+        const counted = reads.selectFrom("licenses").select(["id", "ip_count"]);
+        for (const { id, ip_count } of await counted.where("product_id", "=", productId).execute()) {
+          const rows = await reads
+            .selectFrom("license_ips")
+            .select("ip")
+            .where("license_id", "=", id)
+            .execute();
+          expect([rows.length, ip_count]).toEqual([slots, slots]);
+          expect(new Set(rows.map(({ ip }) => ip))).toEqual(taken.get(id) ?? new Set());
+        }
+      },
+    );
+  });
+}
