@@ -7,7 +7,8 @@ import { holds } from "./assert-holds.ts";
 import { fillTheDisk } from "./disk-full.ts";
 import { failOver } from "./fail-over.ts";
 import { killUnderLoad } from "./kill.ts";
-import { outages, postgresOutage } from "./postgres-outage.ts";
+import { managementThroughRestart } from "./management-restart.ts";
+import { outages, postgresOutages } from "./postgres-outage.ts";
 import { replayUnderKills } from "./replay.ts";
 import { terminateUnderLoad } from "./terminate.ts";
 import { webhooksThroughRestart, webhooksUnderKills, webhooksWithHangingEndpoints } from "./webhooks.ts";
@@ -37,10 +38,11 @@ for (const { kind, make } of databases) {
   );
 }
 await scenario("webhooks, PostgreSQL restarted", () => webhooksThroughRestart(own, { events: 2_000 }));
+await scenario("management, PostgreSQL restarted", () => managementThroughRestart(own, { restarts: 3 }));
 await scenario("PostgreSQL, a standby takes over", () => failOver({ callers: 32, recoversWithinMs: 5_000 }));
 for (const outage of outages) {
   await scenario(`PostgreSQL ${outage}`, () =>
-    postgresOutage(own, outage, {
+    postgresOutages(own, [outage], {
       callers: 32,
       outageMs: 10_000,
       answersWithinMs: 2_000,

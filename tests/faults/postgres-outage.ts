@@ -1,5 +1,5 @@
 import pg from "pg";
-import { openCuttableConnection } from "../support/cuttable-connection.ts";
+import { type CuttableConnection, openCuttableConnection } from "../support/cuttable-connection.ts";
 import { freshDatabase, type PostgresServer } from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
 import { startServerProcess } from "../support/server-process.ts";
@@ -20,10 +20,13 @@ export interface OutageSize {
 export type Outage = "stopped" | "hung" | "cut off" | "restarted" | "connections ended";
 export const outages: readonly Outage[] = ["stopped", "hung", "cut off", "restarted", "connections ended"];
 
-/** Makes the database unavailable under load. Callers quickly get 503, and never a wrong verdict. */
-export async function postgresOutage(
+/**
+ * Makes the database unavailable under load, in these ways one after the other. Callers quickly get 503, and never a
+ * wrong verdict.
+ */
+export async function postgresOutages(
   postgres: PostgresServer,
-  outage: Outage,
+  inTurn: readonly Outage[],
   size: OutageSize,
 ): Promise<string> {
   const url = await freshDatabase(postgres.url);
@@ -34,58 +37,53 @@ export async function postgresOutage(
   const wired = new URL(url);
   wired.port = String(wire.port);
   const server = await startServerProcess({ DATABASE_URL: wired.href });
-  let end = async () => {};
-  const endOnce = () => {
-    const ending = end;
-    end = async () => {};
-    return ending();
+  const acknowledged = (more: number) => {
+    const enough = traffic.acknowledged + more;
+    return () => traffic.acknowledged >= enough;
   };
+  const recoveredMs: string[] = [];
   try {
     traffic.start(server.port, size.callers, 5);
-    await until("there is traffic", () => traffic.acknowledged >= 50, 60_000);
-
-    end = await begin(outage, postgres, wire);
-    const outageEndsMs = performance.now() + size.outageMs;
-    const goneForAWhile = outage === "stopped" || outage === "hung" || outage === "cut off";
-    if (goneForAWhile) {
-      await until(
-        "callers get 503",
-        () => traffic.unavailable >= size.callers && performance.now() >= outageEndsMs,
-        60_000,
-      );
+    for (const outage of inTurn) {
+      await until("there is traffic", acknowledged(50), 60_000);
+      const unavailable = traffic.unavailable + size.callers;
+      const end = await begin(outage, postgres, wire);
+      const endsMs = performance.now() + size.outageMs;
+      const isOver = () => traffic.unavailable >= unavailable && performance.now() >= endsMs;
+      try {
+        if (end !== null) await until("callers get 503", isOver, 60_000);
+      } finally {
+        // A suspended database would block the code that stops it.
+        await end?.();
+      }
+      const mendedMs = performance.now();
+      await until(`callers get verdicts again: ${outage}`, acknowledged(1), 60_000);
+      const tookMs = performance.now() - mendedMs;
+      recoveredMs.push(tookMs.toFixed());
+      holds(tookMs <= size.recoversWithinMs, `${outage}: recovered only after ${tookMs.toFixed()} ms`);
+      await until("traffic resumes", acknowledged(50), 60_000);
+      await until("the server is ready again", async () => (await fetch(`${server.url}/readyz`)).ok, 60_000);
     }
-    await endOnce();
-
-    const mendedMs = performance.now();
-    const acknowledgedBefore = traffic.acknowledged;
-    await until("callers get verdicts again", () => traffic.acknowledged > acknowledgedBefore, 60_000);
-    const recoveredMs = performance.now() - mendedMs;
-    const enough = traffic.acknowledged + 50;
-    await until("traffic resumes", () => traffic.acknowledged >= enough, 60_000);
-    await until("the server is ready again", async () => (await fetch(`${server.url}/readyz`)).ok, 60_000);
     await traffic.stop();
 
     const lost = traffic.lostReused + traffic.lostFresh;
     holds(lost === 0, `${lost} requests got no answer at all`);
     holds(traffic.slowestMs <= size.answersWithinMs, `an answer took ${traffic.slowestMs.toFixed()} ms`);
-    holds(recoveredMs <= size.recoversWithinMs, `recovered only after ${recoveredMs.toFixed()} ms`);
     await checkConsistency(location, subjects, traffic);
-    return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, slowest ${traffic.slowestMs.toFixed()} ms, recovered after ${recoveredMs.toFixed()} ms`;
+    return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, slowest ${traffic.slowestMs.toFixed()} ms, recovered after ${recoveredMs.join(", ")} ms`;
   } finally {
-    // A suspended database would block the code that stops it.
-    await endOnce();
     await traffic.stop();
     await server.stop();
     wire.close();
   }
 }
 
-/** Returns a function that ends the outage. */
+/** Returns a function that ends the outage, or null if it is already over. */
 async function begin(
   outage: Outage,
   postgres: PostgresServer,
-  wire: { cut(): void; mend(): void },
-): Promise<() => Promise<void>> {
+  wire: CuttableConnection,
+): Promise<(() => Promise<void>) | null> {
   switch (outage) {
     case "stopped":
       await postgres.stop();
@@ -100,10 +98,10 @@ async function begin(
     case "restarted":
       await postgres.stop();
       await postgres.start();
-      return async () => {};
+      return null;
     case "connections ended":
       await endConnections(postgres.url);
-      return async () => {};
+      return null;
   }
 }
 

@@ -37,15 +37,7 @@ export async function webhooksUnderKills(
       try {
         const enough = consistency.receiver.received.length + 5 + Math.floor(Math.random() * (perRun / 2));
         await until("there is traffic", () => consistency.receiver.received.length >= enough, leftMs());
-        if (kill === size.kills)
-          await until(
-            "everything is delivered",
-            async () => {
-              await makeAttemptsDue(store, endpoint.id);
-              return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
-            },
-            leftMs(),
-          );
+        if (kill === size.kills) await everythingIsDelivered(store, endpoint.id, leftMs());
       } finally {
         server.signal("SIGKILL");
         await server.exited;
@@ -98,7 +90,9 @@ export async function webhooksWithHangingEndpoints(
     const hung = receiver.received.length - arrived().length;
     return `${delaysMs.length} delivered beside ${hung} that hung, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`;
   } finally {
-    await server.stop();
+    // It would wait for what hangs.
+    server.signal("SIGKILL");
+    await server.exited;
     await receiver.close();
     await store.close();
     database.remove();
@@ -124,14 +118,7 @@ export async function webhooksThroughRestart(
     await postgres.start();
     const store = await openStore(location, { encryptionKey: null, durability: "standard" });
     try {
-      await until(
-        "everything is delivered",
-        async () => {
-          await makeAttemptsDue(store, endpoint.id);
-          return (await undelivered(store, endpoint.id)) === 0 && (await waiting(store)) === 0;
-        },
-        leftMs(),
-      );
+      await everythingIsDelivered(store, endpoint.id, leftMs());
       return await consistency.check(store, endpoint.id, ids);
     } finally {
       await store.close();
@@ -186,24 +173,15 @@ async function openConsistency() {
   };
 }
 
-async function undelivered(store: Store, endpointId: string): Promise<number> {
-  const rows = await store.reads
-    .selectFrom("deliveries")
-    .select("id")
-    .where("endpoint_id", "=", endpointId)
-    .where("state", "<>", "delivered")
-    .limit(1)
-    .execute();
-  return rows.length;
-}
-
-/** Events that are not distributed yet. */
-async function waiting(store: Store): Promise<number> {
-  const rows = await store.reads
-    .selectFrom("events")
-    .select("id")
-    .where("undistributed", "is not", null)
-    .limit(1)
-    .execute();
-  return rows.length;
+/** Waits until every event was distributed, and every delivery to the endpoint has succeeded. */
+async function everythingIsDelivered(store: Store, endpointId: string, deadlineMs: number): Promise<void> {
+  const { reads } = store;
+  const deliveries = reads.selectFrom("deliveries").select("id").where("endpoint_id", "=", endpointId);
+  const undelivered = deliveries.where("state", "<>", "delivered").limit(1);
+  const waiting = reads.selectFrom("events").select("id").where("undistributed", "is not", null).limit(1);
+  const isDone = async () => {
+    await makeAttemptsDue(store, endpointId);
+    return (await undelivered.execute()).length === 0 && (await waiting.execute()).length === 0;
+  };
+  await until("everything is delivered", isDone, deadlineMs);
 }

@@ -1,10 +1,14 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A relay in front of a port, whose connection can be cut. Bytes then disappear without an error. */
+/** A relay in front of a port, whose connection can be cut, or refused as if nothing listened there. */
 export interface CuttableConnection {
   readonly port: number;
+  /** Bytes disappear without an error from now on. */
   cut(): void;
   mend(): void;
+  /** Ends all connections and accepts no more. */
+  refuse(): Promise<void>;
+  accept(): Promise<void>;
   close(): void;
 }
 
@@ -25,13 +29,16 @@ export async function openCuttableConnection(to: number): Promise<CuttableConnec
     relay(near, far);
     if (far !== null) relay(far, near);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listen = (at: number) =>
+    new Promise<void>((resolve) => server.listen(at, "127.0.0.1", () => resolve()));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
   const drop = () => {
     for (const socket of sockets) socket.destroy();
     sockets.clear();
   };
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     cut: () => {
       isCut = true;
     },
@@ -39,6 +46,14 @@ export async function openCuttableConnection(to: number): Promise<CuttableConnec
       // Connections that lost bytes are unusable.
       drop();
       isCut = false;
+    },
+    refuse: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        drop();
+      }),
+    accept: async () => {
+      if (!server.listening) await listen(port);
     },
     close: () => {
       drop();
