@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
-import { on } from "../support/databases.ts";
+import { postgres } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
 import { manageClient } from "../support/manage-client.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(60_000);
 
 const delivered = { deliver_license_by_email: true };
 
-describe.each(on("postgres"))("emails to customers on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  beforeAll(async () => {
-    fixture = await openManageFixture(make);
-  });
-  afterAll(() => fixture.close());
-
+testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
   const addProduct = async (settings: object = delivered, at = fixture) => {
     const product = { name: "Acme Backup", ...settings };
     return (await at.owner.api.post(`/organizations/${at.organizationId}/products`, product)).body;
@@ -44,11 +37,8 @@ describe.each(on("postgres"))("emails to customers on $kind", ({ make }) => {
 
   test("a license sends no email unless the product enables it", async () => {
     const product = await addProduct({});
-    expect(product).toMatchObject({
-      deliver_license_by_email: false,
-      license_email_text: null,
-      expiring_soon_email: false,
-    });
+    const off = { deliver_license_by_email: false, license_email_text: null, expiring_soon_email: false };
+    expect(product).toMatchObject(off);
     const to = address();
     await create(product.id, { customer_email: to });
     expect(await emailsTo(to)).toEqual([]);
@@ -113,17 +103,6 @@ describe.each(on("postgres"))("emails to customers on $kind", ({ make }) => {
     expect([await emailsTo(ada), await emailsTo(grace)].map((emails) => emails.length)).toEqual([2, 1]);
   });
 
-  test("each license of a large batch sends one email, even if the request is repeated", async () => {
-    const { id } = await addProduct();
-    const to = address();
-    for (let time = 0; time < 2; time++) {
-      const answer = await create(id, { customer_email: to, count: 150 }, { "idempotency-key": to });
-      expect(answer.status).toBe(201);
-    }
-    const keys = (await emailsTo(to)).map((message) => message.dedupe_key);
-    expect([keys.length, new Set(keys).size]).toEqual([150, 150]);
-  });
-
   test("a small batch that fails sends none", async () => {
     const { id } = await addProduct();
     const to = address();
@@ -182,7 +161,7 @@ describe.each(on("postgres"))("emails to customers on $kind", ({ make }) => {
   });
 
   test("each is written once when the server is killed in between and the request is repeated", async () => {
-    const own = await openManageFixture(make, { why: "is killed" });
+    const own = await openManageFixture(postgres.make, { why: "is killed" });
     const { id } = await addProduct(delivered, own);
     const to = address();
     const path = `/products/${id}/licenses`;

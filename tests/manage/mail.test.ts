@@ -1,49 +1,38 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
-import { on } from "../support/databases.ts";
+import type { TestedDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
-import { type MailServer, openMailServer } from "../support/mail-server.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { openMailServer } from "../support/mail-server.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 
-setDefaultTimeout(60_000);
-
-describe.each(on("sqlite"))("a server with a mail server on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  let mailServer: MailServer;
-  /** Expires in a day, of which its customer is to be warned. */
-  let expiring: { id: string; key: string; customer: string };
-  beforeAll(async () => {
-    mailServer = await openMailServer({ user: "countersign", password: "hush-hush" });
-    fixture = await openManageFixture(make, {
-      why: "has a mail server",
-      environment: {
-        COUNTERSIGN_URL: "https://license.example.com",
-        COUNTERSIGN_SMTP_URL: mailServer.url,
-        COUNTERSIGN_MAIL_FROM: "Countersign <license@example.com>",
-      },
-    });
-    const { owner, organizationId } = fixture;
-    const product = await owner.api.post(`/organizations/${organizationId}/products`, {
-      name: "Short",
-      expiring_soon_days: 1,
-      expiring_soon_email: true,
-    });
-    const customer = `${newId()}@example.net`;
-    const license = await addLicense(fixture, {
-      productId: String(product.body.id),
-      expiresAtMs: Date.now() + 86_400_000,
-      customer: { email: customer },
-    });
-    expiring = { ...license, customer };
-  });
-  afterAll(async () => {
+/** With a license that expires in a day, of which its customer is to be warned. */
+async function openWithMailServer(make: TestedDatabase["make"]) {
+  const mailServer = await openMailServer({ user: "countersign", password: "hush-hush" });
+  const environment = {
+    COUNTERSIGN_URL: "https://license.example.com",
+    COUNTERSIGN_SMTP_URL: mailServer.url,
+    COUNTERSIGN_MAIL_FROM: "Countersign <license@example.com>",
+  };
+  const fixture = await openManageFixture(make, { why: "has a mail server", environment });
+  const products = `/organizations/${fixture.organizationId}/products`;
+  const short = { name: "Short", expiring_soon_days: 1, expiring_soon_email: true };
+  const { body: product } = await fixture.owner.api.post(products, short);
+  const email = `${newId()}@example.net`;
+  const times = { productId: String(product.id), expiresAtMs: Date.now() + 86_400_000 };
+  const expiring = { email, ...(await addLicense(fixture, { ...times, customer: { email } })) };
+  const close = async () => {
     await fixture.close();
     await mailServer.close();
-  });
+  };
+  return { ...fixture, mailServer, expiring, close };
+}
 
-  const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
+testsOn("sqlite", "a server with a mail server", openWithMailServer, (fixture) => {
+  const receivedBy = (recipient: string) =>
+    fixture.mailServer.received.filter((mail) => mail.to.includes(recipient));
 
   test("an invitation is sent soon, and then stored without its link", async () => {
     const organization = `/organizations/${fixture.organizationId}`;
@@ -77,9 +66,11 @@ describe.each(on("sqlite"))("a server with a mail server on $kind", ({ make }) =
 
   // The check runs every ten seconds, also while the other tests run.
   test("an expiry is recorded, and its email is sent, without any request", async () => {
-    await until("the email arrives", () => receivedBy(expiring.customer).length > 0);
-    const { body } = await fixture.owner.api.get(`/licenses/${expiring.id}/events`);
+    await until("the email arrives", () => receivedBy(fixture.expiring.email).length > 0);
+    const { body } = await fixture.owner.api.get(`/licenses/${fixture.expiring.id}/events`);
     expect(body.data).toMatchObject([{ type: "license.expiring_soon" }]);
-    expect(receivedBy(expiring.customer)).toMatchObject([{ text: expect.stringContaining(expiring.key) }]);
+    expect(receivedBy(fixture.expiring.email)).toMatchObject([
+      { text: expect.stringContaining(fixture.expiring.key) },
+    ]);
   });
 });

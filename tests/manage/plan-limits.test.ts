@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { on } from "../support/databases.ts";
+import { describe, expect, test } from "bun:test";
 import { csvFile, importFile } from "../support/license-files.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
-
-setDefaultTimeout(60_000);
+import { openManageFixture } from "../support/manage-fixture.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 /**
- * What exceeds a limit keeps working; nothing can be added. `check-limit.test.ts` of the server shows which limit
+ * What exceeds a limit keeps working; nothing can be added. `plans.test.ts` of the store shows which limit
  * applies.
  */
-describe.each(on("postgres"))("the limits of an organization on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  beforeAll(async () => {
-    fixture = await openManageFixture(make);
-  });
-  afterAll(() => fixture.close());
-
+testsOn("postgres", "the limits of an organization", openManageFixture, (fixture) => {
   /** A new organization of a new owner, with one product. */
   const organization = async (overrides: object) => {
     const person = await fixture.person();
@@ -30,12 +22,8 @@ describe.each(on("postgres"))("the limits of an organization on $kind", ({ make 
     await limit(overrides);
     const { body: roles } = await api.get(`${path}/roles`);
     return {
-      person,
-      api,
-      path,
-      productId: String(product.id),
+      ...{ person, api, path, limit, productId: String(product.id) },
       licenses: `/products/${product.id}/licenses`,
-      limit,
       invite: (email: string) => api.post(`${path}/invitations`, { email, role_id: roles.data[0].id }),
     };
   };
@@ -45,18 +33,26 @@ describe.each(on("postgres"))("the limits of an organization on $kind", ({ make 
     body: { code, params: { plan: "Enterprise", limit, used } },
   });
 
-  test("there are no more products than the limit, until one is deleted or the limit is raised", async () => {
-    const { api, path, productId, limit } = await organization({ max_products_override: 2 });
-    const add = () => api.post(`${path}/products`, { name: "Another" });
-    expect((await add()).status).toBe(201);
-    expect(await add()).toMatchObject(refused("product_limit_reached", 2, 2));
-    expect((await api.delete(`/products/${productId}`)).status).toBe(204);
-    expect((await add()).status).toBe(201);
-    await limit({ max_products_override: 1 });
-    expect(await add()).toMatchObject(refused("product_limit_reached", 1, 2));
-    await limit({ max_products_override: null });
-    expect((await add()).status).toBe(201);
-  });
+  test.each([
+    ["products", "max_products_override", "product_limit_reached", { name: "Another" }],
+    ["webhooks", "max_webhooks_override", "webhook_plan_limit_reached", { url: "https://example.com/hook" }],
+  ])(
+    "there are no more %s than the limit, until one is deleted or the limit is raised",
+    async (what, limited, code, body) => {
+      const { api, path, productId, limit } = await organization({ [limited]: 2 });
+      const below = what === "products" ? "/products" : `${path}/webhooks`;
+      const add = () => api.post(`${path}/${what}`, body);
+      const first = what === "products" ? productId : (await add()).body.id;
+      expect((await add()).status).toBe(201);
+      expect(await add()).toMatchObject(refused(code, 2, 2));
+      expect((await api.delete(`${below}/${first}`)).status).toBe(204);
+      expect((await add()).status).toBe(201);
+      await limit({ [limited]: 1 });
+      expect(await add()).toMatchObject(refused(code, 1, 2));
+      await limit({ [limited]: null });
+      expect((await add()).status).toBe(201);
+    },
+  );
 
   test("there are no more licenses than the limit, one by one or together, and a transfer adds none", async () => {
     const { api, licenses } = await organization({ max_licenses_override: 3 });
@@ -118,16 +114,6 @@ describe.each(on("postgres"))("the limits of an organization on $kind", ({ make 
     expect(await api.post(`${path}/invitations/${late.id}/resend`)).toMatchObject(
       refused("member_limit_reached", 2, 2),
     );
-  });
-
-  test("there are no more webhooks than the limit", async () => {
-    const { api, path } = await organization({ max_webhooks_override: 1 });
-    const add = () => api.post(`${path}/webhooks`, { url: "https://example.com/hook" });
-    const first = await add();
-    expect(first.status, first.text).toBe(201);
-    expect(await add()).toMatchObject(refused("webhook_plan_limit_reached", 1, 1));
-    expect((await api.delete(`${path}/webhooks/${first.body.id}`)).status).toBe(204);
-    expect((await add()).status).toBe(201);
   });
 
   describe("of licenses in imports", () => {

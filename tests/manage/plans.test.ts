@@ -12,7 +12,7 @@ import { testsOn } from "../support/tests-on.ts";
 
 const openOwn = (make: TestedDatabase["make"]) => openManageFixture(make, { why: "edits plans" });
 
-/** `tests/races/change-holds-at-once.test.ts` shows that an edited plan applies to other nodes at once. */
+/** `tests/races/several-nodes.test.ts` shows that an edited plan applies to other nodes at once. */
 testsOn("sqlite", "plans", openOwn, (fixture) => {
   const edit = async (plan: Plan, changes: object) => {
     const answer = await fixture.admin.api.put(`/admin/plans/${plan}`, changes);

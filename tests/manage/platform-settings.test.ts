@@ -92,8 +92,10 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
     const organization = `/organizations/${fixture.organizationId}`;
     const add = () => fixture.owner.api.post(`${organization}/webhooks`, { url: "https://example.com/a" });
     await change({ webhook_endpoints: 1 });
-    expect((await add()).status).toBe(201);
-    expect((await add()).body).toMatchObject({ code: "webhook_limit_reached", params: { limit: 1 } });
+    const answers = await Promise.all([add(), add(), add()]);
+    const refused = answers.filter(({ status }) => status !== 201);
+    const reached = { status: 403, code: "webhook_limit_reached", params: { limit: 1 } };
+    expect(refused.map(({ body }) => body)).toMatchObject([reached, reached]);
     await fixture.admin.api.patch(`/admin${organization}`, { max_webhooks_override: 2 });
     expect((await add()).status).toBe(201);
   });
@@ -121,7 +123,11 @@ testsOn("postgres", "platform settings", openOwn, (fixture) => {
 });
 
 const openWithSettings = (make: Make) => {
-  const environment = { COUNTERSIGN_DEFAULT_PLAN: "pro", COUNTERSIGN_WEBHOOK_ENDPOINTS: "7" };
+  const environment = {
+    COUNTERSIGN_DEFAULT_PLAN: "pro",
+    COUNTERSIGN_WEBHOOK_ENDPOINTS: "7",
+    COUNTERSIGN_WEBHOOK_ALLOW: "192.0.2.1",
+  };
   return openManageFixture(make, { why: "has these settings", environment });
 };
 
@@ -143,4 +149,13 @@ testsOn("postgres", "settings in the environment", openWithSettings, (fixture) =
     expect((await api.get(path)).body.sign_up).toBe("closed");
     expect((await api.post("/organizations", { name: "One" })).body.plan).toBe("pro");
   });
+
+  test.each(["http://127.0.0.1/", "http://localhost:3000/", "http://a.localhost/"])(
+    "do not allow webhooks to this machine: %s is refused",
+    async (url) => {
+      const webhooks = `/organizations/${fixture.organizationId}/webhooks`;
+      const { body } = await fixture.owner.api.post(webhooks, { url });
+      expect(body).toMatchObject({ status: 422, errors: [{ field: "url", code: "url_not_public" }] });
+    },
+  );
 });

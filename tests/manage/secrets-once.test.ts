@@ -1,52 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { on } from "../support/databases.ts";
+import { expect, test } from "bun:test";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
+import { testsOn } from "../support/tests-on.ts";
 
 const hook = { url: "https://example.com/hook" };
 const token = { name: "CI", permissions: ["licenses:view"] };
+const reveal = ofProduct("reveal-signing-secret");
+
+type PathIn = (fixture: ManageFixture) => Promise<string> | string;
 
 /** Routes that create or show a secret: the path and the body, the secret member, and what replaces it. */
-const cases: readonly [
-  name: string,
-  path: (fixture: ManageFixture) => Promise<string> | string,
-  body: object | undefined,
-  secret: string,
-  replacedWith: string,
-][] = [
+const cases: readonly [name: string, path: PathIn, body: object | undefined, secret: string, by: string][] = [
   ["creating a product", ofOrganization("products"), { name: "Once" }, "api_key", "rotate-key"],
   ["adding an API key", ofProduct("api-keys"), { name: "Shop" }, "api_key", "rotate-key"],
   ["rotating an API key", ofProduct("rotate-key"), {}, "api_key", "rotate-key"],
-  [
-    "showing the signing secrets",
-    ofProduct("reveal-signing-secret"),
-    undefined,
-    "current.secret",
-    "rotate-signing-secret",
-  ],
+  ["showing signing secrets", reveal, undefined, "current.secret", "rotate-signing-secret"],
   ["rotating a signing secret", ofProduct("rotate-signing-secret"), {}, "secret", "rotate-signing-secret"],
   ["creating a webhook endpoint", ofOrganization("webhooks"), hook, "secret", "rotate-secret"],
   ["rotating a webhook secret", rotationOfNewHook, {}, "secret", "rotate-secret"],
   ["creating a personal access token", () => "/me/access-tokens", token, "token", "create a new one"],
-  [
-    "creating an organization's access token",
-    ofOrganization("access-tokens"),
-    token,
-    "token",
-    "create a new one",
-  ],
+  ["creating an organization's token", ofOrganization("access-tokens"), token, "token", "create a new one"],
 ];
 
-describe.each(on("postgres"))("secrets and Idempotency-Key on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  beforeAll(async () => {
-    fixture = await openManageFixture(make);
-  });
-  afterAll(() => fixture.close());
-
+testsOn("postgres", "secrets and Idempotency-Key", openManageFixture, (fixture) => {
   test.each(cases)(
     "%s: a repeat says that the first response contained a secret, which is not stored",
-    async (_, path, body, secret, replacedWith) => {
+    async (_, path, body, secret, by) => {
       const to = await path(fixture);
       const key = newId();
       const send = () => fixture.owner.api.post(to, body, { "idempotency-key": key });
@@ -60,7 +39,7 @@ describe.each(on("postgres"))("secrets and Idempotency-Key on $kind", ({ make })
       expect(again.status).toBe(409);
       expect(again.headers.get("idempotent-replayed")).toBe("true");
       expect(again.body).toMatchObject({ code: "secret_already_shown", secret_fields: [secret] });
-      expect(again.body.detail).toContain(replacedWith);
+      expect(again.body.detail).toContain(by);
       expect(again.body.first_response).toEqual(without(first.body, secret));
 
       const row = await fixture.store.reads
@@ -94,11 +73,9 @@ describe.each(on("postgres"))("secrets and Idempotency-Key on $kind", ({ make })
   });
 
   test("signing secrets are shown again to a new request", async () => {
-    const reveal = () =>
-      fixture.owner.api.post(ofProduct("reveal-signing-secret")(fixture), undefined, {
-        "idempotency-key": newId(),
-      });
-    expect((await reveal()).body).toEqual((await reveal()).body);
+    const shown = () =>
+      fixture.owner.api.post(String(reveal(fixture)), undefined, { "idempotency-key": newId() });
+    expect((await shown()).body).toEqual((await shown()).body);
   });
 });
 

@@ -1,39 +1,39 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { on } from "../support/databases.ts";
-import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
-import { openReceiver, type Received, type Receiver } from "../support/receiver.ts";
+import type { TestedDatabase } from "../support/databases.ts";
+import { openManageFixture } from "../support/manage-fixture.ts";
+import { openReceiver, type Received } from "../support/receiver.ts";
+import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 import { makeEvents } from "../support/webhooks.ts";
 
-setDefaultTimeout(60_000);
-
-describe.each(on("sqlite"))("the receiver of a webhook on $kind", ({ make }) => {
-  let fixture: ManageFixture;
-  let receiver: Receiver;
-  let webhooks: string;
-  beforeAll(async () => {
-    fixture = await openManageFixture(make);
-    receiver = await openReceiver();
-    webhooks = `/organizations/${fixture.organizationId}/webhooks`;
-  });
-  afterAll(async () => {
+/** An organization whose endpoints are at a receiver of the test. */
+async function openWithReceiver(make: TestedDatabase["make"]) {
+  const fixture = await openManageFixture(make);
+  const receiver = await openReceiver();
+  const close = async () => {
     await fixture.close();
     await receiver.close();
-  });
+  };
+  return { ...fixture, receiver, webhooks: `/organizations/${fixture.organizationId}/webhooks`, close };
+}
 
+testsOn("sqlite", "the receiver of a webhook", openWithReceiver, (fixture) => {
   let paths = 0;
   /** An endpoint with its own path at the receiver. */
   const endpoint = async (fields: object = {}) => {
     paths += 1;
     const at = `/${paths}`;
-    const { status, body } = await fixture.owner.api.post(webhooks, { url: receiver.url + at, ...fields });
+    const { status, body } = await fixture.owner.api.post(fixture.webhooks, {
+      url: fixture.receiver.url + at,
+      ...fields,
+    });
     expect(status).toBe(201);
-    const path = `${webhooks}/${body.id}`;
+    const path = `${fixture.webhooks}/${body.id}`;
     /** Sends a test event and returns it as received. */
     const tested = async (): Promise<Received> => {
       const sent = await fixture.owner.api.post(`${path}/test`);
-      const arrived = () => receiver.received.find((one) => one.id === sent.body.webhook_id);
+      const arrived = () => fixture.receiver.received.find((one) => one.id === sent.body.webhook_id);
       await until("the test event arrives", () => arrived() !== undefined);
       expect(arrived()?.path).toBe(at);
       return arrived() as Received;
@@ -69,7 +69,7 @@ describe.each(on("sqlite"))("the receiver of a webhook on $kind", ({ make }) => 
     expect((await fixture.owner.api.post(`${delivery}/replay`)).status).toBe(201);
     await until(
       "the replay arrives with the same id",
-      () => receiver.received.filter((one) => one.id === got.id).length === 2,
+      () => fixture.receiver.received.filter((one) => one.id === got.id).length === 2,
     );
     await until("it is counted", async () => {
       const { last_24_hours: day } = (await fixture.owner.api.get(`${path}/statistics`)).body;
@@ -98,25 +98,8 @@ describe.each(on("sqlite"))("the receiver of a webhook on $kind", ({ make }) => 
     const discord = await tested();
     expect([discord.headers["x-own"], discord.headers["x-other"]]).toEqual([undefined, "2"]);
     expect(JSON.parse(discord.body).embeds[0].footer.text).toBe("endpoint.test");
-    await fixture.owner.api.patch(path, { format: "slack", url: `${receiver.url}${at}` });
+    await fixture.owner.api.patch(path, { format: "slack", url: `${fixture.receiver.url}${at}` });
     expect(JSON.parse((await tested()).body).blocks[0].type).toBe("header");
-  });
-
-  test("that answered 410 gets the events it missed when the endpoint is enabled", async () => {
-    const { path, at } = await endpoint();
-    receiver.reply = (request) => ({ status: request.path === at ? 410 : 200 });
-    const { body: sent } = await fixture.owner.api.post(`${path}/test`);
-    await until(
-      "410 disables it",
-      async () => (await fixture.owner.api.get(path)).body.disabled_reason === "gone",
-    );
-    receiver.reply = () => ({ status: 200 });
-    expect((await fixture.owner.api.get(`${path}/deliveries/${sent.id}`)).body.state).toBe("held");
-    await fixture.owner.api.post(`${path}/enable`);
-    await until("it arrives", async () => {
-      const { body } = await fixture.owner.api.get(`${path}/deliveries?state=delivered`);
-      return body.data.length === 1 && body.data[0].event_id === sent.event_id;
-    });
   });
 
   test("gets nothing while the endpoint is disabled or after it was deleted, and is probed if it failed", async () => {
@@ -137,7 +120,8 @@ describe.each(on("sqlite"))("the receiver of a webhook on $kind", ({ make }) => 
         .execute(),
     );
     await makeEvents(fixture.store, fixture.organizationId, 3);
-    const arrivedAt = ({ at }: { at: string }) => receiver.received.filter((one) => one.path === at).length;
+    const arrivedAt = ({ at }: { at: string }) =>
+      fixture.receiver.received.filter((one) => one.path === at).length;
     await until("the enabled endpoint gets them", () => arrivedAt(enabled) === 3);
     await until("the probed endpoint gets what it missed", () => arrivedAt(failed) >= 3);
     expect((await fixture.owner.api.get(failed.path)).body.status).toBe("enabled");
