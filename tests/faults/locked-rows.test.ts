@@ -107,9 +107,9 @@ testsOn("postgres", "while another session locks", openPublicApiFixture, (fixtur
     if (!isFirstOfDay) await ask(server.port, [unknown], { count: 1, callers: 1 });
     if (isBlocked) await blockFor(fixture, license.id);
     const holder = await holdLock(urlOf(fixture), ...lock(license.id, product.productId));
-    const ips = ["127.0.0.9", "127.0.0.20", "127.0.0.21", "127.0.0.22", "127.0.0.23"];
-    const asking = ips.map((ip) => keepAsking(server.port, affected, ip));
-    const [first = keepAsking(server.port, affected, "127.0.0.9")] = asking;
+    const askFrom = (ip: string) => keepAsking(server.port, affected, ip);
+    const first = askFrom("127.0.0.9");
+    const asking = [first, ...[20, 21, 22, 23].map((last) => askFrom(`127.0.0.${last}`))];
     let before = 0;
     try {
       const answers = await ask(server.port, unrelated, { count: calls, callers });

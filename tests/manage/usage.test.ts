@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { quotaDay } from "@countersign/domain/quota/day";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { usagePruning } from "../../apps/server/features/usage/prune.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
@@ -8,28 +9,21 @@ import { testsOn } from "../support/tests-on.ts";
 const dayMs = 86_400_000;
 
 testsOn("sqlite", "usage", openManageFixture, (fixture) => {
-  const anOrganization = async (terms: object = {}) => {
-    const owner = await fixture.person();
-    const { body } = await owner.api.post("/organizations", { name: "Figures" });
-    const path = `/organizations/${body.id}`;
-    await setTerms(String(body.id), terms);
-    const addProduct = async (name: string) =>
-      String((await owner.api.post(`${path}/products`, { name })).body.id);
-    const get = async (rest: string) => {
-      const { status, text, body: found } = await owner.api.get(`${path}${rest}`);
-      expect(status, text).toBe(200);
-      return found;
-    };
-    return { id: String(body.id), owner, addProduct, get, productId: await addProduct("Plugin") };
-  };
   const setTerms = (id: string, terms: object) =>
-    fixture.store.transaction((db) =>
-      db
-        .updateTable("organizations")
-        .set((row) => ({ updated_at: row.ref("updated_at"), ...terms }))
-        .where("id", "=", id)
-        .execute(),
-    );
+    fixture.store.transaction((db) => updateOrganization(db, id, terms));
+  const anOrganization = async (terms: object = {}) => {
+    const { api } = await fixture.person();
+    const { body } = await api.post("/organizations", { name: "Figures" });
+    const path = `/organizations/${body.id}`;
+    await setTerms(body.id, { updated_at: Date.now(), ...terms });
+    const addProduct = async (name: string) => String((await api.post(`${path}/products`, { name })).body.id);
+    const get = async (below: string) => {
+      const answer = await api.get(path + below);
+      expect(answer.status, answer.text).toBe(200);
+      return answer.body;
+    };
+    return { id: String(body.id), api, addProduct, get, productId: await addProduct("Plugin") };
+  };
   /** Sets the counts of days, by how many days ago they are. */
   const use = (productId: string, today: number, used: Record<number, number>) =>
     fixture.store.transaction(async (db) => {
@@ -82,28 +76,28 @@ testsOn("sqlite", "usage", openManageFixture, (fixture) => {
 
   test("the history has every day, of one product and of all, including deleted ones", async () => {
     await onOneDay(async (today) => {
-      const { owner, get, productId, addProduct } = await anOrganization();
+      const { api, get, productId, addProduct } = await anOrganization();
       const deleted = await addProduct("Deleted");
       await use(productId, today, { 0: 5, 395: 7, 396: 1_000 });
       await use(deleted, today, { 0: 10, 2: 20 });
       const whole = await get("/usage/history?days=396");
       expect(whole.from).toBe(new Date((today - 395) * dayMs).toISOString());
       expect(whole.days).toEqual([7, ...Array(392).fill(0), 20, 0, 15]);
-      expect((await owner.api.get(`/products/${productId}/usage?days=2`)).body).toEqual({
+      expect((await api.get(`/products/${productId}/usage?days=2`)).body).toEqual({
         from: new Date((today - 1) * dayMs).toISOString(),
         days: [0, 5],
       });
       expect((await get("/usage/history")).days).toHaveLength(90);
-      await owner.api.delete(`/products/${deleted}`);
+      await api.delete(`/products/${deleted}`);
       expect((await get("/usage/history?days=3")).days).toEqual([20, 0, 15]);
-      expect((await owner.api.get(`/products/${deleted}/usage`)).status).toBe(404);
-      expect((await owner.api.get(`/products/${productId}/usage?days=397`)).status).toBe(422);
+      expect((await api.get(`/products/${deleted}/usage`)).status).toBe(404);
+      expect((await api.get(`/products/${productId}/usage?days=397`)).status).toBe(422);
     });
   });
 
   test("totals show what the plan limits, and an estimate of the storage", async () => {
     await onOneDay(async (today) => {
-      const { get, owner, productId } = await anOrganization({ max_products_override: 3 });
+      const { get, api, productId } = await anOrganization({ max_products_override: 3 });
       const before = await get("/usage/totals");
       expect(before.limits).toEqual([
         { name: "products", used: 1, limit: 3 },
@@ -112,7 +106,7 @@ testsOn("sqlite", "usage", openManageFixture, (fixture) => {
         { name: "webhooks", used: 0, limit: null },
       ]);
       const licenses = { customer_email: "ada@example.com", count: 10 };
-      await owner.api.post(`/products/${productId}/licenses`, licenses);
+      await api.post(`/products/${productId}/licenses`, licenses);
       const after = await get("/usage/totals");
       expect(after.limits).toContainEqual({ name: "licenses", used: 10, limit: null });
       const perLicense = (after.storage_bytes - before.storage_bytes) / 10;

@@ -83,18 +83,17 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     const attempts = `/deliveries/${id}/attempts`;
     const first = (await one.get(`${attempts}?limit=1`)).body;
     const second = (await one.get(`${attempts}?limit=1&cursor=${first.next_cursor}`)).body;
-    expect(first.data).toMatchObject([
-      { status: 500, response_body: "no", request_headers: { "x-own": "" }, duration_ms: 5 },
-    ]);
-    expect(second.data[0].failure).toEqual({
-      code: "webhook_timed_out",
-      params: { count: 15 },
-      message: "There was no response within 15 seconds.",
-    });
-    expect(second.next_cursor).toBeNull();
-    expect((await other.get(attempts)).status).toBe(404);
-    expect((await other.post(`/deliveries/${id}/replay`)).status).toBe(404);
-    expect((await other.post(`/deliveries/${id}/send-now`)).status).toBe(404);
+    const request = { request_headers: { "x-own": "" }, duration_ms: 5 };
+    expect(first.data).toMatchObject([{ status: 500, response_body: "no", ...request }]);
+    const message = "There was no response within 15 seconds.";
+    const shown = { code: "webhook_timed_out", params: { count: 15 }, message };
+    expect(second).toMatchObject({ data: [{ failure: shown }], next_cursor: null });
+    for (const answer of [
+      await other.get(attempts),
+      await other.post(`/deliveries/${id}/replay`),
+      await other.post(`/deliveries/${id}/send-now`),
+    ])
+      expect(answer.status).toBe(404);
   });
 
   test("a replay is a new delivery of the same event, and is refused while one is pending", async () => {
@@ -171,22 +170,16 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
         event_type: hours === 5 ? "license.revoked" : "license.created",
       })),
     );
+    const [, , sixHoursAgo = "", , fourHoursAgo = "", threeHoursAgo = ""] = rows.map((row) => row.event_id);
     // The delivery that failed four hours ago succeeded half an hour later.
-    const succeeded = rows[4]?.event_id ?? "";
-    await one.past({ created_at: now - 3.5 * hourMs, event_id: succeeded, event_type: "license.created" });
+    const again = { event_id: fourHoursAgo, event_type: "license.created" } as const;
+    await one.past({ created_at: now - 3.5 * hourMs, ...again });
     const known = new Set((await one.stored()).map((row) => row.id));
-    const states = ["failed", "delivered"];
-    const answer = await one.post("/replay", {
-      states,
-      event_types: ["license.created"],
-      from: at(6),
-      to: at(2),
-    });
+    const range = { event_types: ["license.created"], from: at(6), to: at(2) };
+    const answer = await one.post("/replay", { states: ["failed", "delivered"], ...range });
     expect(answer.body).toEqual({ replayed: 3, next_cursor: null });
-    const created = (await one.stored()).filter((row) => !known.has(row.id));
-    expect(created.map((row) => row.event_id).toSorted()).toEqual(
-      [rows[2], rows[4], rows[5]].map((row) => row?.event_id ?? "").toSorted(),
-    );
+    const created = (await one.stored()).filter((row) => !known.has(row.id)).map((row) => row.event_id);
+    expect(created.toSorted()).toEqual([sixHoursAgo, fourHoursAgo, threeHoursAgo].toSorted());
     for (const wrong of [{ states: [] }, { states: ["held"] }, { from: "today" }, { event_types: [] }])
       expect((await one.post("/replay", wrong)).status).toBe(422);
   });

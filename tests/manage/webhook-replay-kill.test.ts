@@ -23,12 +23,8 @@ describe.each(long ? databases : [postgres])("a replay on $kind whose server is 
     const { id } = await makeEndpoint(store, organizationId, receiver.url);
     const failed = { state: "failed", attempts: 10, last_status: 500 } as const;
     const owner = { store, organizationId, endpointId: id };
-    const events = (
-      await makeDeliveries(
-        owner,
-        Array.from({ length: count }, () => failed),
-      )
-    ).map((row) => row.event_id);
+    const deliveries = await makeDeliveries(owner, Array(count).fill(failed));
+    const events = deliveries.map((row) => row.event_id);
     const replayedRows = async () => (await deliveriesTo(store, id)).filter((row) => row.state !== "failed");
     const hasReplayed = async () => {
       const any = store.reads.selectFrom("deliveries").select("id").where("endpoint_id", "=", id);
