@@ -1,75 +1,55 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { fastestCpuMs } from "../../../tests/support/fastest.ts";
+import { forAll } from "../../../tests/support/for-all.ts";
+import { listed } from "../../../tests/support/listed.ts";
 import { maxSvgKib, sanitizeSvgLogo } from "./svg-logo.ts";
 
 const namespaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
 const rect = '<rect width="1" height="1"/>';
 
 describe("an SVG logo", () => {
-  test.each([
-    ["a path", '<path d="M0 0L1.5-2e3Z" fill="#f00"/>'],
-    ["a group with a transformation", '<g transform="translate(1, 2) rotate(45)"><circle r="1"/></g>'],
-    ["text", '<text x="1" font-family="Arial"> A &#38; B <tspan dy="1">C</tspan></text>'],
-    ["colour functions", '<rect fill="rgb(1, 2, 3)" stroke="hsl(120 50% 50% / 0.5)"/>'],
-    ["a title and a description", `<title>A &#60;b&#62;</title><desc>B</desc>${rect}`],
-    [
-      "a gradient",
-      '<defs><linearGradient id="a"><stop offset="50%" stop-color="red"/></linearGradient><radialGradient id="b" href="#a"/></defs><rect fill="url(#b) #fff"/>',
-    ],
-    [
-      "a clip path and a mask",
-      '<clipPath id="c"><rect/></clipPath><mask id="m"><rect/></mask><g clip-path="url(#c)" mask="url(#m)"><rect/></g>',
-    ],
-    [
-      "a symbol that is used",
-      '<symbol id="s" viewBox="0 0 1 1"><rect/></symbol><use x="1" href="#s"/><use x="2" href="#s"/>',
-    ],
-    ["a style attribute", '<rect style="fill:url(#a);mix-blend-mode:multiply;stroke-width:2px"/>'],
-    ["an ID in another script", '<rect id="Größe_1"/>'],
-  ])("keeps %s as it is", (_name, content) => {
+  test.each(
+    Object.entries({
+      "a path": '<path d="M0 0L1.5-2e3Z" fill="#f00"/>',
+      "a group with a transformation": '<g transform="translate(1, 2) rotate(45)"><circle r="1"/></g>',
+      text: '<text x="1" font-family="Arial"> A &#38; B <tspan dy="1">C</tspan></text>',
+      "colour functions": '<rect fill="rgb(1, 2, 3)" stroke="hsl(120 50% 50% / 0.5)"/>',
+      "a title and a description": `<title>A &#60;b&#62;</title><desc>B</desc>${rect}`,
+      "a gradient":
+        '<defs><linearGradient id="a"><stop offset="50%" stop-color="red"/></linearGradient><radialGradient id="b" href="#a"/></defs><rect fill="url(#b) #fff"/>',
+      "a clip path and a mask":
+        '<clipPath id="c"><rect/></clipPath><mask id="m"><rect/></mask><g clip-path="url(#c)" mask="url(#m)"><rect/></g>',
+      "a symbol that is used":
+        '<symbol id="s" viewBox="0 0 1 1"><rect/></symbol><use x="1" href="#s"/><use x="2" href="#s"/>',
+      "a style attribute": '<rect style="fill:url(#a);mix-blend-mode:multiply;stroke-width:2px"/>',
+      "an ID in another script": '<rect id="Größe_1"/>',
+    }),
+  )("keeps %s as it is", (_name, content) => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10">${content}</svg>`;
     expect(sanitize(svg)).toEqual({ ok: true, svg });
   });
 
+  const a = '<rect id="a"/>';
+  const red = '<rect style="fill:red"/>';
   test.each<[name: string, before: string, after: string]>([
-    ["old links become new ones", '<rect id="a"/><use xlink:href="#a"/>', '<rect id="a"/><use href="#a"/>'],
-    [
-      "the new link takes precedence over the old one",
-      '<rect id="a"/><use xlink:href="#b" href="#a"/><use href="#a" xlink:href="#b"/>',
-      '<rect id="a"/><use href="#a"/><use href="#a"/>',
-    ],
+    ["old links become new ones", `${a}<use xlink:href="#a"/>`, `${a}<use href="#a"/>`],
+    ["a new link precedes an old one", `${a}<use xlink:href="#b" href="#a"/>`, `${a}<use href="#a"/>`],
+    ["a new link follows an old one", `${a}<use href="#a" xlink:href="#b"/>`, `${a}<use href="#a"/>`],
     ["comments are dropped", `<!-- x -->${rect}`, rect],
     ["text outside of text elements is dropped", `x${rect}y`, rect],
-    [
-      "links and switches leave their content",
-      `<a href="https://example.com"><switch>${rect}</switch></a>`,
-      rect,
-    ],
-    [
-      "unknown elements are dropped with their content",
-      `<sodipodi:x xmlns:sodipodi="urn:x">${rect}</sodipodi:x><metadata>${rect}</metadata>${rect}`,
-      rect,
-    ],
+    ["links and switches leave their content", `<a href="https://a.b"><switch>${rect}</switch></a>`, rect],
+    ["unknown elements are dropped with their content", `<metadata>${rect}</metadata>${rect}`, rect],
+    ["so are those with a prefix", `<sodipodi:x xmlns:sodipodi="urn:x">${rect}</sodipodi:x>${rect}`, rect],
     ["unknown attributes are dropped", '<rect class="a" data-x="1" aria-label="b" x="1"/>', '<rect x="1"/>'],
-    [
-      "unknown properties are dropped",
-      '<rect style="-inkscape-x:1; FILL : red ;;cursor:help;marker:url(#a)"/>',
-      '<rect style="fill:red"/>',
-    ],
-    [
-      "a value with an open quote is dropped",
-      '<rect style="font-family:\'a;fill:red"/>',
-      '<rect style="fill:red"/>',
-    ],
+    ["unknown properties are dropped", '<rect style="-inkscape-x:1; FILL : red ;;cursor:help"/>', red],
+    ["unknown properties with local references are dropped", '<rect style="fill:red;marker:url(#a)"/>', red],
+    ["a value with an open quote is dropped", '<rect style="font-family:\'a;fill:red"/>', red],
     ["elements of other namespaces are dropped", `<rect xmlns="urn:x"/><rect xmlns=""/>${rect}`, rect],
     ["a carriage return becomes a space", "<text>a&#13;b</text>", "<text>a b</text>"],
     ["a repeated ID is dropped", '<rect id="a"/><circle id="a"/>', '<rect id="a"/><circle/>'],
     ["text around a dropped element becomes one", "<text>a<b/>b<!-- -->c</text>", "<text>abc</text>"],
-    [
-      "what is inside of a use is dropped",
-      `<rect id="a"/><use href="#a">${rect}</use>`,
-      '<rect id="a"/><use href="#a"/>',
-    ],
+    ["what is inside of a use is dropped", `${a}<use href="#a">${rect}</use>`, `${a}<use href="#a"/>`],
     ["an empty style element is dropped", `<style> </style>${rect}`, rect],
     ["characters are written as such", "<text>&#x41;&amp;&lt;</text>", "<text>A&#38;&#60;</text>"],
     ["white space in attributes becomes a space", '<path d="M0&#10;0&#x9;L1\n1"/>', '<path d="M0 0 L1 1"/>'],
@@ -88,396 +68,276 @@ describe("an SVG logo", () => {
       expect(sanitize(text)).toEqual({ ok: true, svg: clean });
   });
 
-  test.each<[attributes: string, written: string | null]>([
+  test.each<[attributes: string, written: string]>([
     ['viewBox="0 0 1 1"', 'viewBox="0 0 1 1"'],
     ['viewBox="-1,-2.5 1e2 .5"', 'viewBox="-1,-2.5 1e2 .5"'],
     ['width="10" height="20"', 'width="10" height="20" viewBox="0 0 10 20"'],
     ['width="10px" height="1in"', 'width="10px" height="1in" viewBox="0 0 10 96"'],
     ['width="100%" height="100%" viewBox="0 0 1 1"', 'viewBox="0 0 1 1"'],
     ['width="1e9" height="5" viewBox="0 0 1 1"', 'height="5" viewBox="0 0 1 1"'],
-    ["", null],
-    ['width="10"', null],
-    ['width="100%" height="100%"', null],
-    ['width="0" height="10"', null],
-    ['width="-1" height="10"', null],
-    ['width="NaN" height="Infinity"', null],
-    ['width="0x10" height="10"', null],
-    ['width="10em" height="10em"', null],
-    ['viewBox="0 0 0 1"', null],
-    ['viewBox="0 0 1"', null],
-    ['viewBox="0 0 1 1 1"', null],
-    ['viewBox="0 0 1e99 1"', null],
-    ['viewBox="a b c d" width="1" height="1"', null],
-    [`viewBox="0 0 1 ${"1".repeat(60_000)}"`, null],
   ])("has a size: %s", (attributes, written) => {
-    const sanitized = sanitize(`<svg ${namespaces} ${attributes}>${rect}</svg>`);
-    if (written === null)
-      return expect(sanitized).toEqual({ ok: false, fault: { code: "logo_without_size" } });
-    expect(sanitized).toEqual({
-      ok: true,
-      svg: `<svg xmlns="http://www.w3.org/2000/svg" ${written}>${rect}</svg>`,
-    });
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" ${written}>${rect}</svg>`;
+    expect(sanitize(`<svg ${namespaces} ${attributes}>${rect}</svg>`)).toEqual({ ok: true, svg });
+  });
+
+  const sizes = ["100%", "0", "-1", "NaN", "Infinity", "0x10", "10em"].map(
+    (width) => `width="${width}" height="10"`,
+  );
+  const boxes = ["0 0 0 1", "0 0 1", "0 0 1 1 1", "0 0 1e99 1", `0 0 1 ${"1".repeat(60_000)}`];
+  test.each([
+    "",
+    'width="10"',
+    'viewBox="a b c d" width="1" height="1"',
+    ...sizes,
+    ...boxes.map((box) => `viewBox="${box}"`),
+  ])("is refused without a size: %s", (attributes) => {
+    expect(codeOf(`<svg ${namespaces} ${attributes}>${rect}</svg>`)).toBe("logo_without_size");
   });
 });
 
 describe("nothing dangerous survives:", () => {
   const script = "<script>alert(1)</script>";
-  test.each<[name: string, content: string]>([
-    ["a script", script],
-    ["a script with a source", '<script href="https://evil.example/x.js"/>'],
-    ["a script with an old link", '<script xlink:href="data:text/javascript,alert(1)"/>'],
-    ["a script with a prefix", '<s:script xmlns:s="http://www.w3.org/2000/svg">alert(1)</s:script>'],
-    ["a script of HTML", '<h:script xmlns:h="http://www.w3.org/1999/xhtml">alert(1)</h:script>'],
-    ["a script in mixed case", "<ScRiPt>alert(1)</ScRiPt>"],
-    ["a script in a group", `<g><defs>${script}</defs></g>`],
-    ["a script in a title", `<title>${script}</title>`],
-    [
-      "a script in a description of HTML",
-      `<desc><h:body xmlns:h="http://www.w3.org/1999/xhtml" onload="alert(1)">${script}</h:body></desc>`,
-    ],
-    ["a script in a link", `<a href="javascript:alert(1)">${script}<text>x</text></a>`],
-    ["a script in a switch", `<switch>${script}</switch>`],
-    ["a script in a use", `<use href="#a">${script}</use>`],
-    ["a handler", '<rect onload="alert(1)"/>'],
-    ["a handler in upper case", '<rect ONLOAD="alert(1)"/>'],
-    ["a handler in mixed case", '<rect oNcLiCk="alert(1)"/>'],
-    ["a handler of an animation", '<rect onbegin="alert(1)" onend="alert(1)" onrepeat="alert(1)"/>'],
-    ["a handler of the pointer", '<rect onmouseover="alert(1)" onfocusin="alert(1)" onactivate="alert(1)"/>'],
-    ["a handler with a prefix", '<rect s:onload="alert(1)" xmlns:s="http://www.w3.org/2000/svg"/>'],
-    [
-      "a handler of XML events",
-      '<rect ev:event="load" ev:handler="#x" xmlns:ev="http://www.w3.org/2001/xml-events"/>',
-    ],
-    [
-      "a handler element",
-      '<handler type="text/javascript">alert(1)</handler><listener event="load" handler="#x"/>',
-    ],
-    ["a link that runs script", '<a xlink:href="javascript:alert(1)"><text>javascript</text></a>'],
-    ["a link written with references", '<a href="&#106;avascript&#58;alert(1)"><rect/></a>'],
-    ["a link with white space inside", '<a href="java&#10;script:alert(1)"><rect/></a>'],
-    ["an animated link", '<a><animate attributeName="href" values="javascript:alert(1)"/><rect/></a>'],
-    ["a set link", '<a><set attributeName="xlink:href" to="javascript:alert(1)"/><rect/></a>'],
-    ["a set handler", '<rect><set attributeName="onmouseover" to="alert(1)"/></rect>'],
-    ["an animation by reference", '<animate xlink:href="#x" attributeName="href" to="javascript:alert(1)"/>'],
-    [
-      "animated motion and transformation",
-      '<animateMotion/><animateTransform onbegin="alert(1)"/><animateColor/><discard/>',
-    ],
-    [
-      "foreign content",
-      '<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject>',
-    ],
-    ["foreign content in mixed case", "<foreignobject><img src='x' onerror='alert(1)'/></foreignobject>"],
-    ["elements of HTML", '<h:img xmlns:h="http://www.w3.org/1999/xhtml" src="x" onerror="alert(1)"/>'],
-    [
-      "elements of no namespace",
-      '<script xmlns="">alert(1)</script><iframe xmlns="" src="https://evil.example"/>',
-    ],
-    ["an embedded image", '<image href="data:image/svg+xml;base64,PHN2Zy8+"/>'],
-    [
-      "an image from elsewhere",
-      '<image xlink:href="https://evil.example/x.png"/><feImage href="//evil.example"/>',
-    ],
-    ["a use of another file", '<use href="https://evil.example/x.svg#a"/>'],
-    ["a use of another file without a scheme", '<use xlink:href="//evil.example/x.svg#a"/>'],
-    ["a use of a relative file", '<use href="x.svg#a"/>'],
-    ["a use of data", '<use href="data:image/svg+xml;base64,PHN2Zy8+#a"/>'],
-    ["a use with a new and an old link", '<use href="https://evil.example#a" xlink:href="#a"/>'],
-    [
-      "a use with another prefix",
-      '<use k:href="https://evil.example#a" xmlns:k="http://www.w3.org/1999/xlink"/>',
-    ],
-    ["a gradient of another file", '<linearGradient href="https://evil.example/x.svg#a"/>'],
-    ["a base", '<g xml:base="https://evil.example/"><rect/></g>'],
-    ["a fill from elsewhere", '<rect fill="url(https://evil.example/x.svg#a)"/>'],
-    ["a fill with a quoted address", "<rect fill=\"url('https://evil.example/x.svg#a')\"/>"],
-    ["a fill without a scheme", '<rect fill="url(//evil.example)"/>'],
-    ["a fill of a relative file", '<rect fill="url(evil.svg#a)"/>'],
-    ["a fill in upper case", '<rect fill="URL(evil.svg)"/>'],
-    ["a fill with an escape", '<rect fill="u\\72l(evil.svg)"/>'],
-    ["a fill with a comment", '<rect fill="url/**/(evil.svg)"/>'],
-    ["a second address behind a local one", '<rect fill="url(#a) url(evil.svg)"/>'],
-    ["an address that a removal would put together", '<rect fill="uurl(#a)rl(evil.svg)"/>'],
-    ["an address behind a function that a removal would complete", '<rect fill="rgb url(#a)(evil.svg)"/>'],
-    ["an address in another attribute", '<rect x="url(evil.svg)" transform="url(evil.svg)"/>'],
-    ["a local address where none belongs", '<rect font-family="url(#a)"/>'],
-    [
-      "a filter",
-      '<filter id="f"><feImage href="https://evil.example"/></filter><rect filter="url(https://evil.example#f)"/>',
-    ],
-    [
-      "markers, patterns and cursors",
-      '<marker/><pattern/><cursor href="https://evil.example"/><rect marker-start="url(evil.svg)" cursor="url(evil.cur)"/>',
-    ],
-    [
-      "a font from elsewhere",
-      '<font-face><font-face-src><font-face-uri href="https://evil.example"/></font-face-src></font-face>',
-    ],
-    ["a style with an address", '<rect style="fill:url(https://evil.example)"/>'],
-    [
-      "a style with a background",
-      '<rect style="background:url(https://evil.example);background-image:url(evil.png)"/>',
-    ],
-    ["a style with a set of images", "<rect style=\"mask:image-set('evil.png' 1x);fill:src('evil.png')\"/>"],
-    [
-      "a style with an expression",
-      '<rect style="width:expression(alert(1));behavior:url(evil.htc);-moz-binding:url(evil.xml)"/>',
-    ],
-    ["a style with an import", "<rect style=\"@import 'evil.css';fill:@import\"/>"],
-    ["a style with an escape", '<rect style="fill:\\75rl(evil.svg);f\\69ll:url(evil.svg)"/>'],
-    ["a style with a hidden separator", "<rect style=\"font-family:'a;fill:url(evil.svg)';stroke:'\"/>"],
-    ["a style with a variable", '<rect style="--a:url(evil.svg);fill:var(--a)"/>'],
-    ["a style with brackets", '<rect style="fill:red}*{background:url(evil.svg)"/>'],
-    ["a comment that ends early in HTML", "<!--><img src=x onerror=alert(1)>-->"],
-    ["markup in text", "<text>&lt;script&gt;alert(1)&lt;/script&gt;</text>"],
-    [
-      "markup in a title, for HTML parsers",
-      "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>",
-    ],
-    [
-      "markup in an attribute",
-      '<rect id="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;" font-family="&quot;&gt;&lt;script&gt;"/>',
-    ],
-    [
-      "mutating nesting",
-      "<desc><style xmlns='urn:x'><title>&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;</title></style></desc>",
-    ],
-    [
-      "mathematics with annotations",
-      '<math xmlns="http://www.w3.org/1998/Math/MathML"><annotation-xml encoding="text/html"><x/></annotation-xml></math>',
-    ],
-    [
-      "embedded documents",
-      '<iframe src="x"/><embed src="x"/><object data="x"/><audio src="x"/><video src="x"/><canvas/>',
-    ],
-    [
-      "a style sheet of HTML",
-      '<h:link xmlns:h="http://www.w3.org/1999/xhtml" rel="stylesheet" href="https://evil.example"/>',
-    ],
-    [
-      "an XSLT",
-      '<x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"><x:template match="/"/></x:stylesheet>',
-    ],
-    [
-      "names of the prototype",
-      '<rect constructor="x" __proto__="y" toString="z"/><constructor/><__proto__/>',
-    ],
-  ])("%s", (_name, content) => {
+  test.each(
+    Object.entries({
+      "a script": script,
+      "a script with a source": '<script href="https://evil.example/x.js"/>',
+      "a script with an old link": '<script xlink:href="data:text/javascript,alert(1)"/>',
+      "a script with a prefix": '<s:script xmlns:s="http://www.w3.org/2000/svg">alert(1)</s:script>',
+      "a script of HTML": '<h:script xmlns:h="http://www.w3.org/1999/xhtml">alert(1)</h:script>',
+      "a script in mixed case": "<ScRiPt>alert(1)</ScRiPt>",
+      "a script in a group": `<g><defs>${script}</defs></g>`,
+      "a script in a title": `<title>${script}</title>`,
+      "a script in a description of HTML": `<desc><h:body xmlns:h="http://www.w3.org/1999/xhtml" onload="alert(1)">${script}</h:body></desc>`,
+      "a script in a link": `<a href="javascript:alert(1)">${script}<text>x</text></a>`,
+      "a script in a switch": `<switch>${script}</switch>`,
+      "a script in a use": `<use href="#a">${script}</use>`,
+      "a handler": '<rect onload="alert(1)"/>',
+      "a handler in upper case": '<rect ONLOAD="alert(1)"/>',
+      "a handler in mixed case": '<rect oNcLiCk="alert(1)"/>',
+      "a handler of an animation": '<rect onbegin="alert(1)" onend="alert(1)" onrepeat="alert(1)"/>',
+      "a handler of the pointer": '<rect onmouseover="alert(1)" onfocusin="alert(1)" onactivate="alert(1)"/>',
+      "a handler with a prefix": '<rect s:onload="alert(1)" xmlns:s="http://www.w3.org/2000/svg"/>',
+      "a handler of XML events":
+        '<rect ev:event="load" ev:handler="#x" xmlns:ev="http://www.w3.org/2001/xml-events"/>',
+      "a handler element":
+        '<handler type="text/javascript">alert(1)</handler><listener event="load" handler="#x"/>',
+      "a link that runs script": '<a xlink:href="javascript:alert(1)"><text>javascript</text></a>',
+      "a link written with references": '<a href="&#106;avascript&#58;alert(1)"><rect/></a>',
+      "a link with white space inside": '<a href="java&#10;script:alert(1)"><rect/></a>',
+      "an animated link": '<a><animate attributeName="href" values="javascript:alert(1)"/><rect/></a>',
+      "a set link": '<a><set attributeName="xlink:href" to="javascript:alert(1)"/><rect/></a>',
+      "a set handler": '<rect><set attributeName="onmouseover" to="alert(1)"/></rect>',
+      "an animation by reference": '<animate xlink:href="#x" attributeName="href" to="javascript:alert(1)"/>',
+      "animated motion and transformation":
+        '<animateMotion/><animateTransform onbegin="alert(1)"/><animateColor/><discard/>',
+      "foreign content":
+        '<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject>',
+      "foreign content in mixed case": "<foreignobject><img src='x' onerror='alert(1)'/></foreignobject>",
+      "elements of HTML": '<h:img xmlns:h="http://www.w3.org/1999/xhtml" src="x" onerror="alert(1)"/>',
+      "elements of no namespace":
+        '<script xmlns="">alert(1)</script><iframe xmlns="" src="https://evil.example"/>',
+      "an embedded image": '<image href="data:image/svg+xml;base64,PHN2Zy8+"/>',
+      "an image from elsewhere":
+        '<image xlink:href="https://evil.example/x.png"/><feImage href="//evil.example"/>',
+      "a use of another file": '<use href="https://evil.example/x.svg#a"/>',
+      "a use of another file without a scheme": '<use xlink:href="//evil.example/x.svg#a"/>',
+      "a use of a relative file": '<use href="x.svg#a"/>',
+      "a use of data": '<use href="data:image/svg+xml;base64,PHN2Zy8+#a"/>',
+      "a use with a new and an old link": '<use href="https://evil.example#a" xlink:href="#a"/>',
+      "a use with another prefix":
+        '<use k:href="https://evil.example#a" xmlns:k="http://www.w3.org/1999/xlink"/>',
+      "a gradient of another file": '<linearGradient href="https://evil.example/x.svg#a"/>',
+      "a base": '<g xml:base="https://evil.example/"><rect/></g>',
+      "a fill from elsewhere": '<rect fill="url(https://evil.example/x.svg#a)"/>',
+      "a fill with a quoted address": "<rect fill=\"url('https://evil.example/x.svg#a')\"/>",
+      "a fill without a scheme": '<rect fill="url(//evil.example)"/>',
+      "a fill of a relative file": '<rect fill="url(evil.svg#a)"/>',
+      "a fill in upper case": '<rect fill="URL(evil.svg)"/>',
+      "a fill with an escape": '<rect fill="u\\72l(evil.svg)"/>',
+      "a fill with a comment": '<rect fill="url/**/(evil.svg)"/>',
+      "a second address behind a local one": '<rect fill="url(#a) url(evil.svg)"/>',
+      "an address that a removal would put together": '<rect fill="uurl(#a)rl(evil.svg)"/>',
+      "an address behind a function that a removal would complete": '<rect fill="rgb url(#a)(evil.svg)"/>',
+      "an address in another attribute": '<rect x="url(evil.svg)" transform="url(evil.svg)"/>',
+      "a local address where none belongs": '<rect font-family="url(#a)"/>',
+      "a filter":
+        '<filter id="f"><feImage href="https://evil.example"/></filter><rect filter="url(https://evil.example#f)"/>',
+      "markers, patterns and cursors":
+        '<marker/><pattern/><cursor href="https://evil.example"/><rect marker-start="url(evil.svg)" cursor="url(evil.cur)"/>',
+      "a font from elsewhere":
+        '<font-face><font-face-src><font-face-uri href="https://evil.example"/></font-face-src></font-face>',
+      "a style with an address": '<rect style="fill:url(https://evil.example)"/>',
+      "a style with a background":
+        '<rect style="background:url(https://evil.example);background-image:url(evil.png)"/>',
+      "a style with a set of images": "<rect style=\"mask:image-set('evil.png' 1x);fill:src('evil.png')\"/>",
+      "a style with an expression":
+        '<rect style="width:expression(alert(1));behavior:url(evil.htc);-moz-binding:url(evil.xml)"/>',
+      "a style with an import": "<rect style=\"@import 'evil.css';fill:@import\"/>",
+      "a style with an escape": '<rect style="fill:\\75rl(evil.svg);f\\69ll:url(evil.svg)"/>',
+      "a style with a hidden separator": "<rect style=\"font-family:'a;fill:url(evil.svg)';stroke:'\"/>",
+      "a style with a variable": '<rect style="--a:url(evil.svg);fill:var(--a)"/>',
+      "a style with brackets": '<rect style="fill:red}*{background:url(evil.svg)"/>',
+      "a comment that ends early in HTML": "<!--><img src=x onerror=alert(1)>-->",
+      "markup in text": "<text>&lt;script&gt;alert(1)&lt;/script&gt;</text>",
+      "markup in a title, for HTML parsers":
+        "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>",
+      "markup in an attribute":
+        '<rect id="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;" font-family="&quot;&gt;&lt;script&gt;"/>',
+      "mutating nesting":
+        "<desc><style xmlns='urn:x'><title>&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;</title></style></desc>",
+      "mathematics with annotations":
+        '<math xmlns="http://www.w3.org/1998/Math/MathML"><annotation-xml encoding="text/html"><x/></annotation-xml></math>',
+      "embedded documents":
+        '<iframe src="x"/><embed src="x"/><object data="x"/><audio src="x"/><video src="x"/><canvas/>',
+      "a style sheet of HTML":
+        '<h:link xmlns:h="http://www.w3.org/1999/xhtml" rel="stylesheet" href="https://evil.example"/>',
+      "an XSLT":
+        '<x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"><x:template match="/"/></x:stylesheet>',
+      "names of the prototype":
+        '<rect constructor="x" __proto__="y" toString="z"/><constructor/><__proto__/>',
+    }),
+  )("%s", (_name, content) => {
     const result = contentOf(`<rect id="a"/>${content}`);
     expectHarmless(result);
     expect(contentOf(result)).toBe(result);
   });
 
   test("event handlers of every name and case are dropped from every element, the root too", () => {
-    const name = fc
-      .tuple(
-        fc.constantFrom("on", "On", "oN", "ON"),
-        fc.string({ unit: fc.constantFrom(..."abcdefXYZ"), minLength: 1 }),
-      )
-      .map((parts) => parts.join(""));
-    fc.assert(
-      fc.property(name, fc.constantFrom("g", "path", "use", "text", "svg", "stop"), (attribute, element) => {
-        const result = sanitize(
-          `<svg ${namespaces} viewBox="0 0 1 1" ${attribute}="x()"><rect/><${element} ${attribute}="x()"/></svg>`,
-        );
-        if (!result.ok) throw new Error(result.fault.code);
-        expect(result.svg.toLowerCase()).not.toContain(attribute.toLowerCase());
-      }),
-    );
+    const letters = fc.string({ unit: fc.constantFrom(..."abcdefXYZ"), minLength: 1 });
+    const name = fc.tuple(fc.constantFrom("on", "On", "oN", "ON"), letters).map((parts) => parts.join(""));
+    forAll(100, [name, fc.constantFrom("g", "path", "use", "text", "svg", "stop")], (attribute, element) => {
+      const result = sanitize(
+        `<svg ${namespaces} viewBox="0 0 1 1" ${attribute}="x()"><rect/><${element} ${attribute}="x()"/></svg>`,
+      );
+      if (!result.ok) throw new Error(result.fault.code);
+      expect(result.svg.toLowerCase()).not.toContain(attribute.toLowerCase());
+    });
   });
 });
 
 describe("a file is refused:", () => {
   const billionLaughs = `<!DOCTYPE svg [<!ENTITY a "ha">${Array.from("bcdefghij", (name, index) => `<!ENTITY ${name} "${`&${"abcdefghij"[index]};`.repeat(10)}">`).join("")}]>`;
+  const notSvg = { ok: false, fault: { code: "logo_not_svg" } } as const;
   const uses = (count: number, target: string) => `<use href="#${target}"/>`.repeat(count);
-  const levels = (count: number, tag: (level: number) => string) =>
-    Array.from({ length: count }, (_, level) => tag(level)).join("");
 
-  test.each<[name: string, text: string, code: string]>([
-    ["empty", "", "logo_not_svg"],
-    ["not XML", "hello", "logo_not_svg"],
-    ["JSON", "{}", "logo_not_svg"],
-    ["HTML", "<!doctype html><html><body></body></html>", "logo_not_svg"],
-    ["another root", `<html xmlns="http://www.w3.org/1999/xhtml">${svg(rect)}</html>`, "logo_not_svg"],
-    ["a root of another namespace", '<svg xmlns="urn:x" viewBox="0 0 1 1"><rect/></svg>', "logo_not_svg"],
-    [
-      "a root in upper case",
-      '<SVG xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect/></SVG>',
-      "logo_not_svg",
-    ],
-    ["two roots", svg(rect) + svg(rect), "logo_not_svg"],
-    ["text behind the root", `${svg(rect)}x`, "logo_not_svg"],
-    ["an element that is not closed", svg("<g>"), "logo_not_svg"],
-    ["elements that overlap", svg("<g><text></g></text>"), "logo_not_svg"],
-    ["an attribute without quotes", svg("<rect x=1 />"), "logo_not_svg"],
-    ["an attribute without a value", svg("<rect onload/>"), "logo_not_svg"],
-    ["a repeated attribute", svg('<rect x="1" x="2"/>'), "logo_not_svg"],
-    [
-      "a repeated attribute through prefixes",
-      svg(
-        '<use a:href="#x" b:href="#y" xmlns:a="http://www.w3.org/1999/xlink" xmlns:b="http://www.w3.org/1999/xlink"/>',
-      ),
-      "logo_not_svg",
-    ],
-    ["a prefix without a namespace", svg("<a:script>alert(1)</a:script>"), "logo_not_svg"],
-    ["a prefix of the declaration", svg('<g xmlns:xmlns="http://www.w3.org/2000/svg"/>'), "logo_not_svg"],
-    ["a null byte", svg('<scr\0ipt/><rect on\0load="x"/>'), "logo_not_svg"],
-    ["a reference to a null byte", svg("<text>&#0;</text>"), "logo_not_svg"],
-    ["a control character", svg("<text>\x01</text>"), "logo_not_svg"],
-    ["a reference to half a character", svg("<text>&#xD800;</text>"), "logo_not_svg"],
-    ["an entity of HTML", svg("<text>&nbsp;</text>"), "logo_not_svg"],
-    ["an entity named like a method", svg("<text>&toString;&constructor;</text>"), "logo_not_svg"],
-    ["an entity named like a prototype", svg("<text>&__proto__;</text>"), "logo_not_svg"],
-    ["a lone ampersand", svg("<text>a & b</text>"), "logo_not_svg"],
-    ["a less-than sign in an attribute", svg('<rect font-family="<script>"/>'), "logo_not_svg"],
-    ["the end of CDATA in text", svg("<text>]]></text>"), "logo_not_svg"],
-    ["two hyphens in a comment", svg("<!-- a -- b -->"), "logo_not_svg"],
-    [
-      "UTF-7",
-      `<?xml version="1.0" encoding="UTF-7"?>${svg("<text>+ADw-script+AD4-</text>")}`,
-      "logo_not_svg",
-    ],
-    ["a declared UTF-16", `<?xml version="1.0" encoding="UTF-16"?>${svg(rect)}`, "logo_not_svg"],
-    ["a declared Latin-1", `<?xml version="1.0" encoding="ISO-8859-1"?>${svg(rect)}`, "logo_not_svg"],
-    ["XML 1.1", `<?xml version="1.1"?>${svg(rect)}`, "logo_not_svg"],
-    ["a late XML declaration", ` <?xml version="1.0"?>${svg(rect)}`, "logo_not_svg"],
-    [
-      "an entity of an external DTD",
-      `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "https://evil.example/svg11.dtd">${svg("<text>&x;</text>")}`,
-      "logo_not_svg",
-    ],
-    ["a billion laughs", `${billionLaughs}${svg("<text>&j;</text>")}`, "logo_unsupported_markup"],
-    [
-      "an external entity",
-      `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg("<text>&x;</text>")}`,
-      "logo_unsupported_markup",
-    ],
-    [
-      "an entity that adds attributes",
-      `<!DOCTYPE svg [<!ATTLIST svg onload CDATA "alert(1)">]>${svg(rect)}`,
-      "logo_unsupported_markup",
-    ],
-    [
-      "a style sheet by instruction",
-      `<?xml-stylesheet href="https://evil.example/x.xsl" type="text/xsl"?>${svg(rect)}`,
-      "logo_unsupported_markup",
-    ],
-    ["PHP", svg(`<?php system("id"); ?>${rect}`), "logo_unsupported_markup"],
-    ["CDATA", svg("<text><![CDATA[<script>alert(1)</script>]]></text>"), "logo_unsupported_markup"],
-    ["CDATA in a dropped element", svg("<script><![CDATA[alert(1)]]></script>"), "logo_unsupported_markup"],
-    [
-      "a style sheet",
-      svg(`<style>@import "https://evil.example";</style>${rect}`),
-      "logo_unsupported_markup",
-    ],
-    [
-      "a style sheet in CDATA",
-      svg(`<style><![CDATA[*{fill:url(https://evil.example)}]]></style>${rect}`),
-      "logo_unsupported_markup",
-    ],
-    [
-      "a style sheet in a group",
-      svg(`<defs><style>.a{fill:red}</style></defs>${rect}`),
-      "logo_unsupported_markup",
-    ],
-    ["nothing to draw", svg("<g/>"), "logo_empty"],
-    ["only an embedded photo", svg('<image href="data:image/png;base64,iVBORw0KGgo="/>'), "logo_empty"],
-    ["only a script", svg("<script>alert(1)</script>"), "logo_empty"],
-    [
-      "33 levels",
-      svg("<g>".repeat(31) + rect + "</g>".repeat(31)).replace(rect, `<g>${rect}</g>`),
-      "logo_too_complex",
-    ],
-    ["levels of dropped elements", svg("<x>".repeat(20_000) + "</x>".repeat(10)), "logo_too_complex"],
-    ["5,001 elements", svg("<g/>".repeat(5_000)), "logo_too_complex"],
-    ["257 attributes", svg(`<rect ${levels(257, (at) => `a${at}="" `)}/>`), "logo_too_complex"],
-    ["257 namespaces", svg(`<rect ${levels(257, (at) => `xmlns:a${at}="u" `)}/>`), "logo_too_complex"],
-    ["a long attribute", svg(`<path d="${"1 ".repeat(32_769)}"/>`), "logo_too_complex"],
-    ["a use of itself", svg(`<use id="u" href="#u"/>${rect}`), "logo_too_complex"],
-    ["a use of what contains it", svg(`<g id="u">${rect}<use href="#u"/></g>`), "logo_too_complex"],
-    ["a use of a use", svg(`<rect id="a"/><g id="b">${uses(2, "a")}</g>${uses(2, "b")}`), "logo_too_complex"],
-    [
-      "uses that double at every level",
-      svg(`<rect id="u0"/>${levels(30, (level) => `<g id="u${level + 1}">${uses(2, `u${level}`)}</g>`)}`),
-      "logo_too_complex",
-    ],
-    ["1,001 uses", svg(`<rect id="a"/>${uses(1_001, "a")}`), "logo_too_complex"],
-    [
-      "1,000 uses of a long path",
-      svg(`<path id="a" d="${"1 ".repeat(5_000)}"/>${uses(1_000, "a")}`),
-      "logo_too_complex",
-    ],
-    [
-      "masks that double at every level",
-      svg(
-        `<mask id="m0">${rect}</mask>${levels(30, (level) => `<mask id="m${level + 1}">${`<rect mask="url(#m${level})"/>`.repeat(2)}</mask>`)}<rect mask="url(#m30)"/>`,
-      ),
-      "logo_too_complex",
-    ],
-    [
-      "few masks that multiply by a hundred",
-      svg(
-        `<mask id="m0">${rect}</mask>${levels(5, (level) => `<mask id="m${level + 1}">${`<rect style="mask:url(#m${level})"/>`.repeat(100)}</mask>`)}`,
-      ),
-      "logo_too_complex",
-    ],
-    ["a mask of itself", svg(`<mask id="m"><rect mask="url(#m)"/></mask>`), "logo_too_complex"],
-    [
-      "clip paths in a circle",
-      svg(
-        `<clipPath id="a" clip-path="url(#b)">${rect}</clipPath><clipPath id="b" clip-path="url(#a)">${rect}</clipPath>`,
-      ),
-      "logo_too_complex",
-    ],
-    [
-      "gradients in a circle",
-      svg(`<linearGradient id="a" href="#b"/><linearGradient id="b" href="#a"/>${rect}`),
-      "logo_too_complex",
-    ],
-    [
-      "a chain of 1,000 masks",
-      svg(levels(1_000, (level) => `<mask id="m${level}"><rect mask="url(#m${level + 1})"/></mask>`)),
-      "logo_too_complex",
-    ],
-    [
-      "a chain of 1,000 masks in reverse",
-      svg(levels(1_000, (level) => `<mask id="m${level + 1}"><rect mask="url(#m${level})"/></mask>`)),
-      "logo_too_complex",
-    ],
-    ["more than 128 KiB", svg(`${rect}${" ".repeat(128 * 1_024)}`), "logo_too_large"],
-    ["more than 128 KiB when it is written", svg(`<text>${'"'.repeat(100_000)}</text>`), "logo_too_large"],
-  ])("%s", (_name, text, code) => {
-    expect(codeOf(text)).toBe(code);
+  const forwards = (level: number) => `<mask id="m${level}"><rect mask="url(#m${level + 1})"/></mask>`;
+  const backwards = (level: number) => `<mask id="m${level + 1}"><rect mask="url(#m${level})"/></mask>`;
+
+  describe.each(
+    Object.entries({
+      logo_not_svg: {
+        empty: "",
+        "not XML": "hello",
+        JSON: "{}",
+        HTML: "<!doctype html><html><body></body></html>",
+        "another root": `<html xmlns="http://www.w3.org/1999/xhtml">${svg(rect)}</html>`,
+        "a root of another namespace": '<svg xmlns="urn:x" viewBox="0 0 1 1"><rect/></svg>',
+        "a root in upper case": '<SVG xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect/></SVG>',
+        "two roots": svg(rect) + svg(rect),
+        "text behind the root": `${svg(rect)}x`,
+        "an element that is not closed": svg("<g>"),
+        "elements that overlap": svg("<g><text></g></text>"),
+        "an attribute without quotes": svg("<rect x=1 />"),
+        "an attribute without a value": svg("<rect onload/>"),
+        "a repeated attribute": svg('<rect x="1" x="2"/>'),
+        "a repeated attribute through prefixes": svg(
+          '<use a:href="#x" b:href="#y" xmlns:a="http://www.w3.org/1999/xlink" xmlns:b="http://www.w3.org/1999/xlink"/>',
+        ),
+        "a prefix without a namespace": svg("<a:script>alert(1)</a:script>"),
+        "a prefix of the declaration": svg('<g xmlns:xmlns="http://www.w3.org/2000/svg"/>'),
+        "a null byte": svg('<scr\0ipt/><rect on\0load="x"/>'),
+        "a reference to a null byte": svg("<text>&#0;</text>"),
+        "a control character": svg("<text>\x01</text>"),
+        "a reference to half a character": svg("<text>&#xD800;</text>"),
+        "an entity of HTML": svg("<text>&nbsp;</text>"),
+        "an entity named like a method": svg("<text>&toString;&constructor;</text>"),
+        "an entity named like a prototype": svg("<text>&__proto__;</text>"),
+        "a lone ampersand": svg("<text>a & b</text>"),
+        "a less-than sign in an attribute": svg('<rect font-family="<script>"/>'),
+        "the end of CDATA in text": svg("<text>]]></text>"),
+        "two hyphens in a comment": svg("<!-- a -- b -->"),
+        "UTF-7": `<?xml version="1.0" encoding="UTF-7"?>${svg("<text>+ADw-script+AD4-</text>")}`,
+        "a declared UTF-16": `<?xml version="1.0" encoding="UTF-16"?>${svg(rect)}`,
+        "a declared Latin-1": `<?xml version="1.0" encoding="ISO-8859-1"?>${svg(rect)}`,
+        "XML 1.1": `<?xml version="1.1"?>${svg(rect)}`,
+        "a late XML declaration": ` <?xml version="1.0"?>${svg(rect)}`,
+        "an entity of an external DTD": `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "https://evil.example/svg11.dtd">${svg("<text>&x;</text>")}`,
+      },
+      logo_unsupported_markup: {
+        "a billion laughs": `${billionLaughs}${svg("<text>&j;</text>")}`,
+        "an external entity": `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg("<text>&x;</text>")}`,
+        "an entity that adds attributes": `<!DOCTYPE svg [<!ATTLIST svg onload CDATA "alert(1)">]>${svg(rect)}`,
+        "a style sheet by instruction": `<?xml-stylesheet href="https://evil.example/x.xsl" type="text/xsl"?>${svg(rect)}`,
+        PHP: svg(`<?php system("id"); ?>${rect}`),
+        CDATA: svg("<text><![CDATA[<script>alert(1)</script>]]></text>"),
+        "CDATA in a dropped element": svg("<script><![CDATA[alert(1)]]></script>"),
+        "a style sheet": svg(`<style>@import "https://evil.example";</style>${rect}`),
+        "a style sheet in CDATA": svg(`<style><![CDATA[*{fill:url(https://evil.example)}]]></style>${rect}`),
+        "a style sheet in a group": svg(`<defs><style>.a{fill:red}</style></defs>${rect}`),
+      },
+      logo_empty: {
+        "nothing to draw": svg("<g/>"),
+        "only an embedded photo": svg('<image href="data:image/png;base64,iVBORw0KGgo="/>'),
+        "only a script": svg("<script>alert(1)</script>"),
+      },
+      logo_too_complex: {
+        "33 levels": svg("<g>".repeat(31) + rect + "</g>".repeat(31)).replace(rect, `<g>${rect}</g>`),
+        "levels of dropped elements": svg("<x>".repeat(20_000) + "</x>".repeat(10)),
+        "5,001 elements": svg("<g/>".repeat(5_000)),
+        "257 attributes": svg(`<rect ${levels(257, (at) => `a${at}="" `)}/>`),
+        "257 namespaces": svg(`<rect ${levels(257, (at) => `xmlns:a${at}="u" `)}/>`),
+        "a long attribute": svg(`<path d="${"1 ".repeat(32_769)}"/>`),
+        "a use of itself": svg(`<use id="u" href="#u"/>${rect}`),
+        "a use of what contains it": svg(`<g id="u">${rect}<use href="#u"/></g>`),
+        "a use of a use": svg(`<rect id="a"/><g id="b">${uses(2, "a")}</g>${uses(2, "b")}`),
+        "uses that double at every level": svg(
+          `<rect id="u0"/>${levels(30, (level) => `<g id="u${level + 1}">${uses(2, `u${level}`)}</g>`)}`,
+        ),
+        "1,001 uses": svg(`<rect id="a"/>${uses(1_001, "a")}`),
+        "1,000 uses of a long path": svg(`<path id="a" d="${"1 ".repeat(5_000)}"/>${uses(1_000, "a")}`),
+        "masks that double at every level": svg(
+          `<mask id="m0">${rect}</mask>${levels(30, (level) => `<mask id="m${level + 1}">${`<rect mask="url(#m${level})"/>`.repeat(2)}</mask>`)}<rect mask="url(#m30)"/>`,
+        ),
+        "few masks that multiply by a hundred": svg(
+          `<mask id="m0">${rect}</mask>${levels(5, (level) => `<mask id="m${level + 1}">${`<rect style="mask:url(#m${level})"/>`.repeat(100)}</mask>`)}`,
+        ),
+        "a mask of itself": svg(`<mask id="m"><rect mask="url(#m)"/></mask>`),
+        "clip paths in a circle": svg(
+          `<clipPath id="a" clip-path="url(#b)">${rect}</clipPath><clipPath id="b" clip-path="url(#a)">${rect}</clipPath>`,
+        ),
+        "gradients in a circle": svg(
+          `<linearGradient id="a" href="#b"/><linearGradient id="b" href="#a"/>${rect}`,
+        ),
+        "a chain of 1,000 masks": svg(levels(1_000, forwards)),
+        "a chain of 1,000 masks in reverse": svg(levels(1_000, backwards)),
+      },
+      logo_too_large: {
+        "more than 128 KiB": svg(`${rect}${" ".repeat(128 * 1_024)}`),
+        "more than 128 KiB when it is written": svg(`<text>${'"'.repeat(100_000)}</text>`),
+      },
+    }),
+  )("%s:", (code, texts) => {
+    test.each(Object.entries<string>(texts))("%s", (_name, text) => expect(codeOf(text)).toBe(code));
   });
 
   test("UTF-16, in either order and with or without a mark", () => {
     const little = Buffer.from(svg(rect), "utf16le");
     const big = Buffer.from(little).swap16();
-    for (const bytes of [
-      little,
-      big,
-      Buffer.from(`\ufeff${svg(rect)}`, "utf16le"),
-      Buffer.concat([Buffer.from([0xfe, 0xff]), big]),
-    ])
-      expect(sanitizeSvgLogo(bytes)).toEqual({ ok: false, fault: { code: "logo_not_svg" } });
+    const marked = Buffer.from(`\ufeff${svg(rect)}`, "utf16le");
+    for (const bytes of [little, big, marked, Buffer.concat([Buffer.from([0xfe, 0xff]), big])])
+      expect(sanitizeSvgLogo(bytes)).toEqual(notSvg);
   });
 
   test("overlong and broken UTF-8", () => {
     for (const bytes of [[0xc0, 0xbc], [0xed, 0xa0, 0x80], [0xff], [0xe2, 0x82]]) {
-      const file = Buffer.concat([
-        Buffer.from(svg(rect).slice(0, -6)),
-        Buffer.from(bytes),
-        Buffer.from("</svg>"),
-      ]);
-      expect(sanitizeSvgLogo(file)).toEqual({ ok: false, fault: { code: "logo_not_svg" } });
+      const start = svg(rect).slice(0, -"</svg>".length);
+      const file = Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from("</svg>")]);
+      expect(sanitizeSvgLogo(file)).toEqual(notSvg);
     }
   });
 
   test("compressed SVG", () => {
-    expect(sanitizeSvgLogo(Bun.gzipSync(Buffer.from(svg(rect))))).toEqual({
-      ok: false,
-      fault: { code: "logo_not_svg" },
-    });
+    expect(sanitizeSvgLogo(Bun.gzipSync(Buffer.from(svg(rect))))).toEqual(notSvg);
   });
 
   test("but not for a DOCTYPE that only names a DTD, which is dropped", () => {
@@ -486,10 +346,8 @@ describe("a file is refused:", () => {
   });
 
   test("with the bound or the markup that was the reason", () => {
-    expect(sanitizeSvgLogo(new Uint8Array(128 * 1_024 + 1))).toEqual({
-      ok: false,
-      fault: { code: "logo_too_large", maxKib: maxSvgKib },
-    });
+    const tooLarge = { code: "logo_too_large", maxKib: maxSvgKib } as const;
+    expect(sanitizeSvgLogo(new Uint8Array(128 * 1_024 + 1))).toEqual({ ok: false, fault: tooLarge });
     for (const [text, markup] of [
       [`<!DOCTYPE svg [<!ENTITY x "y">]>${svg(rect)}`, "<!DOCTYPE>"],
       [`<?xml-stylesheet?>${svg(rect)}`, "<?xml-stylesheet?>"],
@@ -500,13 +358,13 @@ describe("a file is refused:", () => {
       expect(sanitize(text)).toEqual({ ok: false, fault: { code: "logo_unsupported_markup", markup } });
   });
 
-  test.each([
-    ["forwards", (level: number) => `<mask id="m${level}"><rect mask="url(#m${level + 1})"/></mask>`],
-    ["backwards", (level: number) => `<mask id="m${level + 1}"><rect mask="url(#m${level})"/></mask>`],
-  ])("a chain of more than eight references, %s", (_name, mask) => {
-    expect(codeOf(svg(levels(9, mask)))).toBe("ok");
-    expect(codeOf(svg(levels(10, mask)))).toBe("logo_too_complex");
-  });
+  test.each(Object.entries({ forwards, backwards }))(
+    "a chain of more than eight references, %s",
+    (_name, mask) => {
+      expect(codeOf(svg(levels(9, mask)))).toBe("ok");
+      expect(codeOf(svg(levels(10, mask)))).toBe("logo_too_complex");
+    },
+  );
 
   test("not at the bounds themselves", () => {
     expect(codeOf(svg("<g>".repeat(30) + rect + "</g>".repeat(30)))).toBe("ok");
@@ -519,56 +377,22 @@ describe("a file is refused:", () => {
 describe("any file", () => {
   const value = fc.oneof(
     fc.constantFrom(
-      "#a",
-      "url(#a)",
-      "url(#b) red",
-      "url(x)",
-      "javascript:alert(1)",
-      "fill:url(#a);x:y",
       "0 0 1 1",
-      "a",
-      "1",
+      "url(#b) red",
+      ...listed("#a url(#a) url(x) javascript:alert(1) fill:url(#a);x:y a 1"),
     ),
     fc.string({ unit: fc.constantFrom(..."url(#a);:'\"\\/*@ -%&<>\n\t\r") }),
   );
   const attribute = fc.tuple(
-    fc.constantFrom(
-      "id",
-      "href",
-      "xlink:href",
-      "style",
-      "fill",
-      "mask",
-      "onload",
-      "x",
-      "viewBox",
-      "width",
-      "font-family",
-    ),
+    fc.constantFrom(...listed("id href xlink:href style fill mask onload x viewBox width font-family")),
     value,
   );
+  const text = fc.oneof(fc.string().map(escaped), fc.constant("<!-- c -->"));
   const { element } = fc.letrec<{ element: string; content: string }>((tie) => ({
-    content: fc.oneof(
-      { depthSize: "small" },
-      fc.string().map(escaped),
-      fc.constant("<!-- c -->"),
-      tie("element"),
-    ),
+    content: fc.oneof({ depthSize: "small" }, text, tie("element")),
     element: fc
       .tuple(
-        fc.constantFrom(
-          "svg",
-          "g",
-          "a",
-          "rect",
-          "text",
-          "title",
-          "use",
-          "mask",
-          "linearGradient",
-          "script",
-          "x",
-        ),
+        fc.constantFrom(...listed("svg g a rect text title use mask linearGradient script x")),
         fc.uniqueArray(attribute, { maxLength: 4, selector: ([name]) => name }),
         fc.array(tie("content"), { maxLength: 4 }),
       )
@@ -580,32 +404,23 @@ describe("any file", () => {
 
   test("is refused or sanitized to what a second pass returns unchanged", () => {
     let accepted = 0;
-    fc.assert(
-      fc.property(fc.array(element, { maxLength: 5 }), (elements) => {
-        const first = sanitize(svg(rect + elements.join("")));
-        if (!first.ok) return;
-        accepted++;
-        expect(sanitize(first.svg)).toEqual(first);
-        expectHarmless(first.svg.replace(/>[^<]*</g, "><"));
-      }),
-      { numRuns: 5_000 },
-    );
+    forAll(5_000, [fc.array(element, { maxLength: 5 })], (elements) => {
+      const first = sanitize(svg(rect + elements.join("")));
+      if (!first.ok) return;
+      accepted++;
+      expect(sanitize(first.svg)).toEqual(first);
+      expectHarmless(first.svg.replace(/>[^<]*</g, "><"));
+    });
     expect(accepted).toBeGreaterThan(1_000);
   });
 
   test("never throws, whatever the bytes are", () => {
-    fc.assert(
-      fc.property(
-        fc.uint8Array(),
-        fc.string({ unit: fc.constantFrom(..."<>/!?[]-&;='\"svgxml: \n") }),
-        (bytes, text) => {
-          sanitizeSvgLogo(bytes);
-          sanitize(text);
-          sanitize(svg(text));
-        },
-      ),
-      { numRuns: 5_000 },
-    );
+    const text = fc.string({ unit: fc.constantFrom(..."<>/!?[]-&;='\"svgxml: \n") });
+    forAll(5_000, [fc.uint8Array(), text], (bytes, text) => {
+      sanitizeSvgLogo(bytes);
+      sanitize(text);
+      sanitize(svg(text));
+    });
   });
 });
 
@@ -617,69 +432,64 @@ describe("a hostile file of 128 KiB takes time in proportion to its length:", ()
   const half = 64 * 1_024;
   const fill = (text: string, length = long) => text.repeat(Math.floor(length / text.length));
 
-  test.each<[name: string, text: string]>([
-    ["open elements", svg(fill("<g>"))],
-    ["elements", svg(fill("<g/>"))],
-    ["less-than signs", fill("<")],
-    ["spaces in a tag", svg(`<g ${fill(" ")}/>`)],
-    ["spaces", svg(fill(" "))],
-    ["attributes", svg(`<g ${Array.from({ length: 12_000 }, (_, at) => `a${at}=""`).join(" ")}/>`)],
-    ["attributes on many elements", svg(fill(`<g ${"abcdefgh".replace(/./g, '$&="" ')}/>`))],
-    ["namespaces", svg(`<g ${Array.from({ length: 8_000 }, (_, at) => `xmlns:a${at}="u"`).join(" ")}/>`)],
-    ["a long name", svg(`<${fill("a")}/>`)],
-    ["a long attribute name", svg(`<g ${fill("a")}="1"/>`)],
-    ["a long prefix", svg(`<g ${fill("a:")}="1"/>`)],
-    ["references to characters", svg(`<text>${fill("&#65;")}</text>`)],
-    ["references in an attribute", svg(`<text x="${fill("&#65;")}"/>`)],
-    ["an endless entity", svg(`<text>&${fill("a")}</text>`)],
-    ["an endless number", svg(`<text>&#${fill("1")};</text>`)],
-    ["comments", svg(fill("<!---->"))],
-    ["an open comment", svg(`<!--${fill("-")}`)],
-    ["open CDATA", svg(`<![CDATA[${fill("]")}`)],
-    ["an open DOCTYPE", `<!DOCTYPE svg [${fill("<")}`],
-    ["quotes in a DOCTYPE", `<!DOCTYPE svg [${fill("\"'")}`],
-    ["an open instruction", `<?a ${fill("?")}`],
-    ["letters in an attribute", svg(`<rect fill="${fill("a", half)}"/>`)],
-    ["letters before a bracket", svg(`<rect fill="${fill("a", half - 1)}("/>`)],
-    ["brackets", svg(`<rect fill="${fill("rgb(", half)}"/>`)],
-    ["open addresses", svg(`<rect fill="${fill("url(", half)}"/>`)],
-    ["addresses with long IDs", svg(`<rect fill="${fill(`url(#${"a".repeat(128)}`, half)}"/>`)],
-    ["addresses with spaces", svg(`<rect fill="url(${fill(" ", half - 10)}"/>`)],
-    ["addresses with spaces behind", svg(`<rect fill="url(#a${fill(" ", half - 10)}"/>`)],
-    ["local addresses", svg(`<rect id="a" width="1"/><rect fill="${fill("url(#b)", half)}"/>`)],
-    ["quotes", svg(`<rect fill='${fill('"', half)}'/>`)],
-    ["semicolons", svg(`<rect style="${fill(";", half)}"/>`)],
-    ["declarations", svg(`<rect style="${fill("fill:red;", half)}"/>`)],
-    ["colons", svg(`<rect style="${fill(":", half)}"/>`)],
-    ["digits as a size", `<svg width="${fill("1", half)}" height="${fill("1", half - 500)}"/>`],
-    ["a size with spaces", `<svg width="1${fill(" ", half - 10)}x" height="1"/>`],
-    ["a viewBox with spaces", `<svg viewBox="1${fill(" ", half - 10)}x"/>`],
-    [
-      "IDs and references",
-      svg(Array.from({ length: 2_400 }, (_, at) => `<g id="i${at}" mask="url(#i${at + 1})"/>`).join("")),
-    ],
-    ["references to one element", svg(`<g id="a"/>${fill('<g mask="url(#a)"/>', 90_000)}`)],
-    ["quotes in text", svg(`<text>${fill('"')}</text>`)],
-    ["text between comments", svg(`<text>${fill("a<!---->")}</text>`)],
-    ["text between dropped elements", svg(`<text>${fill("a<b/>", 24_000)}</text>`)],
-    ["letters of four bytes", svg(`<text>${fill("😀", 60_000)}</text>`)],
-  ])("%s", (_name, text) => {
+  test.each(
+    Object.entries({
+      "open elements": svg(fill("<g>")),
+      elements: svg(fill("<g/>")),
+      "less-than signs": fill("<"),
+      "spaces in a tag": svg(`<g ${fill(" ")}/>`),
+      spaces: svg(fill(" ")),
+      attributes: svg(`<g ${levels(12_000, (at) => `a${at}="" `)}/>`),
+      "attributes on many elements": svg(fill(`<g ${"abcdefgh".replace(/./g, '$&="" ')}/>`)),
+      namespaces: svg(`<g ${levels(8_000, (at) => `xmlns:a${at}="u" `)}/>`),
+      "a long name": svg(`<${fill("a")}/>`),
+      "a long attribute name": svg(`<g ${fill("a")}="1"/>`),
+      "a long prefix": svg(`<g ${fill("a:")}="1"/>`),
+      "references to characters": svg(`<text>${fill("&#65;")}</text>`),
+      "references in an attribute": svg(`<text x="${fill("&#65;")}"/>`),
+      "an endless entity": svg(`<text>&${fill("a")}</text>`),
+      "an endless number": svg(`<text>&#${fill("1")};</text>`),
+      comments: svg(fill("<!---->")),
+      "an open comment": svg(`<!--${fill("-")}`),
+      "open CDATA": svg(`<![CDATA[${fill("]")}`),
+      "an open DOCTYPE": `<!DOCTYPE svg [${fill("<")}`,
+      "quotes in a DOCTYPE": `<!DOCTYPE svg [${fill("\"'")}`,
+      "an open instruction": `<?a ${fill("?")}`,
+      "letters in an attribute": svg(`<rect fill="${fill("a", half)}"/>`),
+      "letters before a bracket": svg(`<rect fill="${fill("a", half - 1)}("/>`),
+      brackets: svg(`<rect fill="${fill("rgb(", half)}"/>`),
+      "open addresses": svg(`<rect fill="${fill("url(", half)}"/>`),
+      "addresses with long IDs": svg(`<rect fill="${fill(`url(#${"a".repeat(128)}`, half)}"/>`),
+      "addresses with spaces": svg(`<rect fill="url(${fill(" ", half - 10)}"/>`),
+      "addresses with spaces behind": svg(`<rect fill="url(#a${fill(" ", half - 10)}"/>`),
+      "local addresses": svg(`<rect id="a" width="1"/><rect fill="${fill("url(#b)", half)}"/>`),
+      quotes: svg(`<rect fill='${fill('"', half)}'/>`),
+      semicolons: svg(`<rect style="${fill(";", half)}"/>`),
+      declarations: svg(`<rect style="${fill("fill:red;", half)}"/>`),
+      colons: svg(`<rect style="${fill(":", half)}"/>`),
+      "digits as a size": `<svg width="${fill("1", half)}" height="${fill("1", half - 500)}"/>`,
+      "a size with spaces": `<svg width="1${fill(" ", half - 10)}x" height="1"/>`,
+      "a viewBox with spaces": `<svg viewBox="1${fill(" ", half - 10)}x"/>`,
+      "IDs and references": svg(levels(2_400, (at) => `<g id="i${at}" mask="url(#i${at + 1})"/>`)),
+      "references to one element": svg(`<g id="a"/>${fill('<g mask="url(#a)"/>', 90_000)}`),
+      "quotes in text": svg(`<text>${fill('"')}</text>`),
+      "text between comments": svg(`<text>${fill("a<!---->")}</text>`),
+      "text between dropped elements": svg(`<text>${fill("a<b/>", 24_000)}</text>`),
+      "letters of four bytes": svg(`<text>${fill("😀", 60_000)}</text>`),
+    }),
+  )("%s", (_name, text) => {
     const file = Buffer.from(text);
     expect(file.length).toBeLessThanOrEqual(128 * 1_024);
-    let fastestMs = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < 5 && fastestMs > 25; attempt++) {
-      // Processor time: on a busy machine, elapsed time says little.
-      const started = process.cpuUsage();
-      sanitizeSvgLogo(file);
-      const { user, system } = process.cpuUsage(started);
-      fastestMs = Math.min(fastestMs, (user + system) / 1_000);
-    }
-    expect(fastestMs).toBeLessThan(mostCpuMs);
+    expect(fastestCpuMs(() => void sanitizeSvgLogo(file), 25)).toBeLessThan(mostCpuMs);
   });
 });
 
 function sanitize(text: string) {
   return sanitizeSvgLogo(Buffer.from(text));
+}
+
+function levels(count: number, tag: (level: number) => string): string {
+  return Array.from({ length: count }, (_, level) => tag(level)).join("");
 }
 
 function codeOf(text: string): string {
@@ -704,15 +514,12 @@ function contentOf(content: string): string {
 function expectHarmless(text: string): void {
   const tags = text.match(/<[^>]*>/g) ?? [];
   const names = tags.map((tag) => /^<\/?([^\s/>]*)/.exec(tag)?.[1] ?? "");
-  for (const name of names)
-    expect(
-      "svg g path rect circle text tspan title desc use defs mask clipPath linearGradient".split(" "),
-    ).toContain(name);
+  const harmless = "svg g path rect circle text tspan title desc use defs mask clipPath linearGradient";
+  for (const name of names) expect(listed(harmless)).toContain(name);
   for (const tag of tags) {
     expect(tag).not.toMatch(/\bon\w+=/i);
-    expect(tag.replace('xmlns="http://www.w3.org/2000/svg"', "")).not.toMatch(
-      /javascript:|data:|https?:|\/\/|evil|@|\\|xlink|xml/i,
-    );
+    const withoutNamespace = tag.replace('xmlns="http://www.w3.org/2000/svg"', "");
+    expect(withoutNamespace).not.toMatch(/javascript:|data:|https?:|\/\/|evil|@|\\|xlink|xml/i);
     expect(tag).not.toMatch(/url\((?!\s*(&#3[49];)?#)/i);
     expect(tag).not.toMatch(/href="(?!#)/i);
   }

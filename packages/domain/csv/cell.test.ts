@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { forAll } from "../../../tests/support/for-all.ts";
 import { csvCell, csvLine, withoutGuard } from "./cell.ts";
 
 describe("a CSV cell", () => {
@@ -34,24 +35,18 @@ describe("a CSV cell", () => {
 
   test("no text begins a formula where cells are parted by semicolons or tabs and quotes mean nothing", () => {
     const text = fc.string({ unit: fc.constantFrom(";", "\t", "\n", '"', ",", "=", "@", "'", " ", "a") });
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
-        for (const piece of csvLine(texts).split(/[;\t\r\n]/)) expect(piece).not.toMatch(/^["\s]*[=+\-@]/);
-      }),
-    );
+    forAll(100, [fc.array(text, { minLength: 1, maxLength: 4 })], (texts) => {
+      for (const piece of csvLine(texts).split(/[;\t\r\n]/)) expect(piece).not.toMatch(/^["\s]*[=+\-@]/);
+    });
   });
 
   test("no text begins a formula, and every text comes back as it was", () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom("'", "=", "\t", ";", "\n", '"', " ", "a") })),
-        (text) => {
-          const cell = csvCell(text);
-          const bare = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
-          expect(bare).not.toMatch(/^\s*[=+\-@]/);
-          expect(withoutGuard(bare)).toBe(text);
-        },
-      ),
-    );
+    const hostile = fc.string({ unit: fc.constantFrom("'", "=", "\t", ";", "\n", '"', " ", "a") });
+    forAll(100, [fc.oneof(fc.string(), hostile)], (text) => {
+      const cell = csvCell(text);
+      const bare = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+      expect(bare).not.toMatch(/^\s*[=+\-@]/);
+      expect(withoutGuard(bare)).toBe(text);
+    });
   });
 });

@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { fastestMs } from "../../../tests/support/fastest.ts";
 import { customResponseProblems } from "./check.ts";
 import { type PlaceholderValues, placeholderNames, renderCustom } from "./template.ts";
 
@@ -15,33 +16,25 @@ const hostile: [name: string, text: (length: number) => string][] = [
   ["closing braces", (length) => "}".repeat(length)],
 ];
 
-/** The quickest of several tries: what else the machine does only ever makes one slower. */
-function quickest(work: () => void): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let tries = 0; tries < 7; tries++) {
-    const start = performance.now();
-    work();
-    best = Math.min(best, performance.now() - start);
-  }
-  return best;
-}
-
-const short = 1_000;
+const shortLength = 1_000;
 const factor = 16;
 
-test.each(hostile)("a check of %s takes time in proportion to its length", (_name, text) => {
-  const small = quickest(() => {
-    for (let times = 0; times < factor; times++) customResponseProblems({ a: text(short) });
-  });
-  const large = quickest(() => customResponseProblems({ a: text(short * factor) }));
-  // A quadratic one would take sixteen times as long.
-  expect(large).toBeLessThan(small * 5 + 1);
-});
+const checks = {
+  "a check": (text: string) => void customResponseProblems({ a: text }),
+  "a response": (text: string) => void renderCustom({ a: text }, null, values),
+};
 
-test.each(hostile)("so does filling in %s", (_name, text) => {
-  const small = quickest(() => {
-    for (let times = 0; times < factor; times++) renderCustom({ a: text(short) }, null, values);
+describe.each(Object.entries(checks))("%s", (_name, run) => {
+  test.each(hostile)("of %s takes time in proportion to its length", (_name, text) => {
+    const short = fastestMs(
+      () => {
+        for (let times = 0; times < factor; times++) run(text(shortLength));
+      },
+      0,
+      7,
+    );
+    const long = fastestMs(() => run(text(shortLength * factor)), 0, 7);
+    // A quadratic one would take sixteen times as long.
+    expect(long).toBeLessThan(short * 5 + 1);
   });
-  const large = quickest(() => renderCustom({ a: text(short * factor) }, null, values));
-  expect(large).toBeLessThan(small * 5 + 1);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { forAll } from "../../../tests/support/for-all.ts";
 import { callerIp, parseTrustedProxies } from "./caller.ts";
 import { CidrSet } from "./cidr.ts";
 
@@ -49,14 +50,11 @@ describe("callerAddress", () => {
     expect(callerIp("10.0.0.1", "198.51.100.1", CidrSet.empty)?.text).toBe("10.0.0.1");
   });
 
-  test("what stands left of the caller never changes the answer", () => {
-    fc.assert(
-      fc.property(fc.string({ maxLength: 200 }), (forged) => {
-        const caller = callerIp("10.0.0.1", `${forged}, 198.51.100.1, 10.0.0.2`, proxies);
-        expect(caller?.text).toBe("198.51.100.1");
-      }),
-    );
-  });
+  test("what stands left of the caller never changes the answer", () =>
+    forAll(100, [fc.string({ maxLength: 200 })], (forged) => {
+      const caller = callerIp("10.0.0.1", `${forged}, 198.51.100.1, 10.0.0.2`, proxies);
+      expect(caller?.text).toBe("198.51.100.1");
+    }));
 
   test("at most 32 hops are looked at, however long the header", () => {
     const hops = Array.from({ length: 20_000 }, (_, index) => `10.1.${index >> 8}.${index & 255}`);

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { isIP } from "node:net";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
+import { forAll } from "../../../tests/support/for-all.ts";
+import { listed } from "../../../tests/support/listed.ts";
 import { countedAs, parseIpAddress } from "./ip-address.ts";
 
 const accepted: [written: string, canonical: string, family: 4 | 6][] = [
@@ -31,60 +33,25 @@ const accepted: [written: string, canonical: string, family: 4 | 6][] = [
 ];
 
 const refused = [
-  ...[
-    "",
-    " ",
-    "1",
-    "1.2.3",
-    "1.2.3.",
-    "1.2.3.4.",
-    ".1.2.3.4",
-    "1..2.3",
-    "1.2.3.4.5",
-    "256.1.1.1",
-    "1.2.3.999",
-  ],
-  ...[
-    "01.2.3.4",
-    "1.2.3.00",
-    "0x1.2.3.4",
-    "0177.0.0.1",
-    "2130706433",
-    "127.1",
-    "1.2.3.4 ",
-    " 1.2.3.4",
-    "1.2.3.-4",
-  ],
-  ...["1.2.3.4:80", "1.2.3.4/32", "1.2.3.4%eth0", "1.2.3.٤", "localhost"],
-  ...[
-    ":",
-    ":::",
-    "1:",
-    ":1",
-    "1:2:3:4:5:6:7",
-    "1:2:3:4:5:6:7:8:9",
-    "1:2:3:4:5:6:7:8:",
-    "1::2:",
-    "1:2:3:4:5:6:7:8::",
-    "::1:2:3:4:5:6:7:8",
-  ],
-  ...["1::2::3", "1:::2", "12345::", "::g", "::1 ", "[::1]", "[::1]:80", "::1/128", "::1.2.3", "::1.2.3.4:5"],
-  ...["::01.2.3.4", "::256.1.1.1", "::.1.2.3", "1:2:3:4:5:6:7:1.2.3.4", "::1a.2.3.4", "::1.2.3.4.5"],
-  ...[
-    "fe80::1%",
-    "fe80::1%eth 0",
-    "fe80::1%a%b",
-    "%eth0",
-    `::${"1".repeat(100)}`,
-    `fe80::1%${"e".repeat(100)}`,
-  ],
+  ...listed(
+    "1 1.2.3 1.2.3. 1.2.3.4. .1.2.3.4 1..2.3 1.2.3.4.5 256.1.1.1 1.2.3.999 01.2.3.4 1.2.3.00 0x1.2.3.4",
+  ),
+  ...listed("0177.0.0.1 2130706433 127.1 1.2.3.-4 1.2.3.4:80 1.2.3.4/32 1.2.3.4%eth0 1.2.3.٤ localhost"),
+  ...["", " ", "1.2.3.4 ", " 1.2.3.4", "::1 ", "fe80::1%eth 0"],
+  ...listed(
+    ": ::: 1: :1 1:2:3:4:5:6:7 1:2:3:4:5:6:7:8:9 1:2:3:4:5:6:7:8: 1::2: 1:2:3:4:5:6:7:8:: ::1:2:3:4:5:6:7:8",
+  ),
+  ...listed(
+    "1::2::3 1:::2 12345:: ::g [::1] [::1]:80 ::1/128 ::1.2.3 ::1.2.3.4:5 ::01.2.3.4 ::256.1.1.1 ::.1.2.3",
+  ),
+  ...listed("1:2:3:4:5:6:7:1.2.3.4 ::1a.2.3.4 ::1.2.3.4.5 fe80::1% fe80::1%a%b %eth0"),
+  ...[`::${"1".repeat(100)}`, `fe80::1%${"e".repeat(100)}`],
 ];
 
 describe("parseAddress", () => {
   test.each(accepted)("reads %s as %s", (written, canonical, family) => {
     const address = parseIpAddress(written);
-    expect(address?.text).toBe(canonical);
-    expect(address?.family).toBe(family);
+    expect(address).toMatchObject({ text: canonical, family });
     expect(address?.bytes.length).toBe(family === 4 ? 4 : 16);
   });
 
@@ -92,50 +59,36 @@ describe("parseAddress", () => {
     expect(parseIpAddress(written)).toBeNull();
   });
 
-  test("agrees with ipaddr.js on every IPv4 address", () => {
-    fc.assert(
-      fc.property(fc.ipV4(), (text) => {
-        const address = parseIpAddress(text);
-        expect(address?.text).toBe(text);
-        expect([...(address?.bytes ?? [])]).toEqual(ipaddr.parse(text).toByteArray());
-      }),
-    );
-  });
+  test("agrees with ipaddr.js on every IPv4 address", () =>
+    forAll(100, [fc.ipV4()], (text) => {
+      const address = parseIpAddress(text);
+      expect(address?.text).toBe(text);
+      expect([...(address?.bytes ?? [])]).toEqual(ipaddr.parse(text).toByteArray());
+    }));
 
-  test("agrees with ipaddr.js on the bytes and the RFC 5952 text of every IPv6 address", () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.ipV6(), sparseIpv6), (text) => {
-        // ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which are different in RFC 4291.
-        fc.pre(!/^::[0-9.]+$/.test(text) || !text.includes("."));
-        const expected = ipaddr.process(text);
-        const address = parseIpAddress(text);
-        expect(address?.text).toBe(
-          expected instanceof ipaddr.IPv6 ? expected.toRFC5952String() : expected.toString(),
-        );
-        expect([...(address?.bytes ?? [])]).toEqual(expected.toByteArray());
-      }),
-      { numRuns: 1000 },
-    );
-  });
+  test("agrees with ipaddr.js on the bytes and the RFC 5952 text of every IPv6 address", () =>
+    forAll(1000, [fc.oneof(fc.ipV6(), sparseIpv6)], (text) => {
+      // ipaddr.js takes ::1.2.3.4 for ::ffff:1.2.3.4, which are different in RFC 4291.
+      fc.pre(!/^::[0-9.]+$/.test(text) || !text.includes("."));
+      const expected = ipaddr.process(text);
+      const address = parseIpAddress(text);
+      const text5952 = expected instanceof ipaddr.IPv6 ? expected.toRFC5952String() : expected.toString();
+      expect(address?.text).toBe(text5952);
+      expect([...(address?.bytes ?? [])]).toEqual(expected.toByteArray());
+    }));
 
   test("accepts what the platform accepts and nothing else, zones apart", () => {
     const nearMiss = fc.string({ unit: fc.constantFrom(..."0123459af:.:.x[]/ "), maxLength: 24 });
-    fc.assert(
-      fc.property(fc.oneof(nearMiss, fc.ipV4Extended(), fc.ipV6()), (text) => {
-        expect(parseIpAddress(text) !== null).toBe(isIP(text) !== 0);
-      }),
-      { numRuns: 2000 },
-    );
+    forAll(2000, [fc.oneof(nearMiss, fc.ipV4Extended(), fc.ipV6())], (text) => {
+      expect(parseIpAddress(text) !== null).toBe(isIP(text) !== 0);
+    });
   });
 
-  test("reads its own text back unchanged", () => {
-    fc.assert(
-      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
-        const address = parseIpAddress(text);
-        expect(address === null ? null : parseIpAddress(address.text)).toEqual(address);
-      }),
-    );
-  });
+  test("reads its own text back unchanged", () =>
+    forAll(100, [fc.oneof(fc.ipV4(), fc.ipV6())], (text) => {
+      const address = parseIpAddress(text);
+      expect(address === null ? null : parseIpAddress(address.text)).toEqual(address);
+    }));
 });
 
 describe("countedAs", () => {
@@ -156,16 +109,14 @@ describe("countedAs", () => {
 
   test("addresses that share their first 64 bits are one caller", () => {
     const host = fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 });
-    fc.assert(
-      fc.property(host, host, (a, b) => {
-        const [first, second] = [a, b].map((groups) =>
-          parseIpAddress(`2001:db8:7:8:${groups.map((group) => group.toString(16)).join(":")}`),
-        );
-        if (!first || !second) throw new Error("the generated address is valid");
-        expect(countedAs(first, 64)).toBe(countedAs(second, 64));
-        expect(countedAs(first, 64)).toBe("2001:db8:7:8::/64");
-      }),
-    );
+    forAll(100, [host, host], (a, b) => {
+      const [first, second] = [a, b].map((groups) =>
+        parseIpAddress(`2001:db8:7:8:${groups.map((group) => group.toString(16)).join(":")}`),
+      );
+      if (!first || !second) throw new Error("the generated address is valid");
+      expect(countedAs(first, 64)).toBe(countedAs(second, 64));
+      expect(countedAs(first, 64)).toBe("2001:db8:7:8::/64");
+    });
   });
 });
 

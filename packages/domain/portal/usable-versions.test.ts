@@ -1,17 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { VersionCatalog, type VersionState } from "../versions/catalog.ts";
+
 import type { VersionPin } from "../versions/gate.ts";
+import { catalogOf } from "../versions/sample-catalog.ts";
 import { canUseFrom, newestUsable } from "./usable-versions.ts";
 
-const catalog = VersionCatalog.from(
-  Object.entries({
-    "1.0.0": "deprecated",
-    "2.x": "allowed",
-    "2.3.0": "latest",
-    "2.9.0": "blocked",
-    "3.0.0": "blocked",
-  } satisfies Record<string, VersionState>).map(([version, state]) => ({ version, state })),
-);
+const catalog = catalogOf({
+  "1.0.0": "deprecated",
+  "2.x": "allowed",
+  "2.3.0": "latest",
+  "2.9.0": "blocked",
+  "3.0.0": "blocked",
+});
 
 const pinned = (version: string): VersionPin => ({ mode: "pinned", version });
 const range = (min: string | null, max: string | null): VersionPin => ({ mode: "range", min, max });
@@ -59,6 +58,6 @@ describe("whether a license can use a version or a newer one", () => {
   });
 
   test("of an empty list, a license can use nothing", () => {
-    expect(canUseFrom(VersionCatalog.from([]), null, "0.0.1")).toBe(false);
+    expect(canUseFrom(catalogOf({}), null, "0.0.1")).toBe(false);
   });
 });

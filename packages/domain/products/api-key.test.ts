@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
+import { forAll } from "../../../tests/support/for-all.ts";
 import {
   generateApiKey,
   generateTestKey,
@@ -100,23 +101,17 @@ describe("parseApiKey", () => {
 
   test("refuses a key with any one character changed", () => {
     const { key } = generateApiKey(random);
-    fc.assert(
-      fc.property(fc.nat(key.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (index, character) => {
-        fc.pre(key[index] !== character);
-        expect(parseApiKey(key.slice(0, index) + character + key.slice(index + 1))).toBeNull();
-      }),
-      { numRuns: 2000 },
-    );
+    forAll(2000, [fc.nat(key.length - 1), fc.string({ minLength: 1, maxLength: 1 })], (index, character) => {
+      fc.pre(key[index] !== character);
+      expect(parseApiKey(key.slice(0, index) + character + key.slice(index + 1))).toBeNull();
+    });
   });
 
-  test("reads back every generated key", () => {
-    fc.assert(
-      fc.property(fc.infiniteStream(fc.nat(255)), (stream) => {
-        const { key, publicId } = generateApiKey((count) => Uint8Array.from(stream.take(count)));
-        expect(parseApiKey(key)).toEqual({ publicId, isTest: false });
-      }),
-    );
-  });
+  test("reads back every generated key", () =>
+    forAll(100, [fc.infiniteStream(fc.nat(255))], (stream) => {
+      const { key, publicId } = generateApiKey((count) => Uint8Array.from(stream.take(count)));
+      expect(parseApiKey(key)).toEqual({ publicId, isTest: false });
+    }));
 });
 
 describe("hashes", () => {

@@ -23,11 +23,7 @@ describe("a requested transfer", () => {
     ["waits if the license was transferred lately", { lastTransferredAtMs: daysAgo(29) }, "cooldown"],
     ["is approved if the last transfer is long ago", { lastTransferredAtMs: daysAgo(30) }, null],
     ["is approved without a cooldown", { cooldownDays: 0, createdAtMs: nowMs }, null],
-    [
-      "is approved without a cooldown, right after a transfer",
-      { cooldownDays: 0, lastTransferredAtMs: nowMs },
-      null,
-    ],
+    ["is approved so right after a transfer too", { cooldownDays: 0, lastTransferredAtMs: nowMs }, null],
     ["waits if the recipient is blocked", { targetBlocked: true }, "target_blocked"],
     ["names the block before the cooldown", { targetBlocked: true, createdAtMs: nowMs }, "target_blocked"],
     ["waits if a person always decides", { mode: "review" }, "product_setting"],
@@ -47,23 +43,11 @@ describe("a request", () => {
     ["is refused for a disabled product", { productStatus: "disabled" }, "transfer_product_inactive"],
     ["is refused for a revoked license", { isRevoked: true }, "transfer_license_revoked"],
     ["is refused while another waits", { hasPending: true }, "transfer_pending"],
-    [
-      "says that transfers are off before anything else",
-      { transfers: "off", isRevoked: true },
-      "transfers_not_offered",
-    ],
-    [
-      "names the revocation before another request",
-      { hasPending: true, isRevoked: true },
-      "transfer_license_revoked",
-    ],
+    ["names first that transfers are off", { transfers: "off", isRevoked: true }, "transfers_not_offered"],
+    ["names a revocation before another", { hasPending: true, isRevoked: true }, "transfer_license_revoked"],
   ] as const)("%s", (_what, changes, refusal) => {
-    const usual = {
-      productStatus: "active",
-      isRevoked: false,
-      transfers: "review",
-      hasPending: false,
-    } as const;
+    const product = { productStatus: "active", transfers: "review" } as const;
+    const usual = { ...product, isRevoked: false, hasPending: false };
     expect(requestRefusal({ ...usual, ...changes })).toBe(refusal);
   });
 

@@ -1,21 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { listed } from "../../../tests/support/listed.ts";
 import { answerBody, isoTime } from "./answer.ts";
 import { decide, type Verdict } from "./decide.ts";
 import { nowMs, passing } from "./sample-facts.ts";
 import { type Outcome, validateStatuses } from "./status.ts";
 
-const members = [
-  "valid",
-  "status",
-  "expires",
-  "ip_registered",
-  "ip_count",
-  "max_ips",
-  "version",
-  "version_valid",
-  "custom",
-  "signature",
-];
+const members = listed(
+  "valid status expires ip_registered ip_count max_ips version version_valid custom signature",
+);
 
 const verdict: Verdict = decide(passing.product, passing.license, passing.caller, nowMs);
 

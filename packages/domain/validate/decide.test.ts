@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { VersionPin } from "../versions/gate.ts";
 import { decide } from "./decide.ts";
-import type { BillingState } from "./facts.ts";
+import type { BillingState, CallerFacts, LicenseFacts, ProductFacts } from "./facts.ts";
 import { isExpired } from "./rules.ts";
 import { nowMs, sampleCaller, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
 import type { Outcome } from "./status.ts";
@@ -15,56 +15,46 @@ describe("the members other than the status (specification 2.3)", () => {
     version: null,
     versionValid: null,
   };
-  const license = { expiresAtMs: tomorrowMs, ipCount: 1, maxIps: 3, version: "2.0.0", versionValid: true };
-  const product = sampleProduct;
+  const known = { expiresAtMs: tomorrowMs, ipCount: 1, maxIps: 3, version: "2.0.0", versionValid: true };
   const full = { ...sampleLicense, ips: { max: 3, registered: 3 } };
   const unregistered = { ...sampleCaller, registered: false };
-  const rows: [Outcome, Parameters<typeof decide>, object][] = [
-    ["product_not_found", [{ ...product, deleted: true }, sampleLicense, sampleCaller, nowMs], untold],
-    [
-      "org_suspended",
-      [{ ...product, organizationSuspended: true }, sampleLicense, sampleCaller, nowMs],
-      untold,
-    ],
-    ["billing_suspended", [{ ...product, billing: "suspended" }, sampleLicense, sampleCaller, nowMs], untold],
-    ["product_archived", [{ ...product, status: "archived" }, sampleLicense, sampleCaller, nowMs], untold],
-    ["product_disabled", [{ ...product, status: "disabled" }, sampleLicense, sampleCaller, nowMs], untold],
-    ["license_not_found", [product, null, sampleCaller, nowMs], untold],
-    [
-      "revoked",
-      [product, { ...sampleLicense, revoked: true }, sampleCaller, nowMs],
-      { ...license, ipRegistered: null },
-    ],
-    ["expired", [product, sampleLicense, sampleCaller, tomorrowMs], { ...license, ipRegistered: null }],
-    [
-      "ip_blocked",
-      [product, sampleLicense, { ...sampleCaller, blocked: true }, nowMs],
-      { ...license, ipRegistered: false },
-    ],
+  const unchecked = { ...known, ipRegistered: null };
+  const unregisteredIp = { ...known, ipRegistered: false };
+  type Change = {
+    product?: Partial<ProductFacts>;
+    license?: LicenseFacts | null;
+    caller?: Partial<CallerFacts>;
+  };
+  const rows: [Outcome, Change, members: object, atMs?: number][] = [
+    ["product_not_found", { product: { deleted: true } }, untold],
+    ["org_suspended", { product: { organizationSuspended: true } }, untold],
+    ["billing_suspended", { product: { billing: "suspended" } }, untold],
+    ["product_archived", { product: { status: "archived" } }, untold],
+    ["product_disabled", { product: { status: "disabled" } }, untold],
+    ["license_not_found", { license: null }, untold],
+    ["revoked", { license: { ...sampleLicense, revoked: true } }, unchecked],
+    ["expired", {}, unchecked, tomorrowMs],
+    ["ip_blocked", { caller: { blocked: true } }, unregisteredIp],
     [
       "ip_not_registered",
-      [{ ...product, registration: "off" }, sampleLicense, unregistered, nowMs],
-      { ...license, ipRegistered: false },
+      { product: { registration: "off" }, caller: { registered: false } },
+      unregisteredIp,
     ],
-    [
-      "ip_limit_reached",
-      [product, full, unregistered, nowMs],
-      { ...license, ipCount: 3, ipRegistered: false },
-    ],
-    [
-      "version_not_allowed",
-      [product, sampleLicense, { ...sampleCaller, version: "0.9.0" }, nowMs],
-      { ...license, versionValid: false, ipRegistered: false },
-    ],
-    ["active", [product, sampleLicense, sampleCaller, nowMs], { ...license, ipRegistered: false }],
+    ["ip_limit_reached", { license: full, caller: { registered: false } }, { ...unregisteredIp, ipCount: 3 }],
+    ["version_not_allowed", { caller: { version: "0.9.0" } }, { ...unregisteredIp, versionValid: false }],
+    ["active", {}, unregisteredIp],
   ];
 
-  test.each(rows)("%s", (status, facts, expected) => {
-    expect<object>(decide(...facts)).toEqual({ status, ...expected, effect: "none", firstUse: false });
-  });
+  test.each(rows)(
+    "%s",
+    (status, { product = {}, license = sampleLicense, caller = {} }, members, atMs = nowMs) => {
+      const verdict = decide({ ...sampleProduct, ...product }, license, { ...sampleCaller, ...caller }, atMs);
+      expect<object>(verdict).toEqual({ status, ...members, effect: "none", firstUse: false });
+    },
+  );
 
   test("a newly registered IP address is reported as registered and counted", () => {
-    expect(decide(product, sampleLicense, unregistered, nowMs)).toMatchObject({
+    expect(decide(sampleProduct, sampleLicense, unregistered, nowMs)).toMatchObject({
       status: "active",
       ipRegistered: true,
       ipCount: 2,
@@ -74,17 +64,12 @@ describe("the members other than the status (specification 2.3)", () => {
 
   test("a lifetime license has no expiry", () => {
     const lifetime = { ...sampleLicense, expiresAtMs: null };
-    expect(decide(product, lifetime, sampleCaller, nowMs).expiresAtMs).toBeNull();
+    expect(decide(sampleProduct, lifetime, sampleCaller, nowMs).expiresAtMs).toBeNull();
   });
 
   test("without the version module both version members are null", () => {
-    const { version, versionValid } = decide(
-      { ...product, versions: null },
-      sampleLicense,
-      sampleCaller,
-      nowMs,
-    );
-    expect({ version, versionValid }).toEqual({ version: null, versionValid: null });
+    const verdict = decide({ ...sampleProduct, versions: null }, sampleLicense, sampleCaller, nowMs);
+    expect(verdict).toMatchObject({ version: null, versionValid: null });
   });
 });
 
@@ -127,14 +112,9 @@ describe("expiry", () => {
     ["expired long ago, not enforced", 0, false, "active"],
   ];
   test.each(rows)("%s", (_why, expiresAtMs, expiryEnforced, status) => {
-    const verdict = decide(
-      { ...sampleProduct, expiryEnforced },
-      { ...sampleLicense, expiresAtMs },
-      sampleCaller,
-      nowMs,
-    );
-    expect(verdict.status).toBe(status);
-    expect(verdict.expiresAtMs).toBe(expiresAtMs);
+    const license = { ...sampleLicense, expiresAtMs };
+    const verdict = decide({ ...sampleProduct, expiryEnforced }, license, sampleCaller, nowMs);
+    expect(verdict).toMatchObject({ status, expiresAtMs });
   });
 
   test("is a matter of the time alone, whatever the product enforces", () => {
@@ -145,13 +125,8 @@ describe("expiry", () => {
 });
 
 describe("version enforcement", () => {
-  const rows: [
-    version: string | null,
-    below: string | null,
-    enforced: Outcome,
-    versionValid: boolean | null,
-    expected: string,
-  ][] = [
+  type Row = [string | null, below: string | null, Outcome, versionValid: boolean | null, named: string];
+  const rows: Row[] = [
     ["2.0.0", null, "active", true, "2.0.0"],
     ["1.0.7", null, "active", true, "1.0.7"],
     ["0.9.0", null, "version_not_allowed", false, "2.0.0"],
@@ -170,17 +145,12 @@ describe("version enforcement", () => {
       const pin: VersionPin = below === null ? null : { mode: "range", min: null, max: below };
       const license = { ...sampleLicense, pin };
       const reporting = sampleProduct.versions && { ...sampleProduct.versions, enforced: false };
-      expect(decide(sampleProduct, license, caller, nowMs)).toMatchObject({
-        status: enforced,
-        version: expected,
-        versionValid,
-      });
-      expect(decide({ ...sampleProduct, versions: reporting }, license, caller, nowMs)).toMatchObject({
-        status: "active",
-        version: expected,
-        versionValid,
-      });
-      expect(decide({ ...sampleProduct, versions: null }, license, caller, nowMs).status).toBe("active");
+      const withVersions = (versions: ProductFacts["versions"]) =>
+        decide({ ...sampleProduct, versions }, license, caller, nowMs);
+      const members = { version: expected, versionValid };
+      expect(withVersions(sampleProduct.versions)).toMatchObject({ status: enforced, ...members });
+      expect(withVersions(reporting)).toMatchObject({ status: "active", ...members });
+      expect(withVersions(null).status).toBe("active");
     },
   );
 });

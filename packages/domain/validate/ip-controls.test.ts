@@ -13,32 +13,23 @@ interface Case {
   readonly slots: "none taken" | "some taken" | "all taken";
 }
 
+const checked = { blocked: false, tracked: true, ipSystem: true } as const;
+const newIp = { ...checked, address: "new" } as const;
+
 /** What a row does not name is any. */
 const rows: [when: Partial<Case>, status: Outcome, ipRegistered: boolean | null][] = [
   [{ blocked: true, ipSystem: true }, "ip_blocked", false],
   [{ blocked: true, ipSystem: false }, "ip_blocked", null],
   [{ blocked: false, ipSystem: false }, "active", null],
   [{ blocked: false, ipSystem: true, tracked: false }, "active", false],
-  [{ ...onDuty(), address: "registered" }, "active", false],
-  [{ ...onDuty(), address: "new", registration: "off" }, "ip_not_registered", false],
-  [{ ...onDuty(), address: "new", registration: "until_limit", slots: "none taken" }, "active", true],
-  [{ ...onDuty(), address: "new", registration: "until_limit", slots: "some taken" }, "active", true],
-  [
-    { ...onDuty(), address: "new", registration: "until_limit", slots: "all taken" },
-    "ip_limit_reached",
-    false,
-  ],
-  [{ ...onDuty(), address: "new", registration: "first_only", slots: "none taken" }, "active", true],
-  [
-    { ...onDuty(), address: "new", registration: "first_only", slots: "some taken" },
-    "ip_not_registered",
-    false,
-  ],
-  [
-    { ...onDuty(), address: "new", registration: "first_only", slots: "all taken" },
-    "ip_limit_reached",
-    false,
-  ],
+  [{ ...checked, address: "registered" }, "active", false],
+  [{ ...newIp, registration: "off" }, "ip_not_registered", false],
+  [{ ...newIp, registration: "until_limit", slots: "none taken" }, "active", true],
+  [{ ...newIp, registration: "until_limit", slots: "some taken" }, "active", true],
+  [{ ...newIp, registration: "until_limit", slots: "all taken" }, "ip_limit_reached", false],
+  [{ ...newIp, registration: "first_only", slots: "none taken" }, "active", true],
+  [{ ...newIp, registration: "first_only", slots: "some taken" }, "ip_not_registered", false],
+  [{ ...newIp, registration: "first_only", slots: "all taken" }, "ip_limit_reached", false],
 ];
 
 const taken = { "none taken": 0, "some taken": 1, "all taken": 3 } as const;
@@ -80,10 +71,6 @@ test("an address takes no slot when the version is refused", () => {
     effect: "none",
   });
 });
-
-function onDuty(): Partial<Case> {
-  return { blocked: false, tracked: true, ipSystem: true };
-}
 
 function everyCase(): Case[] {
   const flags = [true, false];

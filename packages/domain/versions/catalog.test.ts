@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { parseVersionRecord, VersionCatalog, type VersionState } from "./catalog.ts";
+import { catalogOf } from "./sample-catalog.ts";
 import { parseVersion, versionKey } from "./version.ts";
 
 describe("parseVersionRecord", () => {
@@ -29,16 +30,15 @@ describe("parseVersionRecord", () => {
   ];
 
   test.each(rows)("reads %p as %p", (text, read) => {
-    const pattern = parseVersionRecord(text);
-    const shown =
-      pattern === null
-        ? null
-        : pattern.kind === "exact"
-          ? `exact ${versionKey(pattern.version)}`
-          : `line ${pattern.depth} of ${versionKey(pattern.floor)}`;
-    expect(shown).toBe(read);
+    expect(shown(parseVersionRecord(text))).toBe(read);
   });
 });
+
+function shown(pattern: ReturnType<typeof parseVersionRecord>): string | null {
+  if (pattern === null) return null;
+  if (pattern.kind === "exact") return `exact ${versionKey(pattern.version)}`;
+  return `line ${pattern.depth} of ${versionKey(pattern.floor)}`;
+}
 
 describe("stateOf", () => {
   const catalog = catalogOf({
@@ -76,11 +76,10 @@ describe("stateOf", () => {
   test("of two records for one version the blocking one holds, in either order", () => {
     const one = parseVersionRecord("2.1");
     if (one?.kind !== "exact") throw new Error("2.1 is exact");
-    for (const order of [
+    for (const [first, second] of [
       ["2.1", "2.1.0"],
       ["2.1.0", "2.1"],
-    ]) {
-      const [first = "", second = ""] = order;
+    ] as const) {
       expect(catalogOf({ [first]: "allowed", [second]: "blocked" }).stateOf(one.version)).toBe("blocked");
       expect(catalogOf({ [first]: "blocked", [second]: "allowed" }).stateOf(one.version)).toBe("blocked");
     }
@@ -116,7 +115,3 @@ describe("newest", () => {
     expect(catalog.newest(null, () => false)).toBeNull();
   });
 });
-
-function catalogOf(records: Record<string, VersionState>): VersionCatalog {
-  return VersionCatalog.from(Object.entries(records).map(([version, state]) => ({ version, state })));
-}

@@ -1,15 +1,7 @@
 import { expect, test } from "bun:test";
 import { type VersionChecks, versionChecks } from "./checks.ts";
 
-type Row = [
-  enabled: boolean,
-  enforcement: VersionChecks,
-  plan: "includes it" | "had it" | "never had it",
-  onDowngrade: VersionChecks,
-  checks: VersionChecks | null,
-];
-
-const rows: Row[] = [
+const rows: [boolean, VersionChecks, plan: string, onDowngrade: VersionChecks, VersionChecks | null][] = [
   [true, "enforce", "includes it", "enforce", "enforce"],
   [true, "report", "includes it", "enforce", "report"],
   [true, "enforce", "includes it", "report", "enforce"],
