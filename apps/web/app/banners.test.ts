@@ -8,23 +8,18 @@ const well = {
   grace_ends_at: null,
   plan_ends_at: null,
 } as const;
+const overdue = { billing_state: "grace", grace_ends_at: "2026-11-20T00:00:00.000Z" } as const;
+const suspended = { billing_state: "suspended" } as const;
+const visited = { ...suspended, impersonated_until: "2026-11-17T13:00:00.000Z" };
 
 test.each([
-  ["nothing to say", well, []],
-  [
-    "a payment is overdue",
-    { ...well, billing_state: "grace", grace_ends_at: "2026-11-20T00:00:00.000Z" },
-    ["grace"],
-  ],
-  ["it stayed overdue", { ...well, billing_state: "suspended" }, ["suspended"]],
-  ["the subscription has ended", { ...well, billing_state: "cancelled" }, []],
-  ["the plan ends in 14 days", { ...well, plan_ends_at: "2026-12-01T12:00:00.000Z" }, ["planEnds"]],
-  ["the plan ends later", { ...well, plan_ends_at: "2026-12-01T12:00:01.000Z" }, []],
-  [
-    "a platform admin looks at it",
-    { ...well, impersonated_until: "2026-11-17T13:00:00.000Z", billing_state: "suspended" },
-    ["impersonated", "suspended"],
-  ],
-] as const)("%s", (_, organization, banners) => {
-  expect(bannersOf(organization, nowMs)).toEqual([...banners]);
+  ["nothing to say", {}, []],
+  ["a payment is overdue", overdue, ["grace"]],
+  ["it stayed overdue", suspended, ["suspended"]],
+  ["the subscription has ended", { billing_state: "cancelled" }, []],
+  ["the plan ends in 14 days", { plan_ends_at: "2026-12-01T12:00:00.000Z" }, ["planEnds"]],
+  ["the plan ends later", { plan_ends_at: "2026-12-01T12:00:01.000Z" }, []],
+  ["a platform admin looks at it", visited, ["impersonated", "suspended"]],
+] as const)("%s", (_, changes, banners) => {
+  expect(bannersOf({ ...well, ...changes }, nowMs)).toEqual([...banners]);
 });

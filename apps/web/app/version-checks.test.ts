@@ -12,23 +12,20 @@ const free = {
   had_version_module: false,
   version_checks_on_downgrade: "enforce",
 } as const;
+const downgraded = { had_version_module: true } as const;
 
 test.each([
-  ["never on a plan that includes them", free, "off"],
-  ["on a plan that includes them", { ...free, plan: "pro" as const, had_version_module: true }, "included"],
-  ["after a downgrade", { ...free, had_version_module: true }, "enforced"],
+  ["never on a plan that includes them", {}, "off"],
+  ["on a plan that includes them", { ...downgraded, plan: "pro" }, "included"],
+  ["after a downgrade", downgraded, "enforced"],
+  ["after a downgrade to reports", { ...downgraded, version_checks_on_downgrade: "report" }, "reported"],
   [
-    "after a downgrade, if only reports are wanted",
-    { ...free, had_version_module: true, version_checks_on_downgrade: "report" as const },
-    "reported",
-  ],
-  [
-    "after the subscription has ended",
-    { ...free, plan: "pro" as const, billing_state: "cancelled" as const, had_version_module: true },
+    "after the end of the subscription",
+    { ...downgraded, plan: "pro", billing_state: "cancelled" },
     "enforced",
   ],
-] as const)("%s", (_, organization, checks) => {
-  expect(versionChecksOf(organization, plans)).toBe(checks);
+] as const)("%s", (_, changes, checks) => {
+  expect(versionChecksOf({ ...free, ...changes }, plans)).toBe(checks);
 });
 
 test("nothing is called ineffective before the plans are known", () => {

@@ -28,10 +28,8 @@ describe.each(["en", "de", "es"] as const)("in %s", (language) => {
     const [limit = "", toLimit = ""] = names[language];
     for (const [path, name] of [
       ["licenses.json.fields.max_ips", limit],
-      ["licenses.json.fields.max_ips", limit],
       ["products.json.setting.default_max_ips.label", limit],
       ["license-files.json.fields.max_ips", limit],
-      ["licenses.json.fields.ip_system_enabled", toLimit],
       ["licenses.json.fields.ip_system_enabled", toLimit],
       ["products.json.setting.track_ip_on_validate.label", toLimit],
       ["products.json.setting.default_ip_system_enabled.label", toLimit],

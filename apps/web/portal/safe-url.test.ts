@@ -16,18 +16,14 @@ describe("a link that a seller entered", () => {
   });
 
   test.each([
-    "javascript:alert(1)",
-    " javascript:alert(1)",
-    "java\nscript:alert(1)",
-    "JaVaScRiPt:alert(1)",
-    "data:text/html,<script>alert(1)</script>",
-    "vbscript:x",
-    "file:///etc/passwd",
-    "blob:https://example.com/1",
-    "//example.com",
-    "/relative",
-    "not a url",
-    "",
+    ...["javascript:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "JaVaScRiPt:alert(1)"],
+    ...[
+      "data:text/html,<script>alert(1)</script>",
+      "vbscript:x",
+      "file:///etc/passwd",
+      "blob:https://example.com/1",
+    ],
+    ...["//example.com", "/relative", "not a url", ""],
   ])("%j cannot", (url) => {
     expect(safeUrl(url)).toBeNull();
   });

@@ -20,18 +20,10 @@ describe("the runs of jobs", () => {
   });
 
   test("are sorted by job, this node first", () => {
-    const sorted = byJob([
-      { ...run, job: "usage" },
-      { ...run, node: "c" },
-      { ...run, node: "d", is_this_node: true },
-      run,
-    ]);
-    expect(sorted.map(({ job, node }) => `${job} ${node}`)).toEqual([
-      "mail d",
-      "mail b",
-      "mail c",
-      "usage b",
-    ]);
+    const thisNode = { ...run, node: "d", is_this_node: true };
+    const sorted = byJob([{ ...run, job: "usage" }, { ...run, node: "c" }, thisNode, run]);
+    const shown = sorted.map(({ job, node }) => `${job} ${node}`);
+    expect(shown).toEqual(["mail d", "mail b", "mail c", "usage b"]);
   });
 });
 

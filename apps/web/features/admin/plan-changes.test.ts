@@ -30,14 +30,10 @@ describe("a changed plan", () => {
 
   test("says that the version module goes, that a price changes, and that it is no longer sold", () => {
     expect(planEffects(plan, { ...plan, version_module: false }).losesVersions).toBe(true);
-    expect(planEffects(plan, { ...plan, monthly_price: 2900 })).toMatchObject({
-      newPrice: true,
-      notSold: false,
-    });
-    expect(planEffects(plan, { ...plan, monthly_price: null })).toMatchObject({
-      newPrice: false,
-      notSold: true,
-    });
+    const dearer = planEffects(plan, { ...plan, monthly_price: 2900 });
+    expect(dearer).toMatchObject({ newPrice: true, notSold: false });
+    const unsold = planEffects(plan, { ...plan, monthly_price: null });
+    expect(unsold).toMatchObject({ newPrice: false, notSold: true });
   });
 
   test("a first price needs no confirmation", () => {

@@ -1,39 +1,22 @@
 import { expect, test } from "bun:test";
 import { type Bucket, outcomeRows, outcomeSeries, validShares } from "./outcome-series.ts";
 
-const bucket = (outcomes: Record<string, number>) =>
-  ({
-    validation_outcomes: outcomes,
-    validations: Object.values(outcomes).reduce((sum, count) => sum + count, 0),
-    refused: Object.entries(outcomes).reduce(
-      (sum, [name, count]) => sum + (name === "active" ? 0 : count),
-      0,
-    ),
-  }) as unknown as Bucket;
+const bucket = (outcomes: Record<string, number>) => {
+  const validations = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  const refused = validations - (outcomes.active ?? 0);
+  return { validation_outcomes: outcomes, validations, refused } as unknown as Bucket;
+};
 
 test("valid validations come first, and rare refusals are one", () => {
-  const series = outcomeSeries(
-    [
-      bucket({ expired: 3, active: 10 }),
-      bucket({
-        revoked: 9,
-        ip_blocked: 5,
-        ip_limit_reached: 4,
-        license_not_found: 8,
-        product_disabled: 1,
-        org_suspended: 1,
-      }),
-    ],
-    (outcome) => outcome,
-  );
-  expect(series.map(({ key, values }) => [key, ...values])).toEqual([
-    ["active", 10, 0],
-    ["revoked", 0, 9],
-    ["license_not_found", 0, 8],
-    ["ip_blocked", 0, 5],
-    ["ip_limit_reached", 0, 4],
-    ["expired", 3, 0],
-    ["rest", 0, 2],
+  const limits = { revoked: 9, ip_blocked: 5, ip_limit_reached: 4, license_not_found: 8 };
+  const buckets = [
+    bucket({ expired: 3, active: 10 }),
+    bucket({ ...limits, product_disabled: 1, org_suspended: 1 }),
+  ];
+  const series = outcomeSeries(buckets, (outcome) => outcome);
+  expect(series.map(({ key, values }) => `${key} ${values}`)).toEqual([
+    ...["active 10,0", "revoked 0,9", "license_not_found 0,8", "ip_blocked 0,5", "ip_limit_reached 0,4"],
+    ...["expired 3,0", "rest 0,2"],
   ]);
   expect(new Set(series.map(({ tone }) => tone)).size).toBe(series.length);
 });

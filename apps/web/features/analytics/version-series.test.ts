@@ -11,21 +11,14 @@ const use = (version: string | null, buckets: number[], isOther = false) => ({
 });
 
 test("versions beyond the colours, and those the server summed up, are one", () => {
-  const series = versionSeries(
-    [
-      ...["1", "2", "3", "4", "5", "6", "7", "8"].map((version) => use(version, [1, 2])),
-      use(null, [0, 5], true),
-    ],
-    names,
-  );
+  const uses = ["1", "2", "3", "4", "5", "6", "7", "8"].map((version) => use(version, [1, 2]));
+  const series = versionSeries([...uses, use(null, [0, 5], true)], names);
   expect(series.map(({ name }) => name)).toEqual(["1", "2", "3", "4", "5", "6", "7", "others"]);
   expect(series.at(-1)?.values).toEqual([1, 7]);
 });
 
 test("requests without a version have a name, and there are no others without requests", () => {
-  expect(versionSeries([use(null, [3]), use("2.0", [1])], names).map(({ name }) => name)).toEqual([
-    "none",
-    "2.0",
-  ]);
+  const series = versionSeries([use(null, [3]), use("2.0", [1])], names);
+  expect(series.map(({ name }) => name)).toEqual(["none", "2.0"]);
   expect(versionSeries([], names)).toEqual([]);
 });

@@ -39,26 +39,21 @@ const subscription = {
   trial_ends_at: null,
 } as const;
 const pro: Billing = { ...free, plan: "pro", plan_name: "Pro", plan_set_by: "subscription", subscription };
+const canceled: Billing = { ...pro, subscription: { ...subscription, cancels_at: at } };
 const withStatus = (status: "active" | "past_due" | "canceled" | "incomplete" | "trialing"): Billing => ({
   ...pro,
   subscription: { ...subscription, status, trial_ends_at: status === "trialing" ? later : null },
 });
 
 describe("what is said first", () => {
+  const overdue = { ...canceled, billing_state: "grace" } as const;
+  const missing = { ...free, subscription: withStatus("incomplete").subscription };
   test.each([
     ["nothing, if all is well", pro, null],
-    [
-      "an overdue payment, before that it was canceled",
-      { ...pro, billing_state: "grace" as const, subscription: { ...subscription, cancels_at: at } },
-      "grace",
-    ],
+    ["an overdue payment, before that it was canceled", overdue, "grace"],
     ["a suspension", { ...pro, billing_state: "suspended" as const }, "suspended"],
-    [
-      "a first payment that is missing",
-      { ...free, subscription: withStatus("incomplete").subscription },
-      "incomplete",
-    ],
-    ["a cancellation", { ...pro, subscription: { ...subscription, cancels_at: at } }, "cancels"],
+    ["a first payment that is missing", missing, "incomplete"],
+    ["a cancellation", canceled, "cancels"],
     ["a plan of the operator that ends", { ...free, plan: "pro" as const, plan_ends_at: at }, "planEnds"],
     ["a subscription that has ended", { ...free, billing_state: "cancelled" as const }, "ended"],
   ] as const)("%s", (_, billing, notice) => {
@@ -70,11 +65,7 @@ test.each([
   ["no subscription", free, null],
   ["the next payment", pro, { what: "nextPayment", at }],
   ["the end of the trial", withStatus("trialing"), { what: "trialEnds", at: later }],
-  [
-    "the end, if it was canceled",
-    { ...pro, subscription: { ...subscription, cancels_at: at } },
-    { what: "ends", at },
-  ],
+  ["the end, if it was canceled", canceled, { what: "ends", at }],
   ["no date while a payment is overdue", withStatus("past_due"), null],
   ["no date after the end", withStatus("canceled"), null],
 ] as const)("the date that matters: %s", (_, billing, next) => {
@@ -82,10 +73,8 @@ test.each([
 });
 
 test("a checkout has succeeded when the subscription is paid and decides on the plan", () => {
-  expect(isPaid(free)).toBe(false);
-  expect(isPaid(withStatus("incomplete"))).toBe(false);
-  expect(isPaid(withStatus("trialing"))).toBe(true);
-  expect(isPaid(pro)).toBe(true);
+  expect([free, withStatus("incomplete")].map(isPaid)).toEqual([false, false]);
+  expect([withStatus("trialing"), pro].map(isPaid)).toEqual([true, true]);
 });
 
 test("an organization without any limit has nothing to buy", () => {
@@ -134,11 +123,7 @@ describe("the button of a plan", () => {
     ["with a subscription", pro, ["switch", null, "ask"]],
     ["with an overdue payment", withStatus("past_due"), ["switch", null, "ask"]],
     ["on Pro by default", { ...free, plan: "pro" as const }, [null, null, "ask"]],
-    [
-      "after the subscription has ended",
-      { ...withStatus("canceled"), plan: "free" as const },
-      [null, "upgrade", "ask"],
-    ],
+    ["after its end", { ...withStatus("canceled"), plan: "free" as const }, [null, "upgrade", "ask"]],
   ] as const)("%s", (_, billing, expected) => {
     expect(actions(billing)).toEqual([...expected]);
   });

@@ -12,95 +12,53 @@ const product = {
   transfers: "off",
 } as const;
 const pro = { versionChecks: "included", signed_validation: true } as const;
+const nothingSigned = { ...pro, signed_validation: false };
 const reporting = { ...product, version_module_enabled: true, version_enforcement: "report" } as const;
 
-test.each([
-  ["version checks switched on", product, { version_module_enabled: true }, pro, "checksVersions"],
+const checking = { ...product, version_module_enabled: true };
+const unlisted = { ...product, portal_enabled: false };
+const unenforced = { ...product, expiry_enforcement: false };
+const unsigned = { ...product, signed_validation: false };
+const enforce = { version_enforcement: "enforce" } as const;
+const off = { transfers: "off" } as const;
+const review = { transfers: "review" } as const;
+const automatic = { transfers: "automatic" } as const;
+const checks = (versionChecks: "off" | "enforced" | "reported") => ({ ...pro, versionChecks });
+
+type Facts = Parameters<typeof consequenceOf>;
+test.each<[name: string, Facts[0], changes: Facts[1], consequence: string | null, organization?: Facts[2]]>([
+  ["version checks switched on", product, { version_module_enabled: true }, "checksVersions"],
   [
-    "version checks without a plan that includes them have no effect",
+    "checks without a plan that includes them",
     product,
     { version_module_enabled: true },
-    { ...pro, versionChecks: "off" as const },
     null,
+    checks("off"),
   ],
+  ["refusing after a downgrade that enforces", reporting, enforce, "checksVersions", checks("enforced")],
+  ["refusing after a downgrade that only reports", reporting, enforce, null, checks("reported")],
+  ["from reporting versions to refusing them", reporting, enforce, "checksVersions"],
+  ["version checks switched off", checking, { version_module_enabled: false }, null],
+  ["signing switched off", product, { signed_validation: false }, "unsigned"],
   [
-    "after a downgrade that keeps rejecting versions, from reporting to refusing them",
-    reporting,
-    { version_enforcement: "enforce" as const },
-    { ...pro, versionChecks: "enforced" as const },
-    "checksVersions",
-  ],
-  [
-    "after a downgrade that only reports versions, from reporting to refusing them",
-    reporting,
-    { version_enforcement: "enforce" as const },
-    { ...pro, versionChecks: "reported" as const },
-    null,
-  ],
-  [
-    "from reporting versions to refusing them",
-    reporting,
-    { version_enforcement: "enforce" as const },
-    pro,
-    "checksVersions",
-  ],
-  [
-    "version checks switched off",
-    { ...product, version_module_enabled: true },
-    { version_module_enabled: false },
-    pro,
-    null,
-  ],
-  ["signing switched off", product, { signed_validation: false }, pro, "unsigned"],
-  [
-    "signing switched off where the organization signs nothing",
+    "signing switched off where nothing is signed",
     product,
     { signed_validation: false },
-    { ...pro, signed_validation: false },
     null,
+    nothingSigned,
   ],
-  ["signing switched on", { ...product, signed_validation: false }, { signed_validation: true }, pro, null],
-  [
-    "expiry enforced",
-    { ...product, expiry_enforcement: false },
-    { expiry_enforcement: true },
-    pro,
-    "enforcesExpiry",
-  ],
-  ["expiry no longer enforced", product, { expiry_enforcement: false }, pro, null],
-  ["new addresses no longer registered", product, { auto_register_ip_on_validate: false }, pro, "allowList"],
-  ["hidden from the portal", product, { portal_enabled: false }, pro, "hidesPortal"],
-  [
-    "shown in the portal",
-    { ...product, portal_enabled: false },
-    { portal_enabled: true },
-    pro,
-    "showsPortal",
-  ],
-  ["transfers with approval", product, { transfers: "review" as const }, pro, null],
-  ["transfers without approval", product, { transfers: "automatic" as const }, pro, "automaticTransfers"],
-  [
-    "from approving transfers automatically to approval",
-    { ...product, transfers: "automatic" as const },
-    { transfers: "review" as const },
-    pro,
-    null,
-  ],
-  [
-    "transfers turned off",
-    { ...product, transfers: "review" as const },
-    { transfers: "off" as const },
-    pro,
-    "noTransfers",
-  ],
-  [
-    "automatic transfers of a product that is not in the portal",
-    { ...product, portal_enabled: false },
-    { transfers: "automatic" as const },
-    pro,
-    null,
-  ],
-  ["a longer warning", product, { expiring_soon_days: 30 }, pro, null],
-] as const)("%s", (_, before, changes, organization, consequence) => {
-  expect(consequenceOf(before, changes, organization)).toBe(consequence);
+  ["signing switched on", unsigned, { signed_validation: true }, null],
+  ["expiry enforced", unenforced, { expiry_enforcement: true }, "enforcesExpiry"],
+  ["expiry no longer enforced", product, { expiry_enforcement: false }, null],
+  ["new addresses no longer registered", product, { auto_register_ip_on_validate: false }, "allowList"],
+  ["hidden from the portal", product, { portal_enabled: false }, "hidesPortal"],
+  ["shown in the portal", unlisted, { portal_enabled: true }, "showsPortal"],
+  ["transfers with approval", product, review, null],
+  ["transfers without approval", product, automatic, "automaticTransfers"],
+  ["from approving transfers automatically to approval", { ...product, ...automatic }, review, null],
+  ["transfers turned off", { ...product, ...review }, off, "noTransfers"],
+  ["automatic transfers of a product that is not in the portal", unlisted, automatic, null],
+  ["a longer warning", product, { expiring_soon_days: 30 }, null],
+])("%s", (_, before, changes, consequence, organization = pro) => {
+  expect<string | null>(consequenceOf(before, changes, organization)).toBe(consequence);
 });

@@ -31,12 +31,9 @@ describe("settings of the portal", () => {
   });
 
   test("a waiting period needs automatic transfers", () => {
-    expect(portalRemarks({ ...product, transfers: "review" }).noEffect.transfer_cooldown_days).toBe(
-      "notAutomatic",
-    );
-    expect(portalRemarks({ ...product, transfers: "off" }).noEffect.transfer_cooldown_days).toBe(
-      "transfersOff",
-    );
+    const remark = (transfers: "review" | "off") =>
+      portalRemarks({ ...product, transfers }).noEffect.transfer_cooldown_days;
+    expect([remark("review"), remark("off")]).toEqual(["notAutomatic", "transfersOff"]);
   });
 
   test("removing IP addresses needs an IP limit, and their registration to replace them", () => {
@@ -44,9 +41,8 @@ describe("settings of the portal", () => {
     expect(unlimited.noEffect.portal_ip_removals_per_30_days).toBe("noTracking");
     const unregistered = { ...product, auto_register_ip_on_validate: false };
     expect(portalRemarks(unregistered).cannotReplaceIps).toBe(true);
-    expect(portalRemarks({ ...unregistered, portal_ip_removals_per_30_days: 0 }).cannotReplaceIps).toBe(
-      false,
-    );
+    const noRemovals = { ...unregistered, portal_ip_removals_per_30_days: 0 };
+    expect(portalRemarks(noRemovals).cannotReplaceIps).toBe(false);
   });
 
   test("previous owners keep access if the key is not replaced", () => {

@@ -13,6 +13,13 @@ const arrive = (...seconds: number[]): LiveEvent => ({
   requests: seconds.map((second) => request(second)),
 });
 const after = (...events: LiveEvent[]): LiveRows => events.reduce(liveRows, noLiveRows);
+const older = (rows: LiveRows, ...seconds: number[]) =>
+  ids(
+    withOlder(
+      rows,
+      seconds.map((second) => request(second)),
+    ),
+  );
 const ids = (rows: readonly LoggedRequest[]) => rows.map(({ id }) => Number(id.replace("request-", "")));
 
 describe("live requests", () => {
@@ -40,39 +47,18 @@ describe("live requests", () => {
 
   test("continue with the rows of the list", () => {
     const rows = after(arrive(5, 4));
-    expect(
-      ids(
-        withOlder(
-          rows,
-          [4, 3, 2].map((second) => request(second)),
-        ),
-      ),
-    ).toEqual([5, 4, 3, 2]);
+    expect(older(rows, 4, 3, 2)).toEqual([5, 4, 3, 2]);
   });
 
   test("that are waiting are not shown by the list either", () => {
     const rows = after(arrive(1), { kind: "pause" }, arrive(2));
-    expect(
-      ids(
-        withOlder(
-          rows,
-          [2, 1, 0].map((second) => request(second)),
-        ),
-      ),
-    ).toEqual([1, 0]);
+    expect(older(rows, 2, 1, 0)).toEqual([1, 0]);
   });
 
   test("leave no silent gap: rows older than those that no longer fit are not shown", () => {
     const many = Array.from({ length: mostLiveRows + 2 }, (_, second) => second + 10);
     const rows = after(arrive(...many));
     expect(rows.isCut).toBe(true);
-    expect(
-      ids(
-        withOlder(
-          rows,
-          [9, 8].map((second) => request(second)),
-        ),
-      ).at(-1),
-    ).toBe(12);
+    expect(older(rows, 9, 8).at(-1)).toBe(12);
   });
 });

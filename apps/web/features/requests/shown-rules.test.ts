@@ -21,20 +21,14 @@ const logged = whyLogged({
   facts: { expires_at: null, ip_count: 2, max_ips: 2, version: null },
 });
 const explained = (...refusing: string[]) =>
-  ruleNames.map(
-    (rule) =>
-      ({
-        rule,
-        passed: !refusing.includes(rule),
-        reason: "no_license",
-        facts: {},
-        message: "",
-      }) as ExplainedRule,
-  );
+  ruleNames.map((rule) => {
+    const passed = !refusing.includes(rule);
+    return { rule, passed, reason: "no_license", facts: {}, message: "" } as ExplainedRule;
+  });
 const changed = (...refusing: string[]) =>
-  rulesNow(explained(...refusing), plain, logged).flatMap(({ rule, hasChanged }) =>
-    hasChanged ? [rule] : [],
-  );
+  rulesNow(explained(...refusing), plain, logged)
+    .filter(({ hasChanged }) => hasChanged)
+    .map(({ rule }) => rule);
 
 describe("the rules of a request", () => {
   test("in the log: those before the refusal passed, and those after it were not reached", () => {

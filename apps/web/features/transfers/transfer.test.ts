@@ -16,12 +16,8 @@ describe("warnings about a transfer", () => {
 
   test("what makes the server refuse an approval comes first", () => {
     const blocked = { ...waiting, target_blocked: true };
-    const warnings = warningsOf(
-      blocked,
-      { revoked_at: daysAgo(1) },
-      { ...active, status: "archived" },
-      nowMs,
-    );
+    const archived = { ...active, status: "archived" } as const;
+    const warnings = warningsOf(blocked, { revoked_at: daysAgo(1) }, archived, nowMs);
     expect(warnings.map(({ kind, isRefused }) => [kind, isRefused])).toEqual([
       ["product_inactive", true],
       ["license_revoked", true],
@@ -32,10 +28,8 @@ describe("warnings about a transfer", () => {
   test("a transfer is recent within the product's waiting period, or within 30 days", () => {
     const twenty = { ...waiting, last_transferred_at: daysAgo(20) };
     expect(kinds(twenty, null, active, nowMs)).toEqual([]);
-    expect(kinds(twenty, null, { ...active, transfer_cooldown_days: 0 }, nowMs)).toEqual([
-      "transferred_recently",
-    ]);
-    expect(kinds(twenty, null, null, nowMs)).toEqual(["transferred_recently"]);
+    for (const product of [{ ...active, transfer_cooldown_days: 0 }, null])
+      expect(kinds(twenty, null, product, nowMs)).toEqual(["transferred_recently"]);
     expect(kinds({ ...waiting, last_transferred_at: daysAgo(30) }, null, null, nowMs)).toEqual([]);
   });
 
@@ -52,19 +46,15 @@ describe("the effects of an approval", () => {
     customer_name: null,
     customer_discord_id: email === null ? "80351110224678912" : null,
   });
+  const settings = (isOn: boolean) => ({ transfer_resets_ips: isOn, transfer_rotates_key: isOn });
   const to = holder("ben@example.com");
 
   test("follow the product's settings and name how many IP addresses are removed", () => {
-    const product = { transfer_resets_ips: true, transfer_rotates_key: true };
-    expect(effectsOf({ to }, { current_unique_ip_count: 2 }, product)).toEqual([
-      { kind: "owner" },
-      { kind: "key_replaced" },
-      { kind: "ips_removed", count: 2 },
-      { kind: "email" },
-    ]);
-    expect(
-      effectsOf({ to: holder(null) }, null, { transfer_resets_ips: false, transfer_rotates_key: false }),
-    ).toEqual([{ kind: "owner" }, { kind: "key_stays" }, { kind: "ips_stay" }, { kind: "no_email" }]);
+    const effects = effectsOf({ to }, { current_unique_ip_count: 2 }, settings(true));
+    expect(effects.map(({ kind }) => kind)).toEqual(["owner", "key_replaced", "ips_removed", "email"]);
+    expect(effects[2]).toEqual({ kind: "ips_removed", count: 2 });
+    const fewer = effectsOf({ to: holder(null) }, null, settings(false));
+    expect(fewer.map(({ kind }) => kind)).toEqual(["owner", "key_stays", "ips_stay", "no_email"]);
   });
 
   test("depend on the settings for members who cannot see them", () => {
@@ -72,32 +62,15 @@ describe("the effects of an approval", () => {
   });
 });
 
-test.each([
-  [{ state: "pending", decided_by: null, decided_by_name: null, reason: null }, null],
-  [
-    { state: "approved", decided_by: "system", decided_by_name: null, reason: null },
-    "decision.approved.system",
-  ],
-  [
-    { state: "approved", decided_by: "organization", decided_by_name: "Ada", reason: null },
-    "decision.approved.named",
-  ],
-  [
-    { state: "rejected", decided_by: "organization", decided_by_name: null, reason: "Not now" },
-    "decision.rejected.unnamed",
-  ],
-  [
-    { state: "cancelled", decided_by: "customer", decided_by_name: null, reason: null },
-    "decision.cancelled.customer",
-  ],
-  [
-    { state: "cancelled", decided_by: "system", decided_by_name: null, reason: "license_deleted" },
-    "decision.cancelled.license_deleted",
-  ],
-  [
-    { state: "cancelled", decided_by: "system", decided_by_name: null, reason: "another" },
-    "decision.cancelled.system",
-  ],
-] as const)("the text for %p is %p", (transfer, key) => {
-  expect(decisionKey(transfer)).toBe(key);
+type Decision = Parameters<typeof decisionKey>[0];
+test.each<[Decision["state"], by: Decision["decided_by"], key: string | null, rest?: Partial<Decision>]>([
+  ["pending", null, null],
+  ["approved", "system", "decision.approved.system"],
+  ["approved", "organization", "decision.approved.named", { decided_by_name: "Ada" }],
+  ["rejected", "organization", "decision.rejected.unnamed", { reason: "Not now" }],
+  ["cancelled", "customer", "decision.cancelled.customer"],
+  ["cancelled", "system", "decision.cancelled.license_deleted", { reason: "license_deleted" }],
+  ["cancelled", "system", "decision.cancelled.system", { reason: "another" }],
+])("the text for %p by %p is %p", (state, by, key, rest = {}) => {
+  expect(decisionKey({ state, decided_by: by, decided_by_name: null, reason: null, ...rest })).toBe(key);
 });

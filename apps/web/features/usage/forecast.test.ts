@@ -4,17 +4,13 @@ import { forecastOf } from "./forecast.ts";
 const at = "2026-11-17T17:40:00.000Z";
 
 test.each([
-  ["no limit", { used_today: 50, daily_limit: null, runs_out_at: null }, null],
-  ["no requests today", { used_today: 0, daily_limit: 100, runs_out_at: null }, null],
-  ["enough for today", { used_today: 10, daily_limit: 100, runs_out_at: null }, null],
-  ["reached before midnight UTC", { used_today: 80, daily_limit: 100, runs_out_at: at }, "soon"],
-  ["reached", { used_today: 100, daily_limit: 100, runs_out_at: at }, "reached"],
-  [
-    "exceeded, after the limit was lowered",
-    { used_today: 120, daily_limit: 100, runs_out_at: null },
-    "reached",
-  ],
-  ["nothing allowed", { used_today: 0, daily_limit: 0, runs_out_at: null }, "reached"],
-] as const)("%s", (_, usage, forecast) => {
-  expect(forecastOf(usage)).toBe(forecast);
+  ["no limit", 50, null, null, null],
+  ["no requests today", 0, 100, null, null],
+  ["enough for today", 10, 100, null, null],
+  ["reached before midnight UTC", 80, 100, at, "soon"],
+  ["reached", 100, 100, at, "reached"],
+  ["exceeded, after the limit was lowered", 120, 100, null, "reached"],
+  ["nothing allowed", 0, 0, null, "reached"],
+] as const)("%s", (_, used_today, daily_limit, runs_out_at, forecast) => {
+  expect(forecastOf({ used_today, daily_limit, runs_out_at })).toBe(forecast);
 });

@@ -8,14 +8,7 @@ const here = "203.0.113.24";
 const nowMs = Date.parse("2026-11-18T00:00:00.000Z");
 const elsewhere = "198.51.100.99";
 
-const registered = {
-  ip: here,
-  registered_at: "",
-  first_seen_at: null,
-  last_seen_at: null,
-  device_ids: [],
-  is_you: true,
-};
+const unseen = { registered_at: "", first_seen_at: null, last_seen_at: null, device_ids: [] };
 const full: Partial<Facts> = { max_ips: 1 };
 const working: Facts = {
   seller: seller(false),
@@ -26,52 +19,42 @@ const working: Facts = {
   max_ips: 2,
   current_unique_ip_count: 1,
   your_ip: here,
-  ips: [registered],
+  ips: [{ ...unseen, ip: here, is_you: true }],
   refusals: [],
   self_service: offers(true),
 };
 
 describe("why a license does not work", () => {
+  const off = product("disabled");
+  const limitReached = { refusals: [refusal("ip_limit_reached")] };
+  const registeredByNow = { refusals: [refusal("ip_limit_reached", here)] };
+  const notRegistered = { refusals: [refusal("ip_not_registered")] };
+  const blockedToo = [refusal("ip_limit_reached"), refusal("ip_blocked")];
+  const ipsFull = (canRemove: boolean): Remedy => ({ kind: "ips_full", ip: elsewhere, canRemove });
   const cases: [what: string, facts: Partial<Facts>, remedy: Remedy | null][] = [
     ["nothing is wrong", {}, null],
     ["revoked", { status: "revoked" }, { kind: "revoked" }],
     ["expired, with a renewal link", { status: "expired" }, { kind: "expired", canRenew: true }],
     ["expired, without one", { status: "expired", renewal_url: null }, { kind: "expired", canRenew: false }],
-    [
-      "the product comes before the license",
-      { status: "expired", product: product("disabled") },
-      { kind: "product_disabled" },
-    ],
+    ["the product before the license", { status: "expired", product: off }, { kind: "product_disabled" }],
     ["an archived product", { product: product("archived") }, { kind: "product_archived" }],
     ["the seller comes first", { status: "revoked", seller: seller(true) }, { kind: "seller_suspended" }],
+    ["all slots are taken, and an app was refused", { ...full, ...limitReached }, ipsFull(true)],
     [
-      "all slots are taken, and an app was refused",
-      { ...full, refusals: [refusal("ip_limit_reached")] },
-      { kind: "ips_full", ip: elsewhere, canRemove: true },
+      "without the right to remove one",
+      { ...full, ...limitReached, self_service: offers(false) },
+      ipsFull(false),
     ],
-    [
-      "the same without the right to remove one",
-      { ...full, refusals: [refusal("ip_limit_reached")], self_service: offers(false) },
-      { kind: "ips_full", ip: elsewhere, canRemove: false },
-    ],
-    ["a slot is free again", { refusals: [refusal("ip_limit_reached")] }, null],
-    [
-      "the refused IP address is registered by now",
-      { ...full, refusals: [refusal("ip_limit_reached", here)] },
-      null,
-    ],
+    ["a slot is free again", limitReached, null],
+    ["the refused IP address is registered by now", { ...full, ...registeredByNow }, null],
     ["all slots are taken, and no app was refused", full, null],
     [
       "an IP address that the seller did not register",
-      { refusals: [refusal("ip_not_registered")] },
+      notRegistered,
       { kind: "ip_not_registered", ip: elsewhere },
     ],
     ["it is registered by now", { refusals: [refusal("ip_not_registered", here)] }, null],
-    [
-      "a blocked IP address comes before the limit",
-      { ...full, refusals: [refusal("ip_limit_reached"), refusal("ip_blocked")] },
-      { kind: "ip_blocked", ip: elsewhere },
-    ],
+    ["a block before the limit", { ...full, refusals: blockedToo }, { kind: "ip_blocked", ip: elsewhere }],
     ["a version", { refusals: [refusal("version_not_allowed")] }, { kind: "version", version: "5.1.0" }],
   ];
   test.each(["ip_blocked", "ip_limit_reached", "ip_not_registered", "version_not_allowed"] as const)(
@@ -94,15 +77,8 @@ describe("why a license does not work", () => {
 });
 
 function refusal(status: Refusal["status"], ip = elsewhere, lastAt = "2026-11-17T00:00:00.000Z"): Refusal {
-  return {
-    status,
-    count: 1,
-    first_at: lastAt,
-    last_at: lastAt,
-    last_ip: ip,
-    last_version: "5.1.0",
-    device_ids: [],
-  };
+  const last = { last_at: lastAt, last_ip: ip, last_version: "5.1.0" };
+  return { status, count: 1, first_at: lastAt, device_ids: [], ...last };
 }
 
 function seller(isSuspended: boolean): Facts["seller"] {

@@ -11,11 +11,8 @@ const plain = (text: string) => text.replaceAll(/[\u2009\u202f\u00a0]/g, " ");
 
 test("an hour that comes twice has two names", () => {
   // Clocks are put back at 03:00 on 25 October 2026: 02:00 comes twice.
-  const points = bucketPoints(hours("2026-10-24T23:00:00.000Z", 4), {
-    interval: "hour",
-    timeZone: "Europe/Berlin",
-    language: "de",
-  });
+  const shown = { interval: "hour", timeZone: "Europe/Berlin", language: "de" } as const;
+  const points = bucketPoints(hours("2026-10-24T23:00:00.000Z", 4), shown);
   expect(points.map(({ short }) => short)).toEqual(["01:00", "02:00", "02:00", "03:00"]);
   expect(new Set(points.map(({ full }) => full)).size).toBe(4);
   expect(points[1]?.full).toContain("MESZ");
@@ -37,17 +34,12 @@ test("days, weeks and months are those of the time zone, however long they are",
   const week = { from: "2026-10-18T22:00:00.000Z", to: "2026-10-25T23:00:00.000Z" };
   const month = { from: "2026-09-30T22:00:00.000Z", to: "2026-10-31T23:00:00.000Z" };
   const shown = { timeZone: "Europe/Berlin", language: "en" };
-  expect(bucketPoints([day], { ...shown, interval: "day" })[0]).toMatchObject({
-    short: "Oct 25",
-    full: "Sunday, October 25, 2026",
-  });
-  expect(plain(bucketPoints([week], { ...shown, interval: "week" })[0]?.full ?? "")).toBe(
-    "Oct 19 – 25, 2026",
-  );
-  expect(bucketPoints([month], { ...shown, interval: "month" })[0]).toMatchObject({
-    short: "Oct",
-    full: "October 2026",
-  });
+  const [ofDay] = bucketPoints([day], { ...shown, interval: "day" });
+  expect(ofDay).toMatchObject({ short: "Oct 25", full: "Sunday, October 25, 2026" });
+  const [ofWeek] = bucketPoints([week], { ...shown, interval: "week" });
+  expect(plain(ofWeek?.full ?? "")).toBe("Oct 19 – 25, 2026");
+  const [ofMonth] = bucketPoints([month], { ...shown, interval: "month" });
+  expect(ofMonth).toMatchObject({ short: "Oct", full: "October 2026" });
 });
 
 test("months of two years name their year", () => {

@@ -15,7 +15,7 @@ describe("the history of a license", () => {
   test("shows a request once, with the recipient and who made it", () => {
     const to = { customer_email: "grace@example.com" };
     const lines = history(
-      [entry("license.transfer_requested", null, { to_email: "grace@example.com" })],
+      [entry("license.transfer_requested", null, { to_email: to.customer_email })],
       [event("license.transfer_requested", { to, state: "pending", reason: null })],
     );
     expect(lines).toMatchObject([{ recipient: "grace@example.com", actor: { name: "Ada" }, reason: null }]);
@@ -36,16 +36,13 @@ describe("the history of a license", () => {
   });
 
   test("lists what a transfer changed, without what it implies", () => {
-    const [line] = history(
-      [
-        entry(
-          "license.transferred",
-          { global_customer_id: "1", customer_email: "ada@example.com", current_unique_ip_count: 2 },
-          { global_customer_id: "2", customer_email: "grace@example.com", current_unique_ip_count: 0 },
-        ),
-      ],
-      [],
-    );
+    const ada = { global_customer_id: "1", customer_email: "ada@example.com", current_unique_ip_count: 2 };
+    const grace = {
+      global_customer_id: "2",
+      customer_email: "grace@example.com",
+      current_unique_ip_count: 0,
+    };
+    const [line] = history([entry("license.transferred", ada, grace)], []);
     expect(line?.changes.map(({ field }) => field)).toEqual(["customer_email"]);
   });
 });
