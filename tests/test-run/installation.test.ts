@@ -35,14 +35,10 @@ function makeProject(): void {
   // Large enough not to look like the placeholder that the package contains before its install script runs.
   writeFileSync(join(folder, "bun", "bin", "bun.exe"), Buffer.alloc(1_100_000), { mode: 0o755 });
   mkdirSync(join(folder, "scripts"));
-  copyFileSync(
-    join(import.meta.dir, "../../scripts/toolchain.mjs"),
-    join(folder, "scripts", "toolchain.mjs"),
-  );
-  writeFileSync(
-    join(folder, "scripts", "install.mjs"),
-    'import { ensureInstalled } from "./toolchain.mjs";\nensureInstalled();\n',
-  );
+  const toolchain = join(import.meta.dir, "../../scripts/toolchain.mjs");
+  copyFileSync(toolchain, join(folder, "scripts", "toolchain.mjs"));
+  const install = 'import { ensureInstalled } from "./toolchain.mjs";\nensureInstalled();\n';
+  writeFileSync(join(folder, "scripts", "install.mjs"), install);
 }
 
 function writeJson(name: string, value: unknown): void {

@@ -6,10 +6,8 @@ const { ProcessPool, runJobs } = await import(join(import.meta.dir, "../../scrip
 
 describe("a process of the test run", () => {
   test("returns its exit code, and its output in one piece", async () => {
-    const { code, text } = await new ProcessPool().run("sh", [
-      "-c",
-      "echo one; sleep 0.1; echo two >&2; exit 3",
-    ]);
+    const program = "echo one; sleep 0.1; echo two >&2; exit 3";
+    const { code, text } = await new ProcessPool().run("sh", ["-c", program]);
     expect({ code, text }).toEqual({ code: 3, text: "one\ntwo\n" });
   });
 

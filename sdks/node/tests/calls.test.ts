@@ -4,11 +4,8 @@ import { Countersign, CountersignError, sdkVersion } from "../src/index.ts";
 import { base, fakeFetch, key, never, validBody } from "./fake-server.ts";
 
 const gate = () => {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, answer: () => opened.then(() => Response.json(validBody)) };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { open: resolve, answer: () => promise.then(() => Response.json(validBody)) };
 };
 
 test("the version in the User-Agent header is that of the package", () => {

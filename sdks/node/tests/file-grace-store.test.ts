@@ -22,14 +22,8 @@ const revoked = () => Response.json({ ...validBody, valid: false, status: "revok
 
 function createClient(store: FileGraceStore, ...answers: Parameters<typeof fakeFetch>): Countersign {
   const { fetch } = fakeFetch(...answers);
-  return new Countersign({
-    ...base,
-    fetch,
-    retries: 0,
-    cacheSeconds: 0,
-    graceSeconds: 3_600,
-    graceStore: store,
-  });
+  const options = { ...base, fetch, retries: 0, cacheSeconds: 0 };
+  return new Countersign({ ...options, graceSeconds: 3_600, graceStore: store });
 }
 
 const oldSeconds = Date.now() / 1_000 - 3_600;

@@ -32,9 +32,24 @@ function createClient(
 const fail = () => {
   throw new Error("the disk is full");
 };
+const forgetful: GraceStore = { load: () => null, save: () => undefined, remove: () => undefined };
+
+/** A store in memory, with its entries. */
+function memoryStore(
+  changes: Partial<GraceStore> = {},
+): GraceStore & { readonly entries: Map<string, string> } {
+  const entries = new Map<string, string>();
+  return {
+    entries,
+    load: (name) => entries.get(name) ?? null,
+    save: (name, text) => void entries.set(name, text),
+    remove: (name) => void entries.delete(name),
+    ...changes,
+  };
+}
 
 test("a store that cannot be written changes no verdict and grants no grace period", async () => {
-  const client = createClient({ load: () => null, save: fail, remove: fail }, [valid, revoked, valid]);
+  const client = createClient({ ...forgetful, save: fail, remove: fail }, [valid, revoked, valid]);
   expect((await client.validate(key)).valid).toBe(true);
   expect((await client.validate(key)).status).toBe("revoked");
   expect((await client.validate(key)).valid).toBe(true);
@@ -42,18 +57,13 @@ test("a store that cannot be written changes no verdict and grants no grace peri
 });
 
 test("a store that cannot be read grants no grace period", async () => {
-  const client = createClient({ load: fail, save: () => undefined, remove: () => undefined }, [valid]);
+  const client = createClient({ ...forgetful, load: fail }, [valid]);
   await client.validate(key);
   expect(client.validate(key)).rejects.toThrow();
 });
 
 test("a rejected license gets no grace period from a store that could not remove it", async () => {
-  const stored = new Map<string, string>();
-  const store: GraceStore = {
-    load: (name) => stored.get(name) ?? null,
-    save: (name, text) => void stored.set(name, text),
-    remove: fail,
-  };
+  const store = memoryStore({ remove: fail });
   const client = createClient(store, [valid, revoked]);
   await client.validate(key);
   expect((await client.validate(key)).status).toBe("revoked");
@@ -61,12 +71,7 @@ test("a rejected license gets no grace period from a store that could not remove
 });
 
 test("a rejected license gets no grace period, even after its rejection was evicted from memory", async () => {
-  const stored = new Map<string, string>();
-  const store: GraceStore = {
-    load: (name) => stored.get(name) ?? null,
-    save: (name, text) => void stored.set(name, text),
-    remove: fail,
-  };
+  const store = memoryStore({ remove: fail });
   const keys = ["A", "B", "C", "D"];
   const earlier = createClient(store, [valid, valid, valid, valid, valid]);
   for (const one of [...keys, "OLD"]) await earlier.validate(one);
@@ -80,12 +85,7 @@ test("a rejected license gets no grace period, even after its rejection was evic
 });
 
 test("a license that is valid again after a rejection has a grace period again", async () => {
-  const stored = new Map<string, string>();
-  const store: GraceStore = {
-    load: (name) => stored.get(name) ?? null,
-    save: (name, text) => void stored.set(name, text),
-    remove: fail,
-  };
+  const store = memoryStore({ remove: fail });
   const client = createClient(store, [revoked, valid]);
   await client.validate(key);
   await client.validate(key);
@@ -93,7 +93,7 @@ test("a license that is valid again after a rejection has a grace period again",
 });
 
 test("callers cannot change the shared custom response", async () => {
-  const client = createClient({ load: () => null, save: () => undefined, remove: () => undefined }, [valid]);
+  const client = createClient(forgetful, [valid]);
   const { custom } = await client.validate(key);
   expect(() => {
     (custom as { plan: { name: string } }).plan.name = "free";
@@ -101,12 +101,7 @@ test("callers cannot change the shared custom response", async () => {
 });
 
 test("products that share a store have separate grace periods, even for the same license key", async () => {
-  const stored = new Map<string, string>();
-  const store: GraceStore = {
-    load: (name) => stored.get(name) ?? null,
-    save: (name, text) => void stored.set(name, text),
-    remove: (name) => void stored.delete(name),
-  };
+  const store = memoryStore();
   const one = createClient(store, [valid]);
   const other = createClient(store, [valid], undefined, "csk_other");
   await one.validate(key);
@@ -116,44 +111,34 @@ test("products that share a store have separate grace periods, even for the same
 });
 
 test("the store does not contain the license key", async () => {
-  const stored = new Map<string, string>();
-  const save = (name: string, text: string) => void stored.set(name, text);
-  await createClient({ load: () => null, save, remove: () => undefined }, [valid]).validate(key);
-  expect(JSON.stringify([...stored])).toContain("active");
-  expect(JSON.stringify([...stored])).not.toContain(key);
+  const store = memoryStore();
+  await createClient(store, [valid]).validate(key);
+  expect(JSON.stringify([...store.entries])).toContain("active");
+  expect(JSON.stringify([...store.entries])).not.toContain(key);
 });
 
 test("a rejection during a concurrent grace check is not lost", async () => {
-  const stored = new Map<string, string>();
-  let resume = () => {};
-  let isLoading = () => {};
-  const loading = new Promise<void>((resolve) => {
-    isLoading = resolve;
-  });
-  const store: GraceStore = {
-    load: async (name) => {
-      const text = stored.get(name) ?? null;
-      isLoading();
-      await new Promise<void>((resolve) => {
-        resume = resolve;
-      });
-      return text;
-    },
-    save: (name, text) => void stored.set(name, text),
-    remove: (name) => void stored.delete(name),
+  const entered = Promise.withResolvers<void>();
+  const resumed = Promise.withResolvers<void>();
+  const memory = memoryStore();
+  const load = async (name: string) => {
+    const text = await memory.load(name);
+    entered.resolve();
+    await resumed.promise;
+    return text;
   };
-  const earlier = createClient({ ...store, load: () => null }, [valid]);
+  const earlier = createClient(memory, [valid]);
   await earlier.validate(key, { version: "1" });
   const answers: object[] = [];
-  const client = createClient(store, answers);
+  const client = createClient({ ...memory, load }, answers);
   const graceCheck = client.validate(key, { version: "1" });
-  await loading;
+  await entered.promise;
   answers.push(revoked);
   const rejection = client.validate(key, { version: "2" });
   // Enough time to finish, if nothing blocked it.
   await Promise.race([rejection, new Promise((resolve) => setTimeout(resolve, 50))]);
-  resume();
+  resumed.resolve();
   await graceCheck;
   expect((await rejection).status).toBe("revoked");
-  expect(stored.size).toBe(0);
+  expect(memory.entries.size).toBe(0);
 });

@@ -1,11 +1,25 @@
 import { expect, test } from "bun:test";
-import { Countersign, type Logger, type RequestInfo, type ResponseInfo } from "../src/index.ts";
+import {
+  Countersign,
+  type CountersignOptions,
+  type Logger,
+  type RequestInfo,
+  type ResponseInfo,
+} from "../src/index.ts";
 import { base, fakeFetch, key, validBody } from "./fake-server.ts";
 
 const unreachable = () => Promise.reject(new TypeError("fetch failed"));
 const valid = () => Response.json(validBody);
 const status = (code: number) => () => new Response("", { status: code });
 const clock = { wallMs: () => Date.now(), steadyMs: () => performance.now(), sleep: async () => undefined };
+
+/** A client whose server sends these answers. */
+const clientOf = (answers: Parameters<typeof fakeFetch>, options: Partial<CountersignOptions> = {}) =>
+  new Countersign({ ...base, clock, fetch: fakeFetch(...answers).fetch, ...options });
+
+const fail = () => {
+  throw new Error("no");
+};
 
 function recorder() {
   const lines: [string, string, Readonly<Record<string, unknown>>][] = [];
@@ -19,11 +33,7 @@ test("hooks receive every attempt, and never the license key", async () => {
   const requests: RequestInfo[] = [];
   const responses: ResponseInfo[] = [];
   const withId = () => Response.json(validBody, { headers: { "x-request-id": "r-2" } });
-  const { fetch } = fakeFetch(status(500), withId, status(404));
-  const client = new Countersign({
-    ...base,
-    clock,
-    fetch,
+  const client = clientOf([status(500), withId, status(404)], {
     onRequest: (info) => void requests.push(info),
     onResponse: (info) => void responses.push(info),
   });
@@ -45,14 +55,7 @@ test("hooks receive every attempt, and never the license key", async () => {
 
 test("an attempt without a response has its error", async () => {
   const responses: ResponseInfo[] = [];
-  const { fetch } = fakeFetch(unreachable);
-  const client = new Countersign({
-    ...base,
-    clock,
-    fetch,
-    onResponse: (info) => void responses.push(info),
-  });
-  await client.check(key);
+  await clientOf([unreachable], { onResponse: (info) => void responses.push(info) }).check(key);
   expect(responses.map((one) => [one.status, one.error?.name])).toEqual([
     [null, "ConnectionError"],
     [null, "ConnectionError"],
@@ -62,14 +65,7 @@ test("an attempt without a response has its error", async () => {
 test("each kind of failure is logged once until there is a verdict", async () => {
   const { logger, lines } = recorder();
   const answers = [status(403), status(403), status(401), unreachable, valid, status(403)];
-  const client = new Countersign({
-    ...base,
-    clock,
-    logger,
-    retries: 0,
-    cacheSeconds: 0,
-    fetch: fakeFetch(...answers).fetch,
-  });
+  const client = clientOf(answers, { logger, retries: 0, cacheSeconds: 0 });
   for (const _ of answers) await client.check(key);
   expect(lines.map(([level, , details]) => [level, details.error])).toEqual([
     ["warn", "ServerError"],
@@ -82,14 +78,7 @@ test("each kind of failure is logged once until there is a verdict", async () =>
 
 test("retries are logged for debugging, and the use of grace once", async () => {
   const { logger, lines } = recorder();
-  const client = new Countersign({
-    ...base,
-    clock,
-    logger,
-    cacheSeconds: 0,
-    graceSeconds: 60,
-    fetch: fakeFetch(valid, unreachable).fetch,
-  });
+  const client = clientOf([valid, unreachable], { logger, cacheSeconds: 0, graceSeconds: 60 });
   for (const _ of [1, 2, 3]) await client.validate(key);
   expect(lines.map(([level]) => level)).toEqual(["debug", "warn", "debug"]);
   expect(lines[1]?.[1]).toContain("grace period");
@@ -97,20 +86,8 @@ test("retries are logged for debugging, and the use of grace once", async () => 
 
 test("a failing grace store is logged once", async () => {
   const { logger, levels } = recorder();
-  const fail = () => {
-    throw new Error("the disk is full");
-  };
   const graceStore = { load: fail, save: fail, remove: fail };
-  const { fetch } = fakeFetch(valid);
-  const client = new Countersign({
-    ...base,
-    clock,
-    logger,
-    fetch,
-    cacheSeconds: 0,
-    graceSeconds: 60,
-    graceStore,
-  });
+  const client = clientOf([valid], { logger, cacheSeconds: 0, graceSeconds: 60, graceStore });
   await client.validate(key);
   await client.validate(key);
   expect(levels()).toEqual(["warn"]);
@@ -124,30 +101,22 @@ test("a logger is called as a method, because many need their this", async () =>
     }
   }
   const logger = new Lines();
-  await new Countersign({ ...base, logger, retries: 0, fetch: fakeFetch(status(403)).fetch }).check(key);
+  await clientOf([status(403)], { logger, retries: 0 }).check(key);
   expect(logger.lines.length).toBe(1);
 });
 
 test("a logger and hooks that throw or reject change nothing", async () => {
-  const fail = () => {
-    throw new Error("no");
-  };
   const reject = () => Promise.reject(new Error("no"));
   for (const broken of [fail, reject, (() => Promise.reject(undefined)) as () => never]) {
     const logger = { debug: broken, warn: broken, error: broken };
-    const options = { ...base, clock, logger, onRequest: broken, onResponse: broken };
-    const client = new Countersign({ ...options, fetch: fakeFetch(status(500), valid).fetch });
-    expect((await client.validate(key)).valid).toBe(true);
-    const denied = new Countersign({ ...options, fetch: fakeFetch(status(403)).fetch });
-    expect((await denied.check(key)).allowed).toBe(false);
+    const options = { logger, onRequest: broken, onResponse: broken };
+    expect((await clientOf([status(500), valid], options).validate(key)).valid).toBe(true);
+    expect((await clientOf([status(403)], options).check(key)).allowed).toBe(false);
   }
 });
 
 test("a callback that throws is logged as an error", async () => {
   const { logger, lines } = recorder();
-  const fail = () => {
-    throw new Error("no");
-  };
-  await new Countersign({ ...base, logger, onRequest: fail, fetch: fakeFetch(valid).fetch }).validate(key);
+  await clientOf([valid], { logger, onRequest: fail }).validate(key);
   expect(lines).toMatchObject([["error", "The app's onRequest failed.", { callback: "onRequest" }]]);
 });

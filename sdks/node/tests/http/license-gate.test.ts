@@ -20,6 +20,10 @@ const failure = (error: CountersignError): Decision => ({ ...noVerdict, error })
 const wrongKey = failure(new AuthenticationError("The server rejected the API key.", { requestId: "req-5" }));
 const noConnection = failure(new ConnectionError("Cannot connect to 127.0.0.1: ECONNREFUSED."));
 
+const throwing = (thrown: unknown) => () => {
+  throw thrown;
+};
+
 function gateFor(answer: Decision, logger = memoryLogger()) {
   return licenseGate({ client: fakeClient(() => answer), logger });
 }
@@ -86,25 +90,12 @@ describe("the key", () => {
     ["a string", "route"],
     ["null", null],
   ])("a function that fails with %s makes the decision fail with an error", async (_name, thrown) => {
-    for (const source of [
-      () => {
-        throw thrown;
-      },
-      () => Promise.reject(thrown),
-    ]) {
-      const error = await decide(source, {}).then(
-        () => "decided",
-        (reason) => reason,
-      );
-      expect(error).toBeInstanceOf(Error);
-    }
+    for (const source of [throwing(thrown), () => Promise.reject(thrown)])
+      expect(await decide(source, {}).catch((reason) => reason)).toBeInstanceOf(Error);
   });
 
   test("an address function that fails makes the decision fail with an error", async () => {
-    const address = () => {
-      throw undefined;
-    };
-    const decided = licenseGate({ client: fakeClient(), address })(webRequest("K"));
+    const decided = licenseGate({ client: fakeClient(), address: throwing(undefined) })(webRequest("K"));
     await expect(decided).rejects.toThrow("The option address failed");
   });
 });
@@ -140,38 +131,22 @@ describe("the log", () => {
     const logger = memoryLogger();
     let answer = noConnection;
     const gate = licenseGate({ client: fakeClient(() => answer), logger });
-    const decide = (next: Decision) => {
-      answer = next;
-      return gate(webRequest("K"));
+    const decide = async (...answers: Decision[]) => {
+      for (answer of answers) await gate(webRequest("K"));
     };
-    for (const next of [
-      noConnection,
-      wrongKey,
-      noConnection,
-      wrongKey,
-      verdict("active", { source: "cache" }),
-    ])
-      await decide(next);
-    await decide(noConnection);
-    await decide(verdict("active", { source: "grace" }));
-    await decide(verdict("active", { source: "grace" }));
+    const [cached, grace] = [verdict("active", { source: "cache" }), verdict("active", { source: "grace" })];
+    await decide(noConnection, wrongKey, noConnection, wrongKey, cached, noConnection, grace, grace);
     expect(logger.lines).toEqual([
       "warn: Licenses cannot be validated. Cannot connect to 127.0.0.1: ECONNREFUSED.",
       "error: Licenses cannot be validated. The server rejected the API key: set apiKey or COUNTERSIGN_API_KEY to the product's current API key.",
       "warn: Licenses cannot be validated. Known licenses are accepted in their grace period.",
     ]);
-    await decide(verdict("revoked"));
-    await decide(noConnection);
+    await decide(verdict("revoked"), noConnection);
     expect(logger.lines).toHaveLength(4);
   });
 
   test("a logger that throws or rejects does not affect the response", async () => {
-    for (const warn of [
-      () => {
-        throw undefined;
-      },
-      () => Promise.reject(new Error("the disk is full")),
-    ]) {
+    for (const warn of [throwing(undefined), () => Promise.reject(new Error("the disk is full"))]) {
       const gate = licenseGate({ client: fakeClient(() => noConnection), logger: { warn } });
       expect(await gate(webRequest("K"))).toMatchObject({ status: 503 });
     }
