@@ -28,9 +28,7 @@ test.each<[string, Permission[], boolean]>([
   ["/usage", ["analytics:view"], true],
   ["/usage", ["licenses:view"], false],
   ["/no-such-page", [], true],
-])("%s with %p: %p", (path, permissions, isOpen) => {
-  expect(mayOpen(held(...permissions), path)).toBe(isOpen);
-});
+])("%s with %p: %p", (path, permissions, isOpen) => expect(mayOpen(held(...permissions), path)).toBe(isOpen));
 
 test.each([
   ...[

@@ -17,6 +17,4 @@ test.each([
   { ...colours, accent_color: "red; background: url(https://elsewhere.example)" },
   { ...colours, accent_color_dark: "#fff" },
   { ...colours, accent_text_dark: "var(--body)" },
-])("%j leaves the portal's colours", (seller) => {
-  expect(accentStyle(seller)).toEqual({});
-});
+])("%j leaves the portal's colours", (seller) => expect(accentStyle(seller)).toEqual({}));

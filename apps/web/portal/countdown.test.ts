@@ -16,6 +16,4 @@ test.each([
   [61, "1:01"],
   [30, "0:30"],
   [0, "0:00"],
-])("%i seconds are shown as %s", (seconds, text) => {
-  expect(clockText(seconds)).toBe(text);
-});
+])("%i seconds are shown as %s", (seconds, text) => expect(clockText(seconds)).toBe(text));

@@ -7,6 +7,4 @@ test.each([
   ["#POLAR-1234", "POLAR-1234"],
   ["#a%2Fb%20c", "a/b c"],
   ["#100%", "100%"],
-])("%j holds %j", (hash, text) => {
-  expect(fragmentText(hash)).toBe(text);
-});
+])("%j holds %j", (hash, text) => expect(fragmentText(hash)).toBe(text));

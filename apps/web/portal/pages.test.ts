@@ -14,9 +14,7 @@ test.each([
   ["/licenses", null],
   ["/licenses/a/b", null],
   ["/nothing", null],
-])("%s is the page %j", (path, page) => {
-  expect(pageAt(path)).toEqual(page as ReturnType<typeof pageAt>);
-});
+])("%s is the page %j", (path, page) => expect(pageAt(path)).toEqual(page as ReturnType<typeof pageAt>));
 
 test("a path can be read back, whatever the license is called", () => {
   for (const licenseId of ["lic_1", "a/b", "ä ?#"])

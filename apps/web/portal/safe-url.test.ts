@@ -7,9 +7,7 @@ describe("a link that a seller entered", () => {
     ["http://shop.example.com:8080/", "shop.example.com:8080"],
     ["HTTPS://SHOP.EXAMPLE.COM", "shop.example.com"],
     ["mailto:help@example.com", "help@example.com"],
-  ])("%s can be followed, and leads to %s", (url, host) => {
-    expect(safeUrl(url)?.host).toBe(host);
-  });
+  ])("%s can be followed, and leads to %s", (url, host) => expect(safeUrl(url)?.host).toBe(host));
 
   test("does not hide its host behind a user name", () => {
     expect(safeUrl("https://bank.example@elsewhere.example/")?.host).toBe("elsewhere.example");
@@ -24,9 +22,7 @@ describe("a link that a seller entered", () => {
       "blob:https://example.com/1",
     ],
     ...["//example.com", "/relative", "not a url", ""],
-  ])("%j cannot", (url) => {
-    expect(safeUrl(url)).toBeNull();
-  });
+  ])("%j cannot", (url) => expect(safeUrl(url)).toBeNull());
 });
 
 describe("an email address as a link", () => {

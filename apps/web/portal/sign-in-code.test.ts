@@ -10,6 +10,4 @@ test.each([
   ["1234567", "123456"],
   ["12a", "12"],
   ["", ""],
-])("%j is read as the digits %j", (typed, digits) => {
-  expect(digitsOf(typed)).toBe(digits);
-});
+])("%j is read as the digits %j", (typed, digits) => expect(digitsOf(typed)).toBe(digits));

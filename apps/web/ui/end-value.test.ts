@@ -18,6 +18,4 @@ test.each(["", "T20:30", "2031-02-30", "20310-01-01"])("%j is no end yet", (valu
   expect(fromEnd(value, zone)).toBeNull();
 });
 
-test("nothing is shown for what has no end", () => {
-  expect(toEnd(null, zone)).toBe("");
-});
+test("nothing is shown for what has no end", () => expect(toEnd(null, zone)).toBe(""));

@@ -71,6 +71,4 @@ test("hashes do not change: stored counts depend on them", () => {
   `);
 });
 
-test("a text that is no count is refused", () => {
-  expect(() => UniqueCount.parse("~abc")).toThrow();
-});
+test("a text that is no count is refused", () => expect(() => UniqueCount.parse("~abc")).toThrow());

@@ -21,9 +21,7 @@ describe("an amount as text", () => {
     ["1 290,50", 129_050],
     ["1'290.50", 129_050],
     ["999,999.99", 99_999_999],
-  ])("%s is read as %d cents", (text, cents) => {
-    expect(amount(text)).toBe(cents);
-  });
+  ])("%s is read as %d cents", (text, cents) => expect(amount(text)).toBe(cents));
 
   test.each<[text: string, problem: ReturnType<typeof amount>]>([
     ["", "unreadable"],
@@ -38,9 +36,7 @@ describe("an amount as text", () => {
     ["19.990", "tooManyDecimals"],
     ["19.999", "tooManyDecimals"],
     ["1000000", "tooLarge"],
-  ])("%s is refused: %s", (text, problem) => {
-    expect(amount(text)).toBe(problem);
-  });
+  ])("%s is refused: %s", (text, problem) => expect(amount(text)).toBe(problem));
 
   test("a separator before three digits is read as the language does", () => {
     expect(amount("1.290", "eur", "de")).toBe(129_000);

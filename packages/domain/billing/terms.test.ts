@@ -62,9 +62,7 @@ test.each<[name: string, before: BillingTerms, subscription: Subscription | null
     subscription("active", { plan: "enterprise" }),
     { ...pro, plan: "enterprise" },
   ],
-])("%s", (_, before, current, after) => {
-  expect(withSubscription(before, current, now)).toEqual(after);
-});
+])("%s", (_, before, current, after) => expect(withSubscription(before, current, now)).toEqual(after));
 
 test("a grace period that goes on keeps its end", () => {
   const later = withSubscription(grace, subscription("past_due"), now + 5 * dayMs);

@@ -53,9 +53,7 @@ describe("an SVG logo", () => {
     ["an empty style element is dropped", `<style> </style>${rect}`, rect],
     ["characters are written as such", "<text>&#x41;&amp;&lt;</text>", "<text>A&#38;&#60;</text>"],
     ["white space in attributes becomes a space", '<path d="M0&#10;0&#x9;L1\n1"/>', '<path d="M0 0 L1 1"/>'],
-  ])("%s", (_name, before, after) => {
-    expect(contentOf(before)).toBe(after);
-  });
+  ])("%s", (_name, before, after) => expect(contentOf(before)).toBe(after));
 
   test("may have a prefix, a byte order mark, an XML declaration, or no namespace", () => {
     const clean = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">${rect}</svg>`;
@@ -336,9 +334,7 @@ describe("a file is refused:", () => {
     }
   });
 
-  test("compressed SVG", () => {
-    expect(sanitizeSvgLogo(Bun.gzipSync(Buffer.from(svg(rect))))).toEqual(notSvg);
-  });
+  test("compressed SVG", () => expect(sanitizeSvgLogo(Bun.gzipSync(Buffer.from(svg(rect))))).toEqual(notSvg));
 
   test("but not for a DOCTYPE that only names a DTD, which is dropped", () => {
     const declared = `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">`;

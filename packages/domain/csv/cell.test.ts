@@ -25,9 +25,7 @@ describe("a CSV cell", () => {
     ["'=1", "''=1"],
     ["it's", "it's"],
     ["", ""],
-  ])("%j is written as %j", (text, written) => {
-    expect(csvCell(text)).toBe(written);
-  });
+  ])("%j is written as %j", (text, written) => expect(csvCell(text)).toBe(written));
 
   test("numbers and flags are never taken for formulas", () => {
     expect(csvLine([-1, true, null, undefined, "x"])).toBe("-1,true,,,x\r\n");

@@ -14,7 +14,7 @@ function readAll(text: string, pieceLength = text.length || 1): string[][] {
 
 describe("CsvReader", () => {
   /** Records as text: cells have | between them, records /. */
-  const rows: [text: string, records: string | null][] = [
+  test.each<[text: string, records: string | null]>([
     ["", null],
     ["a", "a"],
     ["a,b\r\nc,d\r\n", "a|b/c|d"],
@@ -26,9 +26,7 @@ describe("CsvReader", () => {
     ['"a,b","c""d","e\r\nf"\n', 'a,b|c"d|e\r\nf'],
     ['""', ""],
     ['a"b,c', 'a"b|c'],
-  ];
-
-  test.each(rows)("%j is read as %j, in one piece or in many", (text, records) => {
+  ])("%j is read as %j, in one piece or in many", (text, records) => {
     const expected = records === null ? [] : records.split("/").map((record) => record.split("|"));
     for (const length of [1, 2, 3, text.length || 1]) expect(readAll(text, length)).toEqual(expected);
   });
@@ -66,9 +64,7 @@ test.each([
   ["a\tb", "\t"],
   ["a", ","],
   ['"x;y;z",b', ","],
-])("%j has cells parted by %j", (line, delimiter) => {
-  expect(delimiterOf(line)).toBe(delimiter as ",");
-});
+])("%j has cells parted by %j", (line, delimiter) => expect(delimiterOf(line)).toBe(delimiter as ","));
 
 function faultOf(work: () => unknown): unknown {
   try {

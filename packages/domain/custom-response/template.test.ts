@@ -31,7 +31,7 @@ const values: PlaceholderValues = {
 
 describe("merging", () => {
   // The object rows of RFC 7396, appendix A, then the service's own edges.
-  const rows: [template: JsonObject | null, override: JsonObject | null, merged: JsonObject | null][] = [
+  test.each<[template: JsonObject | null, override: JsonObject | null, merged: JsonObject | null]>([
     [{ a: "b" }, { a: "c" }, { a: "c" }],
     [{ a: "b" }, { b: "c" }, { a: "b", b: "c" }],
     [{ a: "b" }, { a: null }, null],
@@ -51,9 +51,7 @@ describe("merging", () => {
     [{}, null, null],
     [null, {}, null],
     [null, { a: null }, null],
-  ];
-
-  test.each(rows)("%j with %j gives %j", (template, override, merged) => {
+  ])("%j with %j gives %j", (template, override, merged) => {
     expect(renderCustom(template, override, values)).toEqual(merged);
   });
 
@@ -69,7 +67,7 @@ describe("merging", () => {
 });
 
 describe("placeholders", () => {
-  const rows: [why: string, written: JsonValue, rendered: JsonValue][] = [
+  test.each<[why: string, written: JsonValue, rendered: JsonValue]>([
     ["text", "{{customer.email}}", "ada@example.com"],
     ["a number keeps its type when alone", "{{license.max_ips}}", 5],
     ["zero is a number", "{{license.ip_count}}", 0],
@@ -91,9 +89,7 @@ describe("placeholders", () => {
     ["lists", ["{{product.id}}", ["{{license.max_ips}}"], 7], ["prod_1", [5], 7]],
     ["objects", { deep: { id: "{{product.id}}" } }, { deep: { id: "prod_1" } }],
     ["other types", [true, null, 1.5], [true, null, 1.5]],
-  ];
-
-  test.each(rows)("%s", (_why, written, rendered) => {
+  ])("%s", (_why, written, rendered) => {
     expect(renderCustom({ at: written }, null, values)).toEqual({ at: rendered });
   });
 
@@ -122,14 +118,12 @@ describe("hostile members", () => {
   const polluting = parsed(
     '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"a":1}',
   );
-  const pairs: [template: JsonObject | null, override: JsonObject | null][] = [
+  test.each<[template: JsonObject | null, override: JsonObject | null]>([
     [polluting, null],
     [null, polluting],
     [polluting, polluting],
     [{ a: { b: 1 } }, parsed('{"a":{"__proto__":{"polluted":true}}}')],
-  ];
-
-  test.each(pairs)("%j with %j pollutes no prototype", (template, override) => {
+  ])("%j with %j pollutes no prototype", (template, override) => {
     const rendered = renderCustom(template, override, values) ?? {};
     expect(Object.getPrototypeOf(rendered)).toBe(Object.prototype);
     expect("polluted" in {}).toBe(false);
@@ -158,18 +152,16 @@ describe("parseCustomResponse", () => {
   const circular: Record<string, unknown> = {};
   circular.self = circular;
 
-  const accepted: [name: string, value: unknown][] = [
+  test.each<[name: string, value: unknown]>([
     ["an empty object", {}],
     ["every JSON type", { a: [1, "b", true, null, { c: -1.5 }] }],
     ["32 levels", nested(32)],
     ["exactly 16 KiB", { a: "x".repeat(16 * 1024 - 8) }],
-  ];
-
-  test.each(accepted)("accepts %s", (_name, value) => {
+  ])("accepts %s", (_name, value) => {
     expect<unknown>(parseCustomResponse(value)).toEqual({ ok: true, template: value });
   });
 
-  const refused: [name: string, value: unknown, problem: string][] = [
+  test.each<[name: string, value: unknown, problem: string]>([
     ["null", null, "not_an_object"],
     ["a list", [1], "not_an_object"],
     ["text", "{}", "not_an_object"],
@@ -184,9 +176,7 @@ describe("parseCustomResponse", () => {
     ["one byte over 16 KiB", { a: "x".repeat(16 * 1024 - 7) }, "json_too_large"],
     ["over 16 KiB in bytes, not in characters", { a: "é".repeat(8 * 1024) }, "json_too_large"],
     ["too many values", { a: new Array(100_000).fill(1) }, "json_too_large"],
-  ];
-
-  test.each(refused)("refuses %s", (_name, value, problem) => {
+  ])("refuses %s", (_name, value, problem) => {
     const result = parseCustomResponse(value);
     expect<string | null>(result.ok ? null : result.problem).toBe(problem);
   });

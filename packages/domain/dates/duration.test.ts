@@ -3,7 +3,7 @@ import { addDuration, nominalMs, parseDuration } from "./duration.ts";
 import { dayMs } from "./lengths.ts";
 
 describe("a duration by the calendar", () => {
-  const rows: [from: string, text: string, timeZone: string, to: string][] = [
+  test.each<[from: string, text: string, timeZone: string, to: string]>([
     ["2026-11-20T12:00:00.000Z", "P1Y", "UTC", "2027-11-20T12:00:00.000Z"],
     // Over a leap day a year has 366 days.
     ["2027-11-20T12:00:00.000Z", "P1Y", "UTC", "2028-11-20T12:00:00.000Z"],
@@ -20,8 +20,7 @@ describe("a duration by the calendar", () => {
     ["2027-01-30T20:00:00.000Z", "P1M", "Asia/Tokyo", "2027-02-27T20:00:00.000Z"],
     // 02:30 does not exist on that day.
     ["2027-02-28T01:30:00.000Z", "P1M", "Europe/Berlin", "2027-03-28T00:59:59.999Z"],
-  ];
-  test.each(rows)("%s and %s in %s is %s", (from, text, timeZone, to) => {
+  ])("%s and %s in %s is %s", (from, text, timeZone, to) => {
     const duration = parseDuration(text);
     if (duration === null) throw new Error("no duration");
     expect(new Date(addDuration(Date.parse(from), duration, timeZone)).toISOString()).toBe(to);

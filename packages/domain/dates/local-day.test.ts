@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { endOfDay, isDay, localTime, startOfDay } from "./local-day.ts";
 
 describe("the end of a day", () => {
-  const rows: [day: string, timeZone: string, end: string][] = [
+  test.each<[day: string, timeZone: string, end: string]>([
     ["2027-11-20", "UTC", "2027-11-20T23:59:59.999Z"],
     ["2027-11-20", "Europe/Berlin", "2027-11-20T22:59:59.999Z"],
     ["2027-07-20", "Europe/Berlin", "2027-07-20T21:59:59.999Z"],
@@ -32,8 +32,7 @@ describe("the end of a day", () => {
     ["2011-12-31", "Pacific/Apia", "2011-12-31T09:59:59.999Z"],
     ["2028-02-29", "Europe/Berlin", "2028-02-29T22:59:59.999Z"],
     ["9999-12-31", "Pacific/Kiritimati", "9999-12-31T09:59:59.999Z"],
-  ];
-  test.each(rows)("%s in %s is %s", (day, timeZone, end) => {
+  ])("%s in %s is %s", (day, timeZone, end) => {
     expect(new Date(endOfDay(day, timeZone)).toISOString()).toBe(end);
   });
 });

@@ -12,9 +12,7 @@ test.each([
   ["", null],
   ["Europe/Berlin\n", null],
   ["a".repeat(100), null],
-])("the time zone %j is %j", (text, name) => {
-  expect(timeZoneName(text)).toBe(name);
-});
+])("the time zone %j is %j", (text, name) => expect(timeZoneName(text)).toBe(name));
 
 test("every zone that the engine lists has an offset of at most fourteen hours, now and in far years", () => {
   for (const zone of Intl.supportedValuesOf("timeZone"))

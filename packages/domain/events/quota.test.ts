@@ -4,7 +4,7 @@ import { forAll } from "../../../tests/support/for-all.ts";
 import { crossedMarks, warningAt } from "./quota.ts";
 
 describe("quota events of a batch", () => {
-  const rows: [why: string, limit: number, before: number, after: number, events: string[]][] = [
+  test.each<[why: string, limit: number, before: number, after: number, events: string[]]>([
     ["nothing far from it", 100, 0, 79, []],
     ["a warning at 80 %", 100, 79, 80, ["quota.warning"]],
     ["nothing between the marks", 100, 80, 99, []],
@@ -14,8 +14,7 @@ describe("quota events of a batch", () => {
     ["both with a limit of one", 1, 0, 1, ["quota.warning", "quota.exhausted"]],
     ["nothing with a limit of none", 0, 0, 0, []],
     ["nothing when the limit was lowered below what was used", 10, 50, 50, []],
-  ];
-  test.each(rows)("%s", (_why, limit, before, after, events) => {
+  ])("%s", (_why, limit, before, after, events) => {
     expect(crossedMarks(limit, before, after)).toEqual(events as never);
   });
 
@@ -32,6 +31,4 @@ describe("quota events of a batch", () => {
     }));
 });
 
-test("without a limit there is no warning", () => {
-  expect(warningAt(null)).toBe(Number.POSITIVE_INFINITY);
-});
+test("without a limit there is no warning", () => expect(warningAt(null)).toBe(Number.POSITIVE_INFINITY));

@@ -7,7 +7,7 @@ import { CidrSet } from "./cidr.ts";
 const proxies = trust("10.0.0.0/8, 2001:db8:ffff::/48, 127.0.0.1");
 
 describe("callerAddress", () => {
-  const rows: [name: string, peer: string, forwardedFor: string | null, caller: string | null][] = [
+  test.each<[name: string, peer: string, forwardedFor: string | null, caller: string | null]>([
     ["a peer without a header is the caller", "203.0.113.9", null, "203.0.113.9"],
     ["an untrusted peer cannot choose its address", "203.0.113.9", "198.51.100.1", "203.0.113.9"],
     ["a mapped peer is unmapped", "::ffff:203.0.113.9", null, "203.0.113.9"],
@@ -40,9 +40,7 @@ describe("callerAddress", () => {
     ["bracketed IPv4 is rubbish", "10.0.0.1", "[198.51.100.1]", "10.0.0.1"],
     ["octal is rubbish", "10.0.0.1", "0306.51.100.1", "10.0.0.1"],
     ["an overlong entry is rubbish", "10.0.0.1", `${" ".repeat(90)}198.51.100.1`, "10.0.0.1"],
-  ];
-
-  test.each(rows)("%s", (_name, peer, forwardedFor, caller) => {
+  ])("%s", (_name, peer, forwardedFor, caller) => {
     expect(callerIp(peer, forwardedFor, proxies)?.text ?? null).toBe(caller);
   });
 
@@ -63,25 +61,21 @@ describe("callerAddress", () => {
 });
 
 describe("parseTrustedProxies", () => {
-  const accepted: [text: string, size: number][] = [
+  test.each<[text: string, size: number]>([
     ["", 0],
     ["  ", 0],
     ["10.0.0.0/8", 1],
     ["10.0.0.0/8,192.0.2.1 , 2001:db8::/32,", 3],
     ["fc00::/7", 1],
-  ];
-
-  test.each(accepted)("accepts %p as %p entries", (text, size) => {
+  ])("accepts %p as %p entries", (text, size) => {
     const result = parseTrustedProxies(text);
     expect(result.ok && result.proxies.size).toBe(size);
   });
 
-  const refused = [
+  test.each([
     ...["true", "TRUE", "yes", "all", "*", "1", "2", "10.0.0.1, 1", "0.0.0.0/0", "::/0", "::ffff:0:0/96"],
     ...["0.0.0.0/1, 128.0.0.0/1", "2000::/3", "loopback", "10.0.0.0/33", "10.0.0.1:80", "false"],
-  ];
-
-  test.each(refused)("refuses %p and says what would be right", (text) => {
+  ])("refuses %p and says what would be right", (text) => {
     const result = parseTrustedProxies(text);
     expect(result.ok ? null : result.problem).toMatch(/^".+" .+\. List the addresses or CIDRs .+\.$/);
   });

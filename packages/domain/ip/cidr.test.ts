@@ -7,7 +7,7 @@ import { CidrSet, formatCidr, isCovered, parseCidr } from "./cidr.ts";
 import { parseIpAddress } from "./ip-address.ts";
 
 describe("parseCidr", () => {
-  const accepted: [written: string, canonical: string][] = [
+  test.each<[written: string, canonical: string]>([
     ["10.0.0.0/8", "10.0.0.0/8"],
     ["10.20.30.40/8", "10.0.0.0/8"],
     ["10.20.30.40/31", "10.20.30.40/31"],
@@ -24,29 +24,23 @@ describe("parseCidr", () => {
     ["::ffff:192.0.2.77/95", "::fffe:0:0/95"],
     ["::ffff:192.0.2.77/64", "::/64"],
     ["fe80::1%eth0/64", "fe80::/64"],
-  ];
-
-  test.each(accepted)("reads %s as %s", (written, canonical) => {
+  ])("reads %s as %s", (written, canonical) => {
     const cidr = parseCidr(written);
     expect(cidr === null ? null : formatCidr(cidr)).toBe(canonical);
   });
 
-  const refused = [
+  test.each([
     ...listed(
       "/ /8 10.0.0.0/ 10.0.0.0/33 10.0.0.0/-1 10.0.0.0/08 10.0.0.0/+8 10.0.0/8 010.0.0.0/8 10.0.0.0/8/8",
     ),
     ...["", "10.0.0.0/8 ", ...listed("10.0.0.0/255.0.0.0 ::/129 ::/1e1 ::/x x/8 :/8")],
-  ];
-
-  test.each(refused)("refuses %p", (written) => {
-    expect(parseCidr(written)).toBeNull();
-  });
+  ])("refuses %p", (written) => expect(parseCidr(written)).toBeNull());
 });
 
 describe("CidrSet", () => {
   const nowMs = 1_000;
   /** Entries as text, with @ and the time at which they end. */
-  const rows: [address: string, entries: string, covered: boolean][] = [
+  test.each<[address: string, entries: string, covered: boolean]>([
     ["10.1.2.3", "", false],
     ["10.1.2.3", "10.0.0.0/8", true],
     ["11.0.0.0", "10.0.0.0/8", false],
@@ -76,9 +70,7 @@ describe("CidrSet", () => {
     ["::1", "0.0.0.0/0", false],
     ["::ffff:10.1.2.3", "10.0.0.0/8", true],
     ["10.1.2.3", "::ffff:10.0.0.0/104", true],
-  ];
-
-  test.each(rows)("%s within %j is covered: %p", (text, entries, covered) => {
+  ])("%s within %j is covered: %p", (text, entries, covered) => {
     expect(setOf(parsedEntries(entries)).covers(address(text), nowMs)).toBe(covered);
   });
 

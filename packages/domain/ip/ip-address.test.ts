@@ -55,9 +55,7 @@ describe("parseAddress", () => {
     expect(address?.bytes.length).toBe(family === 4 ? 4 : 16);
   });
 
-  test.each(refused)("refuses %p", (written) => {
-    expect(parseIpAddress(written)).toBeNull();
-  });
+  test.each(refused)("refuses %p", (written) => expect(parseIpAddress(written)).toBeNull());
 
   test("agrees with ipaddr.js on every IPv4 address", () =>
     forAll(100, [fc.ipV4()], (text) => {
@@ -92,16 +90,14 @@ describe("parseAddress", () => {
 });
 
 describe("countedAs", () => {
-  const rows: [address: string, at64: string, at128: string][] = [
+  test.each<[address: string, at64: string, at128: string]>([
     ["203.0.113.9", "203.0.113.9", "203.0.113.9"],
     ["::ffff:203.0.113.9", "203.0.113.9", "203.0.113.9"],
     ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1:2:3:4:5:6"],
     ["2001:db8::1", "2001:db8::/64", "2001:db8::1"],
     ["2001:0:0:1::1", "2001:0:0:1::/64", "2001:0:0:1::1"],
     ["::1", "::/64", "::1"],
-  ];
-
-  test.each(rows)("%s counts as %s at 64 and %s at 128", (text, at64, at128) => {
+  ])("%s counts as %s at 64 and %s at 128", (text, at64, at128) => {
     const address = parseIpAddress(text);
     expect(address === null ? null : countedAs(address, 64)).toBe(at64);
     expect(address === null ? null : countedAs(address, 128)).toBe(at128);

@@ -11,9 +11,7 @@ describe("registered addresses", () => {
     ["::1", "::/64"],
     ["a", null],
     ["a:b", null],
-  ])("%s lies in %p", (ip, network) => {
-    expect(networkOf(ip)).toBe(network);
-  });
+  ])("%s lies in %p", (ip, network) => expect(networkOf(ip)).toBe(network));
 
   test.each([
     ["203.0.113.7", 128, null],

@@ -14,7 +14,7 @@ const nowMs = Date.UTC(2030, 0, 1);
 const read = (cells: Cells, ipv6Prefix: 64 | 128 = 64) => readRow(cells, { ...defaults, ipv6Prefix }, nowMs);
 
 describe("a row that is right", () => {
-  const rows: [says: string, cells: Cells, means: Partial<ImportedLicense>][] = [
+  test.each<[says: string, cells: Cells, means: Partial<ImportedLicense>]>([
     ["nothing", {}, { key: null, customer: null, expiry: undefined, tags: undefined, notes: undefined }],
     ["nothing about a revocation", { notes: "x" }, { revokedAtMs: undefined, revokedReason: undefined }],
     ["no revocation", { revoked_at: "" }, { revokedAtMs: null }],
@@ -60,15 +60,11 @@ describe("a row that is right", () => {
       { pin: { mode: "pinned", pinned: "1.2.3", min: null, max: null } },
     ],
     ["metadata", { metadata: '{ "a": 1 }' }, { metadata: '{"a":1}' }],
-  ];
-
-  test.each(rows)("that says %s", (_, cells, means) => {
-    expect(read(cells)).toMatchObject({ ok: true, license: means });
-  });
+  ])("that says %s", (_, cells, means) => expect(read(cells)).toMatchObject({ ok: true, license: means }));
 });
 
 describe("a row that is wrong names the field", () => {
-  const rows: [cells: Cells, field: string][] = [
+  test.each<[cells: Cells, field: string]>([
     [{ license_key: "a\u0007b" }, "license_key"],
     [{ license_key: 5 }, "license_key"],
     [{ customer_email: "a b@c" }, "customer_email"],
@@ -97,9 +93,7 @@ describe("a row that is wrong names the field", () => {
     [{ status: "gone" }, "status"],
     [{ revoked_reason: "why" }, "revoked_reason"],
     [{ notes: "a\0b" }, "notes"],
-  ];
-
-  test.each(rows)("%j: %s", (cells, field) => {
+  ])("%j: %s", (cells, field) => {
     const result = read(cells);
     expect(result.ok ? [] : result.errors.map((error) => error.field)).toEqual([field]);
     if (!result.ok) expect(result.errors[0]?.code).toMatch(/^[a-z0-9_]+$/);

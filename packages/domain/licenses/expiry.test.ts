@@ -9,7 +9,7 @@ const until = (expiresAtMs: number, termMs: number | null = null): Expiry => ({
 });
 
 describe("readExpiry", () => {
-  const rows: [given: WantedExpiry, firstUsedAtMs: number | null, expiry: Expiry | null][] = [
+  test.each<[given: WantedExpiry, firstUsedAtMs: number | null, expiry: Expiry | null]>([
     [{}, null, null],
     [{ isLifetime: true }, null, lifetime],
     [{ isLifetime: true, expiresAtMs: null, termMs: null }, null, lifetime],
@@ -22,12 +22,11 @@ describe("readExpiry", () => {
     [{ termMs: 1_000 }, null, { isLifetime: false, expiresAtMs: null, termMs: 1_000 }],
     [{ termMs: 1_000 }, 500, until(1_500, 1_000)],
     [{ expiresAtMs: latestMs }, null, until(latestMs)],
-  ];
-  test.each(rows)("%j, first used at %p, is %j", (given, firstUsedAtMs, expiry) => {
+  ])("%j, first used at %p, is %j", (given, firstUsedAtMs, expiry) => {
     expect(readExpiry(given, firstUsedAtMs, nowMs)).toEqual({ ok: true, expiry });
   });
 
-  const clashes: [given: WantedExpiry, field: string][] = [
+  test.each<[given: WantedExpiry, field: string]>([
     [{ isLifetime: true, expiresAtMs: 5 }, "expires_at"],
     [{ isLifetime: true, termMs: 5 }, "term_seconds"],
     [{ expiresAtMs: 5, expiresInMs: 5 }, "expires_in_seconds"],
@@ -36,14 +35,13 @@ describe("readExpiry", () => {
     [{ isLifetime: false, expiresAtMs: null }, "expires_at"],
     [{ expiresAtMs: latestMs + 1 }, "expires_at"],
     [{ expiresInMs: latestMs }, "expires_in_seconds"],
-  ];
-  test.each(clashes)("%j is refused at %s", (given, field) => {
+  ])("%j is refused at %s", (given, field) => {
     expect(readExpiry(given, null, nowMs)).toMatchObject({ ok: false, field });
   });
 });
 
 describe("extended", () => {
-  const rows: [before: Expiry, after: Expiry | null][] = [
+  test.each<[before: Expiry, after: Expiry | null]>([
     [until(nowMs + 5), until(nowMs + 65)],
     [until(nowMs - 5), until(nowMs + 60)],
     [until(latestMs), until(latestMs)],
@@ -52,10 +50,7 @@ describe("extended", () => {
       { isLifetime: false, expiresAtMs: null, termMs: 65 },
     ],
     [lifetime, null],
-  ];
-  test.each(rows)("%j by 60 is %j", (before, after) => {
-    expect(extended(before, { ms: 60 }, nowMs)).toEqual(after);
-  });
+  ])("%j by 60 is %j", (before, after) => expect(extended(before, { ms: 60 }, nowMs)).toEqual(after));
 
   test("by a year keeps the day and the hour where the organization is", () => {
     const year = { duration: { months: 12, days: 0 }, timeZone: "Europe/Berlin" };

@@ -7,14 +7,12 @@ import { generateLicenseKey, matchForm, parseImportedKey } from "./key.ts";
 const tenBytes = fc.uint8Array({ minLength: 10, maxLength: 10 });
 
 describe("generateLicenseKey", () => {
-  const rows: [hex: string, key: string][] = [
+  test.each<[hex: string, key: string]>([
     ["00000000000000000000", "0000-0000-0000-0000"],
     ["ffffffffffffffffffff", "ZZZZ-ZZZZ-ZZZZ-ZZZZ"],
     ["00443214c74254b635cf", "0123-4567-89AB-CDEF"],
     ["84653a56d7c675be77df", "GHJK-MNPQ-RSTV-WXYZ"],
-  ];
-
-  test.each(rows)("writes the bytes %s as %s", (hex, key) => {
+  ])("writes the bytes %s as %s", (hex, key) => {
     expect(generateLicenseKey(() => new Uint8Array(Buffer.from(hex, "hex")))).toBe(key);
   });
 
@@ -46,32 +44,24 @@ describe("generateLicenseKey", () => {
 });
 
 describe("matchForm", () => {
-  const rows: [written: string, form: string][] = [
+  test.each<[written: string, form: string]>([
     ["abcd-efgh-jkmn-pqrs", "ABCD-EFGH-JKMN-PQRS"],
     ["  ABCD-efgh-JKMN-pqrs\n", "ABCD-EFGH-JKMN-PQRS"],
     ["Old Key_1", "OLD KEY_1"],
     ["", ""],
-  ];
-
-  test.each(rows)("%p is matched as %p", (written, form) => {
-    expect(matchForm(written)).toBe(form);
-  });
+  ])("%p is matched as %p", (written, form) => expect(matchForm(written)).toBe(form));
 });
 
 describe("parseImportedKey", () => {
-  const accepted: [written: string, key: string][] = [
+  test.each<[written: string, key: string]>([
     ["A", "A"],
     ["  old-Key 1 ", "old-Key 1"],
     ["k".repeat(64), "k".repeat(64)],
     ["ключ-😀", "ключ-😀"],
     ["😀".repeat(64), "😀".repeat(64)],
-  ];
+  ])("keeps %p as %p", (written, key) => expect(parseImportedKey(written)).toEqual({ ok: true, key }));
 
-  test.each(accepted)("keeps %p as %p", (written, key) => {
-    expect(parseImportedKey(written)).toEqual({ ok: true, key });
-  });
-
-  const refused = [
+  test.each([
     ...[
       "",
       "   ",
@@ -84,9 +74,7 @@ describe("parseImportedKey", () => {
       "a\u0085b",
     ],
     ...["a\ud800b", "a\udc00b", "a\u200bb", "a\u202eb", "a\u2028b"],
-  ];
-
-  test.each(refused)("refuses %p with a code", (written) => {
+  ])("refuses %p with a code", (written) => {
     const result = parseImportedKey(written);
     expect(result.ok ? "" : result.fault.code).toMatch(/^(too_short|too_long|license_key_unprintable)$/);
   });

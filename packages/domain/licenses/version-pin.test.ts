@@ -4,7 +4,7 @@ import { noPin, type Pin, readPin, type WantedPin } from "./version-pin.ts";
 const pinned: Pin = { ...noPin, mode: "pinned", pinned: "1.0" };
 const range: Pin = { ...noPin, mode: "range", min: "1.0", max: "2.0" };
 
-const rows: [before: Pin, given: WantedPin, pin: Pin][] = [
+test.each<[before: Pin, given: WantedPin, pin: Pin]>([
   [noPin, {}, noPin],
   [pinned, {}, pinned],
   [pinned, { mode: null }, noPin],
@@ -15,10 +15,7 @@ const rows: [before: Pin, given: WantedPin, pin: Pin][] = [
   [range, { max: null }, { ...range, max: null }],
   [range, { max: "2.5" }, { ...range, max: "2.5" }],
   [pinned, { mode: "pinned" }, pinned],
-];
-test.each(rows)("%j with %j is %j", (before, given, pin) => {
-  expect(readPin(before, given)).toEqual({ ok: true, pin });
-});
+])("%j with %j is %j", (before, given, pin) => expect(readPin(before, given)).toEqual({ ok: true, pin }));
 
 const refused: [before: Pin, given: WantedPin, field: string][] = [
   [noPin, { mode: "pinned" }, "version_pinned"],

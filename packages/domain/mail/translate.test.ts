@@ -67,9 +67,7 @@ test.each([
   ["Acme", "Acme"],
   [" Acme\r\n\r\nYour account is locked ", "Acme Your account is locked"],
   ["A\u2028B\u202eC", "A B C"],
-])("%p in an email is %p", (name, line) => {
-  expect(oneLine(name)).toBe(line);
-});
+])("%p in an email is %p", (name, line) => expect(oneLine(name)).toBe(line));
 
 test("what a seller wrote keeps its paragraphs and lines, and nothing else that is not seen", () => {
   expect(paragraphs("Thank you!\r\nAda\u202e \r\n\r\n\r\n  \n Bye.\u0007\n")).toEqual([

@@ -7,7 +7,7 @@ const daysAgo = (days: number, count = 1): Spending => ({ atMs: now - days * day
 const inDays = (days: number) => now + days * dayMs;
 
 describe("what is left of a budget of 30 days", () => {
-  const cases: [name: string, limit: number, spendings: Spending[], expected: Budget][] = [
+  test.each<[name: string, limit: number, spendings: Spending[], expected: Budget]>([
     ["nothing is used", 3, [], { limit: 3, used: 0, left: 3, nextAtMs: null }],
     ["the seller does not offer it", 0, [], { limit: 0, used: 0, left: 0, nextAtMs: null }],
     ["turned off after some were used", 0, [daysAgo(1)], { limit: 0, used: 0, left: 0, nextAtMs: null }],
@@ -37,22 +37,20 @@ describe("what is left of a budget of 30 days", () => {
       { limit: 1, used: 1, left: 0, nextAtMs: inDays(25) },
     ],
     ["the limit was raised", 9, [daysAgo(20, 3)], { limit: 9, used: 3, left: 6, nextAtMs: inDays(10) }],
-  ];
-  test.each(cases)("%s", (_, limit, spendings, expected) => {
+  ])("%s", (_, limit, spendings, expected) => {
     expect(budgetOf({ limit, windowMs: ipRemovalWindowMs }, spendings, now)).toEqual(expected);
   });
 });
 
 describe("when something that takes several is possible", () => {
-  const cases: [name: string, limit: number, cost: number, spendings: Spending[], at: number | null][] = [
+  test.each<[name: string, limit: number, cost: number, spendings: Spending[], at: number | null]>([
     ["now", 5, 5, [], now],
     ["now, with the rest", 5, 3, [daysAgo(3, 2)], now],
     ["once the first has ended", 5, 4, [daysAgo(10), daysAgo(3)], inDays(20)],
     ["once both have ended", 5, 5, [daysAgo(10), daysAgo(3)], inDays(27)],
     ["never, if it takes more than the limit", 5, 6, [], null],
     ["never, if the seller does not offer it", 0, 1, [], null],
-  ];
-  test.each(cases)("%s", (_, limit, cost, spendings, at) => {
+  ])("%s", (_, limit, cost, spendings, at) => {
     expect(affordableAt({ limit, windowMs: ipRemovalWindowMs }, spendings, cost, now)).toBe(at);
   });
 });

@@ -16,7 +16,7 @@ const pinned = (version: string): VersionPin => ({ mode: "pinned", version });
 const range = (min: string | null, max: string | null): VersionPin => ({ mode: "range", min, max });
 
 describe("the newest version that a license can use", () => {
-  const cases: [name: string, pin: VersionPin, newest: string | null][] = [
+  test.each<[name: string, pin: VersionPin, newest: string | null]>([
     ["without a pin", null, "2.3.0"],
     ["pinned to an allowed version", pinned("2.3.0"), "2.3.0"],
     ["pinned to a version of an allowed line", pinned("2.1.7"), "2.1.7"],
@@ -26,14 +26,11 @@ describe("the newest version that a license can use", () => {
     ["a range below the newest", range(null, "2.0"), "1.0.0"],
     ["a range that only a line reaches", range("2.4", "2.6"), "2.x"],
     ["a range without versions", range("3.1", null), null],
-  ];
-  test.each(cases)("%s", (_, pin, newest) => {
-    expect(newestUsable(catalog, pin)).toBe(newest);
-  });
+  ])("%s", (_, pin, newest) => expect(newestUsable(catalog, pin)).toBe(newest));
 });
 
 describe("whether a license can use a version or a newer one", () => {
-  const cases: [pin: VersionPin, version: string, can: boolean][] = [
+  test.each<[pin: VersionPin, version: string, can: boolean]>([
     [null, "1.0.0", true],
     [null, "2.3.0", true],
     // The line 2.x contains it, although the newest listed version is older.
@@ -52,10 +49,7 @@ describe("whether a license can use a version or a newer one", () => {
     [range("2.4", null), "2.0.0", true],
     [range("3.0", null), "1.0.0", false],
     [range("nonsense", null), "1.0.0", false],
-  ];
-  test.each(cases)("%j, %s: %p", (pin, version, can) => {
-    expect(canUseFrom(catalog, pin, version)).toBe(can);
-  });
+  ])("%j, %s: %p", (pin, version, can) => expect(canUseFrom(catalog, pin, version)).toBe(can));
 
   test("of an empty list, a license can use nothing", () => {
     expect(canUseFrom(catalogOf({}), null, "0.0.1")).toBe(false);

@@ -31,9 +31,7 @@ describe("generateApiKey", () => {
     expect(parseApiKey(key)).toEqual({ publicId, isTest: false });
   });
 
-  test("known bytes give a known key", () => {
-    expect(generateApiKey(counting()).key).toBe(knownKey);
-  });
+  test("known bytes give a known key", () => expect(generateApiKey(counting()).key).toBe(knownKey));
 
   test("the checksum is the CRC-32 of all that stands before it", () => {
     const { key } = generateApiKey(random);
@@ -80,7 +78,7 @@ describe("generateTestKey", () => {
 });
 
 describe("parseApiKey", () => {
-  const refused: [name: string, text: string][] = [
+  test.each<[name: string, text: string]>([
     ["nothing", ""],
     ["a prefix", knownKey.slice(0, 12)],
     ["a key cut short", knownKey.slice(0, -1)],
@@ -93,11 +91,7 @@ describe("parseApiKey", () => {
     ["characters outside ASCII", withChecksumOf(`csk_01234567_${"é".repeat(32)}`)],
     ["a checksum outside the alphabet", `${knownKey.slice(0, -1)}!`],
     ["a very long text", "csk_".repeat(100_000)],
-  ];
-
-  test.each(refused)("refuses %s", (_name, text) => {
-    expect(parseApiKey(text)).toBeNull();
-  });
+  ])("refuses %s", (_name, text) => expect(parseApiKey(text)).toBeNull());
 
   test("refuses a key with any one character changed", () => {
     const { key } = generateApiKey(random);
@@ -119,22 +113,18 @@ describe("hashes", () => {
     expect(hashApiKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   });
 
-  const rows: [a: string, b: string, same: boolean][] = [
+  test.each<[a: string, b: string, same: boolean]>([
     [hashApiKey("a"), hashApiKey("a"), true],
     [hashApiKey("a"), hashApiKey("b"), false],
     [hashApiKey("a"), hashApiKey("a").slice(1), false],
     [hashApiKey("a"), "", false],
     ["", "", true],
     ["\u0101", "\u0001", false],
-  ];
-
-  test.each(rows)("sameHash of %p and %p is %p", (a, b, same) => {
-    expect(sameHash(a, b)).toBe(same);
-  });
+  ])("sameHash of %p and %p is %p", (a, b, same) => expect(sameHash(a, b)).toBe(same));
 });
 
 describe("parseBearer", () => {
-  const rows: [header: string | null, token: string | null][] = [
+  test.each<[header: string | null, token: string | null]>([
     ["Bearer abc", "abc"],
     ["bearer abc", "abc"],
     ["BEARER abc", "abc"],
@@ -163,11 +153,7 @@ describe("parseBearer", () => {
     ["abc", null],
     [`Bearer ${"a".repeat(250)}`, null],
     [`Bearer ${"a".repeat(1_000_000)}`, null],
-  ];
-
-  test.each(rows)("%p gives %p", (header, token) => {
-    expect(parseBearer(header)).toBe(token);
-  });
+  ])("%p gives %p", (header, token) => expect(parseBearer(header)).toBe(token));
 });
 
 function withChecksumOf(unchecked: string): string {

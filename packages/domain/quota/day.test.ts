@@ -4,7 +4,7 @@ import { forAll } from "../../../tests/support/for-all.ts";
 import { quotaDay, secondsUntilReset } from "./day.ts";
 
 describe("seconds until the counter starts again", () => {
-  const rows: [time: string, seconds: number][] = [
+  test.each<[time: string, seconds: number]>([
     ["2030-06-15T00:00:00.000Z", 86_400],
     ["2030-06-15T00:00:00.001Z", 86_400],
     ["2030-06-15T00:00:01.000Z", 86_399],
@@ -14,10 +14,7 @@ describe("seconds until the counter starts again", () => {
     ["2030-06-15T23:59:59.999Z", 1],
     ["2032-02-28T23:59:00.000Z", 60],
     ["2030-12-31T23:00:00.000Z", 3_600],
-  ];
-  test.each(rows)("at %s: %p", (time, seconds) => {
-    expect(secondsUntilReset(Date.parse(time))).toBe(seconds);
-  });
+  ])("at %s: %p", (time, seconds) => expect(secondsUntilReset(Date.parse(time))).toBe(seconds));
 });
 
 const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });

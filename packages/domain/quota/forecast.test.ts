@@ -6,7 +6,7 @@ import { quotaDay } from "./day.ts";
 import { runsOutAt } from "./forecast.ts";
 
 describe("when today's requests reach the limit", () => {
-  const rows: [why: string, limit: number | null, used: number, time: string, reached: string | null][] = [
+  test.each<[why: string, limit: number | null, used: number, time: string, reached: string | null]>([
     ["never without a limit", null, 1_000_000, "12:00:00.000", null],
     ["never without requests", 1_000, 0, "12:00:00.000", null],
     ["at the pace since midnight", 1_000, 600, "12:00:00.000", "20:00:00.000"],
@@ -25,8 +25,7 @@ describe("when today's requests reach the limit", () => {
     ["from the second hour on with a few requests", 10, 1, "01:00:00.000", "10:00:00.000"],
     ["at once for a burst at midnight", 10_000, 5_000, "00:00:00.000", "00:00:00.000"],
     ["just before midnight", 1_000, 999, "23:58:00.000", "23:59:26.367"],
-  ];
-  test.each(rows)("%s", (_why, limit, used, time, reached) => {
+  ])("%s", (_why, limit, used, time, reached) => {
     const at = (text: string) => Date.parse(`2030-06-15T${text}Z`);
     expect(runsOutAt(limit, used, at(time))).toBe(reached === null ? null : at(reached));
   });

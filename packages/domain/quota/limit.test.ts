@@ -5,7 +5,7 @@ import type { BillingState } from "../validate/facts.ts";
 import { effectivePlan, grant, type Plan } from "./limit.ts";
 
 describe("the plan whose limits apply", () => {
-  const rows: [Plan, BillingState, Plan][] = [
+  test.each<[Plan, BillingState, Plan]>([
     ["free", "active", "free"],
     ["pro", "active", "pro"],
     ["enterprise", "active", "enterprise"],
@@ -14,14 +14,11 @@ describe("the plan whose limits apply", () => {
     ["free", "cancelled", "free"],
     ["pro", "cancelled", "free"],
     ["enterprise", "cancelled", "free"],
-  ];
-  test.each(rows)("%s, billing %s: %s", (plan, billing, applies) => {
-    expect(effectivePlan(plan, billing)).toBe(applies);
-  });
+  ])("%s, billing %s: %s", (plan, billing, applies) => expect(effectivePlan(plan, billing)).toBe(applies));
 });
 
 describe("how many of those who ask at once may pass", () => {
-  const rows: [why: string, limit: number | null, used: number, asked: number, granted: number][] = [
+  test.each<[why: string, limit: number | null, used: number, asked: number, granted: number]>([
     ["all while there is room", 10, 3, 5, 5],
     ["all when it fits exactly", 10, 5, 5, 5],
     ["what is left when it does not fit", 10, 8, 5, 2],
@@ -30,10 +27,7 @@ describe("how many of those who ask at once may pass", () => {
     ["none of none", 10, 0, 0, 0],
     ["none at a limit of none", 0, 0, 3, 0],
     ["all without a limit", null, 1_000_000, 5, 5],
-  ];
-  test.each(rows)("%s", (_why, limit, used, asked, granted) => {
-    expect(grant(limit, used, asked)).toBe(granted);
-  });
+  ])("%s", (_why, limit, used, asked, granted) => expect(grant(limit, used, asked)).toBe(granted));
 
   test("over any sequence of askers, exactly the limit passes, or everybody", () =>
     forAll(100, [fc.nat({ max: 200 }), fc.array(fc.nat({ max: 30 }))], (limit, askers) => {

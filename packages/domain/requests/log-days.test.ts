@@ -2,14 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { keptSince, logDays } from "./log-days.ts";
 
 describe("how long requests are kept", () => {
-  const rows: [why: string, organization: number | null, plan: number | null, days: number][] = [
+  test.each<[why: string, organization: number | null, plan: number | null, days: number]>([
     ["as the server says", null, null, 30],
     ["as the plan says, if shorter", null, 7, 7],
     ["as the plan says, if longer", null, 90, 90],
     ["as the operator set for the organization", 3, 90, 3],
     ["as the operator set for the organization without a plan's days", 400, null, 400],
-  ];
-  test.each(rows)("%s", (_why, ofOrganization, ofPlan, days) => {
+  ])("%s", (_why, ofOrganization, ofPlan, days) => {
     expect(logDays({ ofOrganization, ofPlan, ofServer: 30 })).toBe(days);
   });
 

@@ -67,7 +67,7 @@ describe("the members of a response", () => {
     versionValid: true,
   } as const;
 
-  const cases: [key: string, members: object][] = [
+  test.each<[key: string, members: object]>([
     ["SANDBOX-ACTIVE", {}],
     ["SANDBOX-ACTIVE-NEW-IP", { ipRegistered: true, ipCount: 2 }],
     ["SANDBOX-ACTIVE-ANY-IP", { ipRegistered: null, ipCount: null, maxIps: null }],
@@ -77,11 +77,7 @@ describe("the members of a response", () => {
     ["SANDBOX-IP-LIMIT-REACHED", { status: "ip_limit_reached", ipCount: 3 }],
     ["SANDBOX-IP-NOT-REGISTERED", { status: "ip_not_registered" }],
     ["SANDBOX-VERSION-NOT-ALLOWED", { status: "version_not_allowed", version: "2.1.0", versionValid: false }],
-  ];
-
-  test.each(cases)("%s", (key, members) => {
-    expect(verdictOf(key)).toMatchObject({ ...valid, ...members });
-  });
+  ])("%s", (key, members) => expect(verdictOf(key)).toMatchObject({ ...valid, ...members }));
 
   test("without a version, the newest is named", () => {
     expect(verdictOf("SANDBOX-ACTIVE", null)).toMatchObject({ version: "2.1.0", versionValid: null });

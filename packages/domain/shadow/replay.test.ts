@@ -23,7 +23,7 @@ describe("a change that refuses nothing says why", () => {
   const off: ShadowChange = { type: "registration", registration: "off" };
   const version: ShadowChange = { type: "block_version", version: "2.x" };
   const cidr: ShadowChange = { type: "block_ip", cidr: "203.0.113.0/24" };
-  const rows: [ShadowChange, Partial<ProductFacts>, IneffectiveReason | null][] = [
+  test.each<[ShadowChange, Partial<ProductFacts>, IneffectiveReason | null]>([
     [limit, {}, null],
     [limit, { trackIp: false }, "ip_not_checked"],
     [limit, { registration: "off" }, "registration_already_off"],
@@ -40,8 +40,7 @@ describe("a change that refuses nothing says why", () => {
       "versions_reported_only",
     ],
     [cidr, { trackIp: false, versions: null }, null],
-  ];
-  test.each(rows)("%j with %j: %p", (change, settings, reason) => {
+  ])("%j with %j: %p", (change, settings, reason) => {
     expect(ineffective(change, { ...product, ...settings })).toBe(reason);
   });
 });

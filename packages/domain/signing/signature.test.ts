@@ -48,26 +48,22 @@ describe("signBody", () => {
     expect(verifyBody(body, { ...verifying, nonce: "" })).toEqual({ ok: true });
   });
 
-  const broken: [name: string, body: string, changed: Partial<typeof signing>][] = [
+  test.each<[name: string, body: string, changed: Partial<typeof signing>]>([
     ["a body without the member", '{"valid":true}', {}],
     ["a body that is signed already", signed, {}],
     ["a key id that breaks the format", unsigned, { keyId: 'a",' }],
     ["a nonce that was not parsed", unsigned, { nonce: 'x","valid":true' }],
-  ];
-
-  test.each(broken)("%s is breakage", (_name, body, changed) => {
+  ])("%s is breakage", (_name, body, changed) => {
     expect(() => signBody(body, { ...signing, ...changed })).toThrow();
   });
 });
 
 describe("verifyBody", () => {
-  test("accepts what was signed", () => {
-    expect(verifyBody(signed, verifying)).toEqual({ ok: true });
-  });
+  test("accepts what was signed", () => expect(verifyBody(signed, verifying)).toEqual({ ok: true }));
 
   const edited = (from: string | RegExp, to: string | ((found: string) => string)) =>
     signed.replace(from, typeof to === "string" ? () => to : to);
-  const rows: [name: string, body: string, changed: Partial<VerifyingParts>, reason: string][] = [
+  test.each<[name: string, body: string, changed: Partial<VerifyingParts>, reason: string]>([
     ["an unsigned body", unsigned, {}, "missing"],
     ["a body without the member", '{"valid":true}', {}, "missing"],
     ["an empty body", "", {}, "missing"],
@@ -91,9 +87,7 @@ describe("verifyBody", () => {
     ["another product", signed, { productId: "prod_2" }, "mismatch"],
     ["another license key", signed, { licenseKeyAsSent: "ABCD-EFGH-JKMN-PQRS" }, "mismatch"],
     ["another secret", signed, { secretFor: () => new Uint8Array(32) }, "mismatch"],
-  ];
-
-  test.each(rows)("refuses %s", (_name, body, changed, reason) => {
+  ])("refuses %s", (_name, body, changed, reason) => {
     expect<unknown>(verifyBody(body, { ...verifying, ...changed })).toEqual({ ok: false, reason });
   });
 
@@ -145,9 +139,7 @@ describe("parseNonce", () => {
     ...["n".repeat(15), "n".repeat(65), "n".repeat(1_000_000), "", null],
     ...["abcdefghijklmnop\n", " abcdefghijklmnop", "abcdefghijklmnop, abcdefghijklmnop"],
     ...["abcdefgh+jklmnop", "abcdefgh=jklmnop", "äbcdefghijklmnop"],
-  ])("ignores %p", (header) => {
-    expect(parseNonce(header)).toBe("");
-  });
+  ])("ignores %p", (header) => expect(parseNonce(header)).toBe(""));
 });
 
 describe("hmacSha256", () => {

@@ -10,9 +10,7 @@ describe("traces are off", () => {
     ["without an endpoint", { OTEL_SERVICE_NAME: "a", OTEL_TRACES_SAMPLER: "always_on" }],
     ["if OpenTelemetry is disabled", { ...endpoint, OTEL_SDK_DISABLED: "true" }],
     ["without an exporter", { ...endpoint, OTEL_TRACES_EXPORTER: "none" }],
-  ])("%s", (_, environment) => {
-    expect(read(environment)).toBeNull();
-  });
+  ])("%s", (_, environment) => expect(read(environment)).toBeNull());
 });
 
 test("the defaults are those of OpenTelemetry", () => {
@@ -52,9 +50,7 @@ describe("a valid value is used", () => {
       { OTEL_RESOURCE_ATTRIBUTES: "service.name=a", OTEL_SERVICE_NAME: "own" },
       { resource: { "service.name": "own" } },
     ],
-  ])("%j", (environment, settings) => {
-    expect(read({ ...endpoint, ...environment })).toMatchObject(settings);
-  });
+  ])("%j", (environment, settings) => expect(read({ ...endpoint, ...environment })).toMatchObject(settings));
 });
 
 describe("an invalid value is named", () => {
@@ -66,9 +62,7 @@ describe("an invalid value is named", () => {
     ["OTEL_TRACES_SAMPLER", "toString"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "no-value"],
     ["OTEL_RESOURCE_ATTRIBUTES", "a=%"],
-  ])("%s=%s", (name, value) => {
-    expect(() => read({ ...endpoint, [name]: value })).toThrow(name);
-  });
+  ])("%s=%s", (name, value) => expect(() => read({ ...endpoint, [name]: value })).toThrow(name));
 
   test.each(["1.5", "-1", "", "half"])("OTEL_TRACES_SAMPLER_ARG=%s", (value) => {
     const environment = { ...endpoint, OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: value };

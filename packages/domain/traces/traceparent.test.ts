@@ -23,9 +23,7 @@ test.each([
   `00-${"0".repeat(32)}-${spanId}-01`,
   `00-${traceId}-${"0".repeat(16)}-01`,
   `01-${traceId}-${spanId}-01-${"x".repeat(300)}`,
-])("%s is ignored", (header) => {
-  expect(parseTraceParent(header)).toBeNull();
-});
+])("%s is ignored", (header) => expect(parseTraceParent(header)).toBeNull());
 
 test("what is sent can be parsed", () => {
   expect(parseTraceParent(traceParentHeader(traceId, spanId))).toEqual({ traceId, spanId, isSampled: true });

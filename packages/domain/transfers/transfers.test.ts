@@ -15,7 +15,7 @@ describe("a requested transfer", () => {
     targetBlocked: false,
     nowMs,
   };
-  const cases: readonly [what: string, changes: Partial<TransferFacts>, reason: string | null][] = [
+  test.each<[what: string, changes: Partial<TransferFacts>, reason: string | null]>([
     ["is approved automatically once the license is old enough", {}, null],
     ["is approved at the very end of the time", { createdAtMs: daysAgo(30) }, null],
     ["waits a millisecond before that", { createdAtMs: daysAgo(30) + 1 }, "cooldown"],
@@ -29,10 +29,7 @@ describe("a requested transfer", () => {
     ["waits if a person always decides", { mode: "review" }, "product_setting"],
     ["names the setting before a block", { mode: "review", targetBlocked: true }, "product_setting"],
     ["waits for a license that was created in the future", { createdAtMs: nowMs + 1 }, "cooldown"],
-  ];
-  test.each(cases)("%s", (_what, changes, reason) => {
-    expect(reviewReason({ ...usual, ...changes })).toBe(reason as never);
-  });
+  ])("%s", (_what, changes, reason) => expect(reviewReason({ ...usual, ...changes })).toBe(reason as never));
 });
 
 describe("a request", () => {

@@ -37,9 +37,7 @@ test.each([
   ["curl/8.5.0", null],
   ["Some Program/1.0 (unknown)", null],
   ["", null],
-])("%s is %p", (userAgent, name) => {
-  expect(programName(userAgent)).toBe(name);
-});
+])("%s is %p", (userAgent, name) => expect(programName(userAgent)).toBe(name));
 
 test.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"],
@@ -47,18 +45,14 @@ test.each([
   ["curl/8.5.0", "curl"],
   ["Test Browser", ""],
   ["", ""],
-])("the short name of %s is %p", (userAgent, name) => {
-  expect(browserName(userAgent)).toBe(name);
-});
+])("the short name of %s is %p", (userAgent, name) => expect(browserName(userAgent)).toBe(name));
 
 test.each([
   [`${android} Chrome/138.0.0.0 Mobile Safari/537.36`, true],
   [`${android} Chrome/138.0.0.0 Safari/537.36`, false],
   [`${iPhone} Version/18.5 Mobile/15E148 Safari/604.1`, true],
   [`Mozilla/5.0 (X11; Linux x86_64) ${blink} Chrome/138.0.0.0 Safari/537.36`, false],
-])("%s is a phone: %p", (userAgent, isPhone) => {
-  expect(parseUserAgent(userAgent).isPhone).toBe(isPhone);
-});
+])("%s is a phone: %p", (userAgent, isPhone) => expect(parseUserAgent(userAgent).isPhone).toBe(isPhone));
 
 const parts = ["Version/1 ", "1", "1.", "os 1_", "opt/1", "Android", "/", "x/", "(", " "];
 test.each(parts)("64 KB of %p take less than a millisecond", (part) => {

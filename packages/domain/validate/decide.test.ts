@@ -25,7 +25,7 @@ describe("the members other than the status (specification 2.3)", () => {
     license?: LicenseFacts | null;
     caller?: Partial<CallerFacts>;
   };
-  const rows: [Outcome, Change, members: object, atMs?: number][] = [
+  test.each<[Outcome, Change, members: object, atMs?: number]>([
     ["product_not_found", { product: { deleted: true } }, untold],
     ["org_suspended", { product: { organizationSuspended: true } }, untold],
     ["billing_suspended", { product: { billing: "suspended" } }, untold],
@@ -43,15 +43,10 @@ describe("the members other than the status (specification 2.3)", () => {
     ["ip_limit_reached", { license: full, caller: { registered: false } }, { ...unregisteredIp, ipCount: 3 }],
     ["version_not_allowed", { caller: { version: "0.9.0" } }, { ...unregisteredIp, versionValid: false }],
     ["active", {}, unregisteredIp],
-  ];
-
-  test.each(rows)(
-    "%s",
-    (status, { product = {}, license = sampleLicense, caller = {} }, members, atMs = nowMs) => {
-      const verdict = decide({ ...sampleProduct, ...product }, license, { ...sampleCaller, ...caller }, atMs);
-      expect<object>(verdict).toEqual({ status, ...members, effect: "none", firstUse: false });
-    },
-  );
+  ])("%s", (status, { product = {}, license = sampleLicense, caller = {} }, members, atMs = nowMs) => {
+    const verdict = decide({ ...sampleProduct, ...product }, license, { ...sampleCaller, ...caller }, atMs);
+    expect<object>(verdict).toEqual({ status, ...members, effect: "none", firstUse: false });
+  });
 
   test("a newly registered IP address is reported as registered and counted", () => {
     expect(decide(sampleProduct, sampleLicense, unregistered, nowMs)).toMatchObject({
@@ -104,14 +99,13 @@ describe("the first use", () => {
 });
 
 describe("expiry", () => {
-  const rows: [why: string, expiresAtMs: number | null, enforced: boolean, status: Outcome][] = [
+  test.each<[why: string, expiresAtMs: number | null, enforced: boolean, status: Outcome]>([
     ["a moment before it expires", nowMs + 1, true, "active"],
     ["at the moment it expires", nowMs, true, "expired"],
     ["after it expired", nowMs - 1, true, "expired"],
     ["a lifetime license", null, true, "active"],
     ["expired long ago, not enforced", 0, false, "active"],
-  ];
-  test.each(rows)("%s", (_why, expiresAtMs, expiryEnforced, status) => {
+  ])("%s", (_why, expiresAtMs, expiryEnforced, status) => {
     const license = { ...sampleLicense, expiresAtMs };
     const verdict = decide({ ...sampleProduct, expiryEnforced }, license, sampleCaller, nowMs);
     expect(verdict).toMatchObject({ status, expiresAtMs });
@@ -126,7 +120,7 @@ describe("expiry", () => {
 
 describe("version enforcement", () => {
   type Row = [string | null, below: string | null, Outcome, versionValid: boolean | null, named: string];
-  const rows: Row[] = [
+  test.each<Row>([
     ["2.0.0", null, "active", true, "2.0.0"],
     ["1.0.7", null, "active", true, "1.0.7"],
     ["0.9.0", null, "version_not_allowed", false, "2.0.0"],
@@ -136,9 +130,7 @@ describe("version enforcement", () => {
     ["1.0.7", "2.0", "active", true, "1.0.7"],
     [null, "2.0", "active", null, "1.0.x"],
     [null, null, "active", null, "2.0.0"],
-  ];
-
-  test.each(rows)(
+  ])(
     "%p on a license below %p: %s when enforced, active when only reported",
     (version, below, enforced, versionValid, expected) => {
       const caller = { ...sampleCaller, version };
@@ -156,13 +148,12 @@ describe("version enforcement", () => {
 });
 
 describe("billing", () => {
-  const rows: [BillingState, Outcome][] = [
+  test.each<[BillingState, Outcome]>([
     ["active", "active"],
     ["grace", "active"],
     ["suspended", "billing_suspended"],
     ["cancelled", "active"],
-  ];
-  test.each(rows)("%s is answered with %s", (billing, status) => {
+  ])("%s is answered with %s", (billing, status) => {
     expect(decide({ ...sampleProduct, billing }, sampleLicense, sampleCaller, nowMs).status).toBe(status);
   });
 });

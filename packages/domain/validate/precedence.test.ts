@@ -28,9 +28,7 @@ const causes: Record<Refusal, (situation: Situation) => Situation> = {
 
 const refusals = validateStatuses.filter((status): status is Refusal => status in causes);
 
-test("a request with nothing against it is active", () => {
-  expect(statusOf(passing)).toBe("active");
-});
+test("a request with nothing against it is active", () => expect(statusOf(passing)).toBe("active"));
 
 test("the order begins with the two that end a request undecided and ends with active", () => {
   expect<readonly string[]>(validateStatuses).toEqual([

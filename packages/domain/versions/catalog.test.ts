@@ -4,7 +4,7 @@ import { catalogOf } from "./sample-catalog.ts";
 import { parseVersion, versionKey } from "./version.ts";
 
 describe("parseVersionRecord", () => {
-  const rows: [text: string, read: string | null][] = [
+  test.each<[text: string, read: string | null]>([
     ["2.1.3", "exact 2.1.3.0"],
     ["v2.1.3-beta.1", "exact 2.1.3.0-beta.1"],
     ["2.1.x", "line 2 of 2.1.0.0-0"],
@@ -27,11 +27,7 @@ describe("parseVersionRecord", () => {
     ["2.v1.x", null],
     ["vv2.x", null],
     [`2.${" ".repeat(64)}x`, null],
-  ];
-
-  test.each(rows)("reads %p as %p", (text, read) => {
-    expect(shown(parseVersionRecord(text))).toBe(read);
-  });
+  ])("reads %p as %p", (text, read) => expect(shown(parseVersionRecord(text))).toBe(read));
 });
 
 function shown(pattern: ReturnType<typeof parseVersionRecord>): string | null {
@@ -51,7 +47,7 @@ describe("stateOf", () => {
     "3.0.0-rc.1": "allowed",
     nonsense: "allowed",
   });
-  const rows: [version: string, state: VersionState | "missing", why: string][] = [
+  test.each<[version: string, state: VersionState | "missing", why: string]>([
     ["2.0.9", "deprecated", "only the short line matches"],
     ["2", "deprecated", "missing parts are 0"],
     ["2.1.9", "allowed", "a longer line wins"],
@@ -66,9 +62,7 @@ describe("stateOf", () => {
     ["3.0.0", "missing", "a pre-release record does not speak for its release"],
     ["20.0", "missing", "2.x is no text prefix"],
     ["1.9", "missing", "no record"],
-  ];
-
-  test.each(rows)("%s is %s: %s", (text, state) => {
+  ])("%s is %s: %s", (text, state) => {
     const version = parseVersion(text);
     expect(version === null ? null : catalog.stateOf(version)).toBe(state);
   });
@@ -92,7 +86,7 @@ describe("stateOf", () => {
 });
 
 describe("newest", () => {
-  const rows: [records: Record<string, VersionState>, newest: string | null, why: string][] = [
+  test.each<[records: Record<string, VersionState>, newest: string | null, why: string]>([
     [{}, null, "nothing to name"],
     [{ "1.9": "latest", "1.10": "allowed" }, "1.10", "by number, not by text or state"],
     [{ "2.0.0-rc.1": "allowed", "2.0.0": "allowed" }, "2.0.0", "a release over its pre-releases"],
@@ -103,9 +97,7 @@ describe("newest", () => {
     [{ "2.x": "allowed", "2.0.x": "allowed" }, "2.0.x", "a longer line over a shorter one"],
     [{ "2.x": "allowed", "1.9.9": "allowed" }, "2.x", "a line above every older version"],
     [{ " v2.1 ": "allowed" }, "v2.1", "as written, trimmed"],
-  ];
-
-  test.each(rows)("of %j is %p: %s", (records, newest) => {
+  ])("of %j is %p: %s", (records, newest) => {
     expect(catalogOf(records).newest(null, () => true)).toBe(newest);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type VersionChecks, versionChecks } from "./checks.ts";
 
-const rows: [boolean, VersionChecks, plan: string, onDowngrade: VersionChecks, VersionChecks | null][] = [
+test.each<[boolean, VersionChecks, plan: string, onDowngrade: VersionChecks, VersionChecks | null]>([
   [true, "enforce", "includes it", "enforce", "enforce"],
   [true, "report", "includes it", "enforce", "report"],
   [true, "enforce", "includes it", "report", "enforce"],
@@ -13,9 +13,7 @@ const rows: [boolean, VersionChecks, plan: string, onDowngrade: VersionChecks, V
   [true, "report", "never had it", "report", null],
   [false, "enforce", "includes it", "enforce", null],
   [false, "enforce", "had it", "enforce", null],
-];
-
-test.each(rows)(
+])(
   "module on %p and set to %s, the plan %s, on downgrade %s: %p",
   (enabled, enforcement, plan, onDowngrade, checks) => {
     const inPlan = plan === "includes it";

@@ -15,7 +15,7 @@ const from20To23 = catalogOf({
 const from21Below24: VersionPin = { mode: "range", min: "2.1", max: "2.4" };
 
 describe("the worked shape of specification 9.2, item 6", () => {
-  const rows: [submitted: string, withoutPin: boolean, withRange: boolean][] = [
+  test.each<[submitted: string, withoutPin: boolean, withRange: boolean]>([
     ["1.9.9", false, false],
     ["2.0.0", true, false],
     ["2.0.99", true, false],
@@ -28,9 +28,7 @@ describe("the worked shape of specification 9.2, item 6", () => {
     ["2.4.0", false, false],
     ["2.4.1", false, false],
     ["3.0.0", false, false],
-  ];
-
-  test.each(rows)("%s passes the product: %p, and the license: %p", (submitted, withoutPin, withRange) => {
+  ])("%s passes the product: %p, and the license: %p", (submitted, withoutPin, withRange) => {
     expect(gateVersion(from20To23, null, submitted).versionValid).toBe(withoutPin);
     expect(gateVersion(from20To23, from21Below24, submitted).versionValid).toBe(withRange);
   });
@@ -38,7 +36,7 @@ describe("the worked shape of specification 9.2, item 6", () => {
 
 describe("range bounds", () => {
   const everything = catalogOf({ "1.x": "allowed", "2.x": "allowed", "3.x": "allowed" });
-  const rows: [min: string | null, max: string | null, submitted: string, allowed: boolean, why: string][] = [
+  test.each<[min: string | null, max: string | null, submitted: string, allowed: boolean, why: string]>([
     ["2.1", "2.4", "2.1", true, "the minimum is included"],
     ["2.1", "2.4", "2.1.0-rc.1", false, "a pre-release of the minimum is below it"],
     ["2.1.0-beta", "2.4", "2.1.0-rc.1", true, "unless the minimum is an earlier pre-release"],
@@ -58,9 +56,7 @@ describe("range bounds", () => {
     ["2.1", "rubbish", "2.2", false, "an unreadable maximum allows nothing"],
     ["", null, "2.2", false, "an empty bound is unreadable"],
     ["2.1", "2.x", "2.2", false, "a line is no bound"],
-  ];
-
-  test.each(rows)("from %p below %p, %s: %p (%s)", (min, max, submitted, allowed) => {
+  ])("from %p below %p, %s: %p (%s)", (min, max, submitted, allowed) => {
     expect(gateVersion(everything, { mode: "range", min, max }, submitted).versionValid).toBe(allowed);
   });
 });
@@ -76,7 +72,7 @@ describe("the answer", () => {
   const pinned = (version: string): VersionPin => ({ mode: "pinned", version });
   const range = (min: string | null, max: string | null): VersionPin => ({ mode: "range", min, max });
   type Row = [why: string, VersionPin, submitted: string | null, version: string | null, boolean | null];
-  const rows: Row[] = [
+  test.each<Row>([
     ["an accepted version is named as submitted, trimmed", null, " v2.2.1+7 ", "v2.2.1+7", true],
     ["a deprecated version is accepted", null, "2.1", "2.1", true],
     ["a blocked version is refused and the newest is named", null, "2.3.0", "2.2.4", false],
@@ -97,9 +93,7 @@ describe("the answer", () => {
     ["a line that ends below the minimum is not named", range("2.1.1", "2.2"), null, null, null],
     ["a line that begins at the maximum is not named", range("1.0", "2.0"), null, null, null],
     ["an unreadable range allows nothing", range("?", null), null, null, null],
-  ];
-
-  test.each(rows)("%s", (_why, pin, submitted, version, versionValid) => {
+  ])("%s", (_why, pin, submitted, version, versionValid) => {
     expect(gateVersion(catalog, pin, submitted)).toEqual({ version, versionValid });
   });
 

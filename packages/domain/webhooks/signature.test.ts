@@ -61,7 +61,7 @@ test("an event's webhook-id is its own, without dashes", () => {
 });
 
 describe("a secret is whsec_ and base64 of 24 to 64 bytes", () => {
-  const rows: [string, string, number | null][] = [
+  test.each<[string, string, number | null]>([
     ["24 bytes", `whsec_${Buffer.alloc(24, 7).toString("base64")}`, 24],
     ["64 bytes", `whsec_${Buffer.alloc(64, 7).toString("base64")}`, 64],
     ["without padding", `whsec_${Buffer.alloc(32, 7).toString("base64").replace(/=+$/, "")}`, 32],
@@ -71,10 +71,7 @@ describe("a secret is whsec_ and base64 of 24 to 64 bytes", () => {
     ["not base64", `whsec_${"!".repeat(40)}`, null],
     ["base64 with something in between", `whsec_${"AAAA ".repeat(10)}`, null],
     ["nothing", "whsec_", null],
-  ];
-  test.each(rows)("%s", (_name, secret, length) => {
-    expect(webhookKey(secret)?.length ?? null).toBe(length);
-  });
+  ])("%s", (_name, secret, length) => expect(webhookKey(secret)?.length ?? null).toBe(length));
   test("one that was made here", () => {
     expect(webhookKey(generateWebhookSecret(randomBytes))?.length).toBe(32);
   });

@@ -34,6 +34,4 @@ test.each([
   [60_000, "1 minute"],
   [5_400_000, "1.5 hours"],
   [86_400_000, "1 day"],
-])("%d ms is shown as %s", (ms, words) => {
-  expect(shownDuration(ms, "en")).toBe(words);
-});
+])("%d ms is shown as %s", (ms, words) => expect(shownDuration(ms, "en")).toBe(words));

@@ -9,6 +9,4 @@ test.each([
   ["javascript:alert(1)", null],
   ["javascript:alert(1)//a@b", null],
   ["ask Kim", null],
-])("%p becomes %p", (contact, href) => {
-  expect(contactHref(contact)).toBe(href);
-});
+])("%p becomes %p", (contact, href) => expect(contactHref(contact)).toBe(href));

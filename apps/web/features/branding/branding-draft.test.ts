@@ -34,6 +34,4 @@ test.each([
   [" #16755C ", "#16755C"],
   ["red", "red"],
   ["", ""],
-])("%j is read as %j", (text, color) => {
-  expect(colorOf(text)).toBe(color);
-});
+])("%j is read as %j", (text, color) => expect(colorOf(text)).toBe(color));

@@ -8,9 +8,7 @@ test.each([
   ["/invitations/abc", "/invitations/abc"],
   ["/a//b", "/a//b"],
   ["/o/../admin", "/admin"],
-])("%p is a page of this site", (next, page) => {
-  expect(localPath(next)).toBe(page);
-});
+])("%p is a page of this site", (next, page) => expect(localPath(next)).toBe(page));
 
 test.each([
   ...[
@@ -23,6 +21,4 @@ test.each([
     "/\n/evil.example",
   ],
   ...["\\/evil.example", "https://evil.example", "javascript:alert(1)", "/x\\..\\evil.example"],
-])("%p is not, and leads to the first page", (next) => {
-  expect(localPath(next)).toBe("/");
-});
+])("%p is not, and leads to the first page", (next) => expect(localPath(next)).toBe("/"));

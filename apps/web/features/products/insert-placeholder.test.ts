@@ -36,9 +36,7 @@ describe("inserting a placeholder keeps the template valid JSON", () => {
     ["before the object", '|{"plan": "pro"}', { license_key: value, plan: "pro" }],
     ["in a nested object", '{"a": {"b": true|}}', { a: { b: true, license_key: value } }],
     ["next to a member of the same name", '{"license_key": 1|}', { license_key: 1, license_key_2: value }],
-  ])("%s", (_, marked, expected) => {
-    expect(JSON.parse(inserted(marked))).toEqual(expected);
-  });
+  ])("%s", (_, marked, expected) => expect(JSON.parse(inserted(marked))).toEqual(expected));
 
   test("a new member is on its own line", () => {
     const wanted = `{\n  "plan": "pro",\n  "license_key": "${value}"\n}`;

@@ -3,7 +3,7 @@ import { type Pasted, pasted } from "./pasted.ts";
 
 const id = "019a8f2e-4c1d-7abc-8def-0123456789ab";
 
-const rows: [text: string, is: Pasted | null][] = [
+test.each<[text: string, is: Pasted | null]>([
   ["", null],
   ["   ", null],
   [id, { kind: "id", id }],
@@ -16,8 +16,4 @@ const rows: [text: string, is: Pasted | null][] = [
   ["2001:db8:1:2::/64", { kind: "ip", ip: "2001:db8:1:2::/64" }],
   ["POLARIS-7K2M-99XA", { kind: "key", key: "POLARIS-7K2M-99XA" }],
   ["203.0.113.0/24", { kind: "key", key: "203.0.113.0/24" }],
-];
-
-test.each(rows)("%j is recognized", (text, is) => {
-  expect(pasted(text)).toEqual(is);
-});
+])("%j is recognized", (text, is) => expect(pasted(text)).toEqual(is));

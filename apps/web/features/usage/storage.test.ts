@@ -9,6 +9,4 @@ test.each([
   [256_400_000, "256 MB"],
   [7_300_000_000, "7.3 GB"],
   [2_000_000_000_000_000, "2,000 TB"],
-])("%d bytes are %s", (bytes, text) => {
-  expect(storageText(bytes, "en")).toBe(text);
-});
+])("%d bytes are %s", (bytes, text) => expect(storageText(bytes, "en")).toBe(text));

@@ -15,6 +15,4 @@ test.each([
   expect(linkToken(hash)).toEqual({ token: "abc", next });
 });
 
-test.each(["", "#", "#&next=/"])("%j has no token", (hash) => {
-  expect(linkToken(hash)).toBeNull();
-});
+test.each(["", "#", "#&next=/"])("%j has no token", (hash) => expect(linkToken(hash)).toBeNull());

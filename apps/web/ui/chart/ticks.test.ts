@@ -10,9 +10,7 @@ test.each([
   [97, [0, 50, 100]],
   [101, [0, 50, 100, 150]],
   [1_000_000, [0, 500_000, 1_000_000]],
-])("a scale up to %d has lines at %j", (highest, ticks) => {
-  expect(ticksFor(highest)).toEqual(ticks);
-});
+])("a scale up to %d has lines at %j", (highest, ticks) => expect(ticksFor(highest)).toEqual(ticks));
 
 test("a scale is never shorter than its highest value and never has many lines", () => {
   for (let highest = 1; highest < 3_000_000; highest = highest * 1.07 + 1) {

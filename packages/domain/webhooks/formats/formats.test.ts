@@ -132,9 +132,7 @@ test.each([
   ["`code`", "\\`code\\`"],
   ["\\*", "\\\\\\*"],
   ["a\nb\r\n\tc", "a b c"],
-])("Discord shows %j as it is written", (text, shown) => {
-  expect(discordValueOf(text)).toBe(shown);
-});
+])("Discord shows %j as it is written", (text, shown) => expect(discordValueOf(text)).toBe(shown));
 
 test.each([
   ["<!channel>", "&lt;!channel&gt;"],
@@ -142,9 +140,7 @@ test.each([
   ["@here", "@\u200bhere"],
   ["a & b", "a &amp; b"],
   ["*bold* _x_ ~y~ `z`", "\u200b*bold\u200b* \u200b_x\u200b_ \u200b~y\u200b~ \u200b`z\u200b`"],
-])("Slack shows %j as it is written", (text, shown) => {
-  expect(slackValueOf(text)).toBe(`*Reason*\n${shown}`);
-});
+])("Slack shows %j as it is written", (text, shown) => expect(slackValueOf(text)).toBe(`*Reason*\n${shown}`));
 
 describe.each([...eventTypes])("%s", (type) => {
   test("has its own title in both, whatever the event contains", () => {

@@ -24,10 +24,6 @@ test.each([
   ["1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8:9"],
   ["12345::", "12345::"],
   ["", ""],
-])("%s belongs to %s", (address, group) => {
-  expect(addressGroup(address)).toBe(group);
-});
+])("%s belongs to %s", (address, group) => expect(addressGroup(address)).toBe(group));
 
-test("a long value is cut", () => {
-  expect(addressGroup("x".repeat(1_000))).toHaveLength(128);
-});
+test("a long value is cut", () => expect(addressGroup("x".repeat(1_000))).toHaveLength(128));
