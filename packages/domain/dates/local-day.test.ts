@@ -1,40 +1,38 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { endOfDay, isDay, localTime, startOfDay } from "./local-day.ts";
 
-describe("the end of a day", () => {
-  test.each<[day: string, timeZone: string, end: string]>([
-    ["2027-11-20", "UTC", "2027-11-20T23:59:59.999Z"],
-    ["2027-11-20", "Europe/Berlin", "2027-11-20T22:59:59.999Z"],
-    ["2027-07-20", "Europe/Berlin", "2027-07-20T21:59:59.999Z"],
-    // The days on which clocks are put forward and back.
-    ["2027-03-28", "Europe/Berlin", "2027-03-28T21:59:59.999Z"],
-    ["2027-03-27", "Europe/Berlin", "2027-03-27T22:59:59.999Z"],
-    ["2027-10-31", "Europe/Berlin", "2027-10-31T22:59:59.999Z"],
-    ["2027-10-30", "Europe/Berlin", "2027-10-30T21:59:59.999Z"],
-    ["2027-03-14", "America/New_York", "2027-03-15T03:59:59.999Z"],
-    ["2027-11-07", "America/New_York", "2027-11-08T04:59:59.999Z"],
-    // Zones of half and quarter hours, and of a half-hour change.
-    ["2027-11-20", "Asia/Kolkata", "2027-11-20T18:29:59.999Z"],
-    ["2027-11-20", "Asia/Kathmandu", "2027-11-20T18:14:59.999Z"],
-    ["2027-10-03", "Australia/Lord_Howe", "2027-10-03T12:59:59.999Z"],
-    // The farthest from UTC on both sides.
-    ["2027-11-20", "Pacific/Kiritimati", "2027-11-20T09:59:59.999Z"],
-    ["2027-11-20", "Etc/GMT+12", "2027-11-21T11:59:59.999Z"],
-    // Clocks put forward at midnight: there is no 00:00 on the 4th.
-    ["2018-11-03", "America/Sao_Paulo", "2018-11-04T02:59:59.999Z"],
-    // Put back at midnight: the last hour of the 17th comes twice, and the second one counts.
-    ["2018-02-17", "America/Sao_Paulo", "2018-02-18T02:59:59.999Z"],
-    // Put back a minute after midnight: for a minute it was the next day already.
-    ["2006-10-28", "America/St_Johns", "2006-10-29T03:29:59.999Z"],
-    // Samoa skipped the 30th of December 2011.
-    ["2011-12-29", "Pacific/Apia", "2011-12-30T09:59:59.999Z"],
-    ["2011-12-30", "Pacific/Apia", "2011-12-30T09:59:59.999Z"],
-    ["2011-12-31", "Pacific/Apia", "2011-12-31T09:59:59.999Z"],
-    ["2028-02-29", "Europe/Berlin", "2028-02-29T22:59:59.999Z"],
-    ["9999-12-31", "Pacific/Kiritimati", "9999-12-31T09:59:59.999Z"],
-  ])("%s in %s is %s", (day, timeZone, end) => {
-    expect(new Date(endOfDay(day, timeZone)).toISOString()).toBe(end);
-  });
+test.each<[day: string, timeZone: string, end: string]>([
+  ["2027-11-20", "UTC", "2027-11-20T23:59:59.999Z"],
+  ["2027-11-20", "Europe/Berlin", "2027-11-20T22:59:59.999Z"],
+  ["2027-07-20", "Europe/Berlin", "2027-07-20T21:59:59.999Z"],
+  // The days on which clocks are put forward and back.
+  ["2027-03-28", "Europe/Berlin", "2027-03-28T21:59:59.999Z"],
+  ["2027-03-27", "Europe/Berlin", "2027-03-27T22:59:59.999Z"],
+  ["2027-10-31", "Europe/Berlin", "2027-10-31T22:59:59.999Z"],
+  ["2027-10-30", "Europe/Berlin", "2027-10-30T21:59:59.999Z"],
+  ["2027-03-14", "America/New_York", "2027-03-15T03:59:59.999Z"],
+  ["2027-11-07", "America/New_York", "2027-11-08T04:59:59.999Z"],
+  // Zones of half and quarter hours, and of a half-hour change.
+  ["2027-11-20", "Asia/Kolkata", "2027-11-20T18:29:59.999Z"],
+  ["2027-11-20", "Asia/Kathmandu", "2027-11-20T18:14:59.999Z"],
+  ["2027-10-03", "Australia/Lord_Howe", "2027-10-03T12:59:59.999Z"],
+  // The farthest from UTC on both sides.
+  ["2027-11-20", "Pacific/Kiritimati", "2027-11-20T09:59:59.999Z"],
+  ["2027-11-20", "Etc/GMT+12", "2027-11-21T11:59:59.999Z"],
+  // Clocks put forward at midnight: there is no 00:00 on the 4th.
+  ["2018-11-03", "America/Sao_Paulo", "2018-11-04T02:59:59.999Z"],
+  // Put back at midnight: the last hour of the 17th comes twice, and the second one counts.
+  ["2018-02-17", "America/Sao_Paulo", "2018-02-18T02:59:59.999Z"],
+  // Put back a minute after midnight: for a minute it was the next day already.
+  ["2006-10-28", "America/St_Johns", "2006-10-29T03:29:59.999Z"],
+  // Samoa skipped the 30th of December 2011.
+  ["2011-12-29", "Pacific/Apia", "2011-12-30T09:59:59.999Z"],
+  ["2011-12-30", "Pacific/Apia", "2011-12-30T09:59:59.999Z"],
+  ["2011-12-31", "Pacific/Apia", "2011-12-31T09:59:59.999Z"],
+  ["2028-02-29", "Europe/Berlin", "2028-02-29T22:59:59.999Z"],
+  ["9999-12-31", "Pacific/Kiritimati", "9999-12-31T09:59:59.999Z"],
+])("the end of a day: %s in %s is %s", (day, timeZone, end) => {
+  expect(new Date(endOfDay(day, timeZone)).toISOString()).toBe(end);
 });
 
 test("a day starts when the day before has ended, also where midnight is skipped", () => {

@@ -43,14 +43,12 @@ describe("generateLicenseKey", () => {
   });
 });
 
-describe("matchForm", () => {
-  test.each<[written: string, form: string]>([
-    ["abcd-efgh-jkmn-pqrs", "ABCD-EFGH-JKMN-PQRS"],
-    ["  ABCD-efgh-JKMN-pqrs\n", "ABCD-EFGH-JKMN-PQRS"],
-    ["Old Key_1", "OLD KEY_1"],
-    ["", ""],
-  ])("%p is matched as %p", (written, form) => expect(matchForm(written)).toBe(form));
-});
+test.each<[written: string, form: string]>([
+  ["abcd-efgh-jkmn-pqrs", "ABCD-EFGH-JKMN-PQRS"],
+  ["  ABCD-efgh-JKMN-pqrs\n", "ABCD-EFGH-JKMN-PQRS"],
+  ["Old Key_1", "OLD KEY_1"],
+  ["", ""],
+])("matchForm: %p is matched as %p", (written, form) => expect(matchForm(written)).toBe(form));
 
 describe("parseImportedKey", () => {
   test.each<[written: string, key: string]>([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import {
   canRequestTransfer,
   ipRemovalRefusal,
@@ -16,31 +16,29 @@ const everything: SelfServiceFacts = {
   hasPendingTransfer: false,
 };
 
-describe("what customers can do themselves", () => {
-  const cases: [
-    name: string,
-    change: Partial<SelfServiceFacts>,
-    removal: ReturnType<typeof ipRemovalRefusal>,
-    rotation: ReturnType<typeof keyRotationRefusal>,
-    transfer: boolean,
-  ][] = [
-    ["everything is on", {}, null, null, true],
-    ["removals are off", { ipRemovals: 0 }, "self_service_off", null, true],
-    ["key rotation is off", { keyRotation: false }, null, "self_service_off", true],
-    ["transfers are off", { transfers: "off" }, null, null, false],
-    ["a transfer is pending", { hasPendingTransfer: true }, null, null, false],
-    ["expired", { license: "expired" }, null, "license_is_expired", true],
-    ["revoked", { license: "revoked" }, "license_is_revoked", "license_is_revoked", false],
-    ["product disabled", { product: "disabled" }, "product_not_active", "product_not_active", false],
-    ["product archived", { product: "archived" }, "product_not_active", "product_not_active", false],
-    ["seller suspended", { sellerIsSuspended: true }, "seller_suspended", "seller_suspended", false],
-  ];
-  test.each(cases)("%s", (_, change, removal, rotation, transfer) => {
-    const facts = { ...everything, ...change };
-    expect([ipRemovalRefusal(facts), keyRotationRefusal(facts), canRequestTransfer(facts)]).toEqual([
-      removal,
-      rotation,
-      transfer,
-    ]);
-  });
+const cases: [
+  name: string,
+  change: Partial<SelfServiceFacts>,
+  removal: ReturnType<typeof ipRemovalRefusal>,
+  rotation: ReturnType<typeof keyRotationRefusal>,
+  transfer: boolean,
+][] = [
+  ["everything is on", {}, null, null, true],
+  ["removals are off", { ipRemovals: 0 }, "self_service_off", null, true],
+  ["key rotation is off", { keyRotation: false }, null, "self_service_off", true],
+  ["transfers are off", { transfers: "off" }, null, null, false],
+  ["a transfer is pending", { hasPendingTransfer: true }, null, null, false],
+  ["expired", { license: "expired" }, null, "license_is_expired", true],
+  ["revoked", { license: "revoked" }, "license_is_revoked", "license_is_revoked", false],
+  ["product disabled", { product: "disabled" }, "product_not_active", "product_not_active", false],
+  ["product archived", { product: "archived" }, "product_not_active", "product_not_active", false],
+  ["seller suspended", { sellerIsSuspended: true }, "seller_suspended", "seller_suspended", false],
+];
+test.each(cases)("what customers can do themselves: %s", (_, change, removal, rotation, transfer) => {
+  const facts = { ...everything, ...change };
+  expect([ipRemovalRefusal(facts), keyRotationRefusal(facts), canRequestTransfer(facts)]).toEqual([
+    removal,
+    rotation,
+    transfer,
+  ]);
 });

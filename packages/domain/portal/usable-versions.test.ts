@@ -15,19 +15,19 @@ const catalog = catalogOf({
 const pinned = (version: string): VersionPin => ({ mode: "pinned", version });
 const range = (min: string | null, max: string | null): VersionPin => ({ mode: "range", min, max });
 
-describe("the newest version that a license can use", () => {
-  test.each<[name: string, pin: VersionPin, newest: string | null]>([
-    ["without a pin", null, "2.3.0"],
-    ["pinned to an allowed version", pinned("2.3.0"), "2.3.0"],
-    ["pinned to a version of an allowed line", pinned("2.1.7"), "2.1.7"],
-    ["pinned to a blocked version", pinned("3.0.0"), null],
-    ["pinned to an unknown version", pinned("4.0.0"), null],
-    ["pinned to nonsense", pinned("nonsense"), null],
-    ["a range below the newest", range(null, "2.0"), "1.0.0"],
-    ["a range that only a line reaches", range("2.4", "2.6"), "2.x"],
-    ["a range without versions", range("3.1", null), null],
-  ])("%s", (_, pin, newest) => expect(newestUsable(catalog, pin)).toBe(newest));
-});
+test.each<[name: string, pin: VersionPin, newest: string | null]>([
+  ["without a pin", null, "2.3.0"],
+  ["pinned to an allowed version", pinned("2.3.0"), "2.3.0"],
+  ["pinned to a version of an allowed line", pinned("2.1.7"), "2.1.7"],
+  ["pinned to a blocked version", pinned("3.0.0"), null],
+  ["pinned to an unknown version", pinned("4.0.0"), null],
+  ["pinned to nonsense", pinned("nonsense"), null],
+  ["a range below the newest", range(null, "2.0"), "1.0.0"],
+  ["a range that only a line reaches", range("2.4", "2.6"), "2.x"],
+  ["a range without versions", range("3.1", null), null],
+])("the newest version that a license can use: %s", (_, pin, newest) =>
+  expect(newestUsable(catalog, pin)).toBe(newest),
+);
 
 describe("whether a license can use a version or a newer one", () => {
   test.each<[pin: VersionPin, version: string, can: boolean]>([

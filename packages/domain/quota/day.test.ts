@@ -1,21 +1,21 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
 import { quotaDay, secondsUntilReset } from "./day.ts";
 
-describe("seconds until the counter starts again", () => {
-  test.each<[time: string, seconds: number]>([
-    ["2030-06-15T00:00:00.000Z", 86_400],
-    ["2030-06-15T00:00:00.001Z", 86_400],
-    ["2030-06-15T00:00:01.000Z", 86_399],
-    ["2030-06-15T12:00:00.000Z", 43_200],
-    ["2030-06-15T23:59:58.001Z", 2],
-    ["2030-06-15T23:59:59.000Z", 1],
-    ["2030-06-15T23:59:59.999Z", 1],
-    ["2032-02-28T23:59:00.000Z", 60],
-    ["2030-12-31T23:00:00.000Z", 3_600],
-  ])("at %s: %p", (time, seconds) => expect(secondsUntilReset(Date.parse(time))).toBe(seconds));
-});
+test.each<[time: string, seconds: number]>([
+  ["2030-06-15T00:00:00.000Z", 86_400],
+  ["2030-06-15T00:00:00.001Z", 86_400],
+  ["2030-06-15T00:00:01.000Z", 86_399],
+  ["2030-06-15T12:00:00.000Z", 43_200],
+  ["2030-06-15T23:59:58.001Z", 2],
+  ["2030-06-15T23:59:59.000Z", 1],
+  ["2030-06-15T23:59:59.999Z", 1],
+  ["2032-02-28T23:59:00.000Z", 60],
+  ["2030-12-31T23:00:00.000Z", 3_600],
+])("seconds until the counter starts again at %s: %p", (time, seconds) =>
+  expect(secondsUntilReset(Date.parse(time))).toBe(seconds),
+);
 
 const moment = fc.integer({ min: 0, max: Date.UTC(2200, 0) });
 

@@ -4,18 +4,18 @@ import { forAll } from "../../../tests/support/for-all.ts";
 import type { BillingState } from "../validate/facts.ts";
 import { effectivePlan, grant, type Plan } from "./limit.ts";
 
-describe("the plan whose limits apply", () => {
-  test.each<[Plan, BillingState, Plan]>([
-    ["free", "active", "free"],
-    ["pro", "active", "pro"],
-    ["enterprise", "active", "enterprise"],
-    ["pro", "grace", "pro"],
-    ["pro", "suspended", "pro"],
-    ["free", "cancelled", "free"],
-    ["pro", "cancelled", "free"],
-    ["enterprise", "cancelled", "free"],
-  ])("%s, billing %s: %s", (plan, billing, applies) => expect(effectivePlan(plan, billing)).toBe(applies));
-});
+test.each<[Plan, BillingState, Plan]>([
+  ["free", "active", "free"],
+  ["pro", "active", "pro"],
+  ["enterprise", "active", "enterprise"],
+  ["pro", "grace", "pro"],
+  ["pro", "suspended", "pro"],
+  ["free", "cancelled", "free"],
+  ["pro", "cancelled", "free"],
+  ["enterprise", "cancelled", "free"],
+])("the plan whose limits apply: %s, billing %s: %s", (plan, billing, applies) =>
+  expect(effectivePlan(plan, billing)).toBe(applies),
+);
 
 describe("how many of those who ask at once may pass", () => {
   test.each<[why: string, limit: number | null, used: number, asked: number, granted: number]>([

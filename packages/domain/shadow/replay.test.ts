@@ -18,31 +18,29 @@ const product: ProductFacts = {
   versions: { catalog: VersionCatalog.from(records), enforced: true },
 };
 
-describe("a change that refuses nothing says why", () => {
-  const limit: ShadowChange = { type: "max_ips", max_ips: 1 };
-  const off: ShadowChange = { type: "registration", registration: "off" };
-  const version: ShadowChange = { type: "block_version", version: "2.x" };
-  const cidr: ShadowChange = { type: "block_ip", cidr: "203.0.113.0/24" };
-  test.each<[ShadowChange, Partial<ProductFacts>, IneffectiveReason | null]>([
-    [limit, {}, null],
-    [limit, { trackIp: false }, "ip_not_checked"],
-    [limit, { registration: "off" }, "registration_already_off"],
-    [limit, { registration: "first_only" }, "only_first_ip_registered"],
-    [off, {}, null],
-    [off, { registration: "first_only" }, null],
-    [off, { registration: "off" }, "registration_already_off"],
-    [off, { trackIp: false }, "ip_not_checked"],
-    [version, {}, null],
-    [version, { versions: null }, "versions_not_checked"],
-    [
-      version,
-      { versions: { catalog: VersionCatalog.from(records), enforced: false } },
-      "versions_reported_only",
-    ],
-    [cidr, { trackIp: false, versions: null }, null],
-  ])("%j with %j: %p", (change, settings, reason) => {
-    expect(ineffective(change, { ...product, ...settings })).toBe(reason);
-  });
+const limit: ShadowChange = { type: "max_ips", max_ips: 1 };
+const off: ShadowChange = { type: "registration", registration: "off" };
+const version: ShadowChange = { type: "block_version", version: "2.x" };
+const cidr: ShadowChange = { type: "block_ip", cidr: "203.0.113.0/24" };
+test.each<[ShadowChange, Partial<ProductFacts>, IneffectiveReason | null]>([
+  [limit, {}, null],
+  [limit, { trackIp: false }, "ip_not_checked"],
+  [limit, { registration: "off" }, "registration_already_off"],
+  [limit, { registration: "first_only" }, "only_first_ip_registered"],
+  [off, {}, null],
+  [off, { registration: "first_only" }, null],
+  [off, { registration: "off" }, "registration_already_off"],
+  [off, { trackIp: false }, "ip_not_checked"],
+  [version, {}, null],
+  [version, { versions: null }, "versions_not_checked"],
+  [
+    version,
+    { versions: { catalog: VersionCatalog.from(records), enforced: false } },
+    "versions_reported_only",
+  ],
+  [cidr, { trackIp: false, versions: null }, null],
+])("a change that refuses nothing says why: %j with %j: %p", (change, settings, reason) => {
+  expect(ineffective(change, { ...product, ...settings })).toBe(reason);
 });
 
 describe("a lower limit", () => {

@@ -5,13 +5,11 @@ type Environment = Readonly<Record<string, string>>;
 const read = (environment: Environment) => readTraceSettings((name) => environment[name] ?? null);
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" };
 
-describe("traces are off", () => {
-  test.each<[string, Environment]>([
-    ["without an endpoint", { OTEL_SERVICE_NAME: "a", OTEL_TRACES_SAMPLER: "always_on" }],
-    ["if OpenTelemetry is disabled", { ...endpoint, OTEL_SDK_DISABLED: "true" }],
-    ["without an exporter", { ...endpoint, OTEL_TRACES_EXPORTER: "none" }],
-  ])("%s", (_, environment) => expect(read(environment)).toBeNull());
-});
+test.each<[string, Environment]>([
+  ["without an endpoint", { OTEL_SERVICE_NAME: "a", OTEL_TRACES_SAMPLER: "always_on" }],
+  ["if OpenTelemetry is disabled", { ...endpoint, OTEL_SDK_DISABLED: "true" }],
+  ["without an exporter", { ...endpoint, OTEL_TRACES_EXPORTER: "none" }],
+])("traces are off %s", (_, environment) => expect(read(environment)).toBeNull());
 
 test("the defaults are those of OpenTelemetry", () => {
   expect(read(endpoint)).toEqual({
@@ -23,35 +21,35 @@ test("the defaults are those of OpenTelemetry", () => {
   });
 });
 
-describe("a valid value is used", () => {
-  test.each<[Environment, object]>([
-    [
-      { OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example.com/base/" },
-      { url: "https://otel.example.com/base/v1/traces" },
-    ],
-    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://example.com/t" }, { url: "https://example.com/t" }],
-    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }, { protocol: "http/json" }],
-    [
-      { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" },
-      { protocol: "http/json" },
-    ],
-    [
-      { OTEL_EXPORTER_OTLP_HEADERS: "a=1, b = two%2C ", OTEL_EXPORTER_OTLP_TRACES_HEADERS: "a=x=y" },
-      { headers: { a: "x=y", b: "two," } },
-    ],
-    [{ OTEL_TRACES_SAMPLER: "always_off" }, { sampler: { followsParent: false, ratio: 0 } }],
-    [{ OTEL_TRACES_SAMPLER: "traceidratio" }, { sampler: { followsParent: false, ratio: 1 } }],
-    [
-      { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.01" },
-      { sampler: { followsParent: true, ratio: 0.01 } },
-    ],
-    [{ OTEL_RESOURCE_ATTRIBUTES: "service.name=a,zone=b" }, { resource: { "service.name": "a", zone: "b" } }],
-    [
-      { OTEL_RESOURCE_ATTRIBUTES: "service.name=a", OTEL_SERVICE_NAME: "own" },
-      { resource: { "service.name": "own" } },
-    ],
-  ])("%j", (environment, settings) => expect(read({ ...endpoint, ...environment })).toMatchObject(settings));
-});
+test.each<[Environment, object]>([
+  [
+    { OTEL_EXPORTER_OTLP_ENDPOINT: "https://otel.example.com/base/" },
+    { url: "https://otel.example.com/base/v1/traces" },
+  ],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "https://example.com/t" }, { url: "https://example.com/t" }],
+  [{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" }, { protocol: "http/json" }],
+  [
+    { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc", OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json" },
+    { protocol: "http/json" },
+  ],
+  [
+    { OTEL_EXPORTER_OTLP_HEADERS: "a=1, b = two%2C ", OTEL_EXPORTER_OTLP_TRACES_HEADERS: "a=x=y" },
+    { headers: { a: "x=y", b: "two," } },
+  ],
+  [{ OTEL_TRACES_SAMPLER: "always_off" }, { sampler: { followsParent: false, ratio: 0 } }],
+  [{ OTEL_TRACES_SAMPLER: "traceidratio" }, { sampler: { followsParent: false, ratio: 1 } }],
+  [
+    { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.01" },
+    { sampler: { followsParent: true, ratio: 0.01 } },
+  ],
+  [{ OTEL_RESOURCE_ATTRIBUTES: "service.name=a,zone=b" }, { resource: { "service.name": "a", zone: "b" } }],
+  [
+    { OTEL_RESOURCE_ATTRIBUTES: "service.name=a", OTEL_SERVICE_NAME: "own" },
+    { resource: { "service.name": "own" } },
+  ],
+])("a valid value is used: %j", (environment, settings) =>
+  expect(read({ ...endpoint, ...environment })).toMatchObject(settings),
+);
 
 describe("an invalid value is named", () => {
   test.each<[string, string]>([

@@ -6,31 +6,31 @@ import { requestRefusal, transferRefusal } from "./refuse.ts";
 const nowMs = Date.UTC(2031, 0, 31);
 const daysAgo = (days: number) => nowMs - days * dayMs;
 
-describe("a requested transfer", () => {
-  const usual: TransferFacts = {
-    mode: "automatic",
-    cooldownDays: 30,
-    createdAtMs: daysAgo(31),
-    lastTransferredAtMs: null,
-    targetBlocked: false,
-    nowMs,
-  };
-  test.each<[what: string, changes: Partial<TransferFacts>, reason: string | null]>([
-    ["is approved automatically once the license is old enough", {}, null],
-    ["is approved at the very end of the time", { createdAtMs: daysAgo(30) }, null],
-    ["waits a millisecond before that", { createdAtMs: daysAgo(30) + 1 }, "cooldown"],
-    ["waits for a new license", { createdAtMs: nowMs }, "cooldown"],
-    ["waits if the license was transferred lately", { lastTransferredAtMs: daysAgo(29) }, "cooldown"],
-    ["is approved if the last transfer is long ago", { lastTransferredAtMs: daysAgo(30) }, null],
-    ["is approved without a cooldown", { cooldownDays: 0, createdAtMs: nowMs }, null],
-    ["is approved so right after a transfer too", { cooldownDays: 0, lastTransferredAtMs: nowMs }, null],
-    ["waits if the recipient is blocked", { targetBlocked: true }, "target_blocked"],
-    ["names the block before the cooldown", { targetBlocked: true, createdAtMs: nowMs }, "target_blocked"],
-    ["waits if a person always decides", { mode: "review" }, "product_setting"],
-    ["names the setting before a block", { mode: "review", targetBlocked: true }, "product_setting"],
-    ["waits for a license that was created in the future", { createdAtMs: nowMs + 1 }, "cooldown"],
-  ])("%s", (_what, changes, reason) => expect(reviewReason({ ...usual, ...changes })).toBe(reason as never));
-});
+const usual: TransferFacts = {
+  mode: "automatic",
+  cooldownDays: 30,
+  createdAtMs: daysAgo(31),
+  lastTransferredAtMs: null,
+  targetBlocked: false,
+  nowMs,
+};
+test.each<[what: string, changes: Partial<TransferFacts>, reason: string | null]>([
+  ["is approved automatically once the license is old enough", {}, null],
+  ["is approved at the very end of the time", { createdAtMs: daysAgo(30) }, null],
+  ["waits a millisecond before that", { createdAtMs: daysAgo(30) + 1 }, "cooldown"],
+  ["waits for a new license", { createdAtMs: nowMs }, "cooldown"],
+  ["waits if the license was transferred lately", { lastTransferredAtMs: daysAgo(29) }, "cooldown"],
+  ["is approved if the last transfer is long ago", { lastTransferredAtMs: daysAgo(30) }, null],
+  ["is approved without a cooldown", { cooldownDays: 0, createdAtMs: nowMs }, null],
+  ["is approved so right after a transfer too", { cooldownDays: 0, lastTransferredAtMs: nowMs }, null],
+  ["waits if the recipient is blocked", { targetBlocked: true }, "target_blocked"],
+  ["names the block before the cooldown", { targetBlocked: true, createdAtMs: nowMs }, "target_blocked"],
+  ["waits if a person always decides", { mode: "review" }, "product_setting"],
+  ["names the setting before a block", { mode: "review", targetBlocked: true }, "product_setting"],
+  ["waits for a license that was created in the future", { createdAtMs: nowMs + 1 }, "cooldown"],
+])("a requested transfer %s", (_what, changes, reason) =>
+  expect(reviewReason({ ...usual, ...changes })).toBe(reason as never),
+);
 
 describe("a request", () => {
   test.each([

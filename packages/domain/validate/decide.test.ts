@@ -147,13 +147,11 @@ describe("version enforcement", () => {
   );
 });
 
-describe("billing", () => {
-  test.each<[BillingState, Outcome]>([
-    ["active", "active"],
-    ["grace", "active"],
-    ["suspended", "billing_suspended"],
-    ["cancelled", "active"],
-  ])("%s is answered with %s", (billing, status) => {
-    expect(decide({ ...sampleProduct, billing }, sampleLicense, sampleCaller, nowMs).status).toBe(status);
-  });
+test.each<[BillingState, Outcome]>([
+  ["active", "active"],
+  ["grace", "active"],
+  ["suspended", "billing_suspended"],
+  ["cancelled", "active"],
+])("billing %s is answered with %s", (billing, status) => {
+  expect(decide({ ...sampleProduct, billing }, sampleLicense, sampleCaller, nowMs).status).toBe(status);
 });

@@ -45,13 +45,11 @@ describe("each reason alone", () => {
   });
 });
 
-describe("of two reasons, the earlier is the status", () => {
-  const pairs = refusals.flatMap((earlier, index) =>
-    refusals.slice(index + 1).map((later): [Refusal, Refusal] => [earlier, later]),
-  );
-  test.each(pairs)("%s wins over %s", (earlier, later) => {
-    expect(statusOf(causes[earlier](causes[later](passing)))).toBe(earlier);
-  });
+const pairs = refusals.flatMap((earlier, index) =>
+  refusals.slice(index + 1).map((later): [Refusal, Refusal] => [earlier, later]),
+);
+test.each(pairs)("of two reasons, the earlier is the status: %s wins over %s", (earlier, later) => {
+  expect(statusOf(causes[earlier](causes[later](passing)))).toBe(earlier);
 });
 
 test("of any number of reasons, the earliest is the status, and nothing is registered", () =>

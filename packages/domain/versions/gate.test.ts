@@ -14,51 +14,50 @@ const from20To23 = catalogOf({
 });
 const from21Below24: VersionPin = { mode: "range", min: "2.1", max: "2.4" };
 
-describe("the worked shape of specification 9.2, item 6", () => {
-  test.each<[submitted: string, withoutPin: boolean, withRange: boolean]>([
-    ["1.9.9", false, false],
-    ["2.0.0", true, false],
-    ["2.0.99", true, false],
-    ["2.1.0", true, true],
-    ["2.1.7", true, true],
-    ["2.2.0", true, true],
-    ["2.2.50", true, true],
-    ["2.3.0", true, true],
-    ["2.3.99", true, true],
-    ["2.4.0", false, false],
-    ["2.4.1", false, false],
-    ["3.0.0", false, false],
-  ])("%s passes the product: %p, and the license: %p", (submitted, withoutPin, withRange) => {
+test.each<[submitted: string, withoutPin: boolean, withRange: boolean]>([
+  ["1.9.9", false, false],
+  ["2.0.0", true, false],
+  ["2.0.99", true, false],
+  ["2.1.0", true, true],
+  ["2.1.7", true, true],
+  ["2.2.0", true, true],
+  ["2.2.50", true, true],
+  ["2.3.0", true, true],
+  ["2.3.99", true, true],
+  ["2.4.0", false, false],
+  ["2.4.1", false, false],
+  ["3.0.0", false, false],
+])(
+  "the worked shape of specification 9.2, item 6: %s passes the product: %p, and the license: %p",
+  (submitted, withoutPin, withRange) => {
     expect(gateVersion(from20To23, null, submitted).versionValid).toBe(withoutPin);
     expect(gateVersion(from20To23, from21Below24, submitted).versionValid).toBe(withRange);
-  });
-});
+  },
+);
 
-describe("range bounds", () => {
-  const everything = catalogOf({ "1.x": "allowed", "2.x": "allowed", "3.x": "allowed" });
-  test.each<[min: string | null, max: string | null, submitted: string, allowed: boolean, why: string]>([
-    ["2.1", "2.4", "2.1", true, "the minimum is included"],
-    ["2.1", "2.4", "2.1.0-rc.1", false, "a pre-release of the minimum is below it"],
-    ["2.1.0-beta", "2.4", "2.1.0-rc.1", true, "unless the minimum is an earlier pre-release"],
-    ["2.1", "2.4", "2.4", false, "the maximum is excluded"],
-    ["2.1", "2.4", "2.4.0-beta", false, "and so are its pre-releases"],
-    ["2.1", "2.4", "2.4.0-0", false, "down to the very first"],
-    ["2.1", "2.4", "2.3.9.9", true, "the last version before it is not"],
-    ["2.1", "2.4", "2.3.9-beta", true, "nor is another version's pre-release"],
-    ["2.1", "2.4.0-rc.1", "2.4.0-beta", true, "a pre-release maximum is taken literally"],
-    ["2.1", "2.4.0-rc.1", "2.4.0-rc.1", false, "and is itself excluded"],
-    ["2.1", "2.4+build", "2.4.0-beta", false, "build metadata changes nothing"],
-    [null, "2.4", "1.0", true, "no minimum"],
-    ["2.1", null, "3.9", true, "no maximum"],
-    [null, null, "1.0", true, "no bound at all"],
-    ["2.4", "2.1", "2.2", false, "a reversed range is empty"],
-    ["rubbish", "2.4", "2.2", false, "an unreadable minimum allows nothing"],
-    ["2.1", "rubbish", "2.2", false, "an unreadable maximum allows nothing"],
-    ["", null, "2.2", false, "an empty bound is unreadable"],
-    ["2.1", "2.x", "2.2", false, "a line is no bound"],
-  ])("from %p below %p, %s: %p (%s)", (min, max, submitted, allowed) => {
-    expect(gateVersion(everything, { mode: "range", min, max }, submitted).versionValid).toBe(allowed);
-  });
+const everything = catalogOf({ "1.x": "allowed", "2.x": "allowed", "3.x": "allowed" });
+test.each<[min: string | null, max: string | null, submitted: string, allowed: boolean, why: string]>([
+  ["2.1", "2.4", "2.1", true, "the minimum is included"],
+  ["2.1", "2.4", "2.1.0-rc.1", false, "a pre-release of the minimum is below it"],
+  ["2.1.0-beta", "2.4", "2.1.0-rc.1", true, "unless the minimum is an earlier pre-release"],
+  ["2.1", "2.4", "2.4", false, "the maximum is excluded"],
+  ["2.1", "2.4", "2.4.0-beta", false, "and so are its pre-releases"],
+  ["2.1", "2.4", "2.4.0-0", false, "down to the very first"],
+  ["2.1", "2.4", "2.3.9.9", true, "the last version before it is not"],
+  ["2.1", "2.4", "2.3.9-beta", true, "nor is another version's pre-release"],
+  ["2.1", "2.4.0-rc.1", "2.4.0-beta", true, "a pre-release maximum is taken literally"],
+  ["2.1", "2.4.0-rc.1", "2.4.0-rc.1", false, "and is itself excluded"],
+  ["2.1", "2.4+build", "2.4.0-beta", false, "build metadata changes nothing"],
+  [null, "2.4", "1.0", true, "no minimum"],
+  ["2.1", null, "3.9", true, "no maximum"],
+  [null, null, "1.0", true, "no bound at all"],
+  ["2.4", "2.1", "2.2", false, "a reversed range is empty"],
+  ["rubbish", "2.4", "2.2", false, "an unreadable minimum allows nothing"],
+  ["2.1", "rubbish", "2.2", false, "an unreadable maximum allows nothing"],
+  ["", null, "2.2", false, "an empty bound is unreadable"],
+  ["2.1", "2.x", "2.2", false, "a line is no bound"],
+])("range bounds: from %p below %p, %s: %p (%s)", (min, max, submitted, allowed) => {
+  expect(gateVersion(everything, { mode: "range", min, max }, submitted).versionValid).toBe(allowed);
 });
 
 describe("the answer", () => {

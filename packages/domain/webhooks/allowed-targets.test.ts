@@ -23,13 +23,9 @@ const notCallable = [
   ...["", ...listed("0177.0.0.1 0x7f.0.0.1 2130706433 127.1 1.1 example.com")],
 ];
 
-describe("an address that may be called", () => {
-  test.each(callable)("%s", (address) => expect(isPublic(address)).toBe(true));
-});
+test.each(callable)("an address that may be called: %s", (address) => expect(isPublic(address)).toBe(true));
 
-describe("an address that may not", () => {
-  test.each(notCallable)("%p", (address) => expect(isPublic(address)).toBe(false));
-});
+test.each(notCallable)("an address that may not: %p", (address) => expect(isPublic(address)).toBe(false));
 
 test("however a private IPv4 address is wrapped, it stays private", () => {
   const octet = fc.integer({ min: 0, max: 255 });
