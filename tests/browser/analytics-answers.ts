@@ -87,16 +87,10 @@ export const analytics: Analytics = {
   }),
   has_countries: true,
   countries: [
-    ["DE", 14_200, 12_000],
-    ["US", 6_040, 6_100],
-    ["ES", 2_900, 0],
-    ["JP", 803, 912],
-    [null, 120, 80],
-  ].map(([country, requests, previous]) => ({
-    country: country as string | null,
-    requests: requests as number,
-    previous_requests: previous as number,
-  })),
+    { country: "DE", requests: 14_200, previous_requests: 12_000 },
+    { country: "ES", requests: 2_900, previous_requests: 0 },
+    { country: null, requests: 120, previous_requests: 80 },
+  ],
   quota: [
     {
       product_id: "1",
@@ -106,15 +100,6 @@ export const analytics: Analytics = {
       daily_limit: 10_000,
       resets_at: at(30),
       runs_out_at: "2026-11-17T20:40:00.000Z",
-    },
-    {
-      product_id: "2",
-      product_name: "Vega",
-      used_today: 310,
-      used_yesterday: 0,
-      daily_limit: null,
-      resets_at: at(30),
-      runs_out_at: null,
     },
   ],
 };
@@ -145,7 +130,6 @@ const refused: Refused = {
       outcomes: { ip_limit_reached: 1_190, expired: 14 },
     },
     { ...license(2), refused: 311, previous_refused: 0, outcomes: { expired: 311 } },
-    { ...license(3), refused: 12, previous_refused: 30, outcomes: { version_not_allowed: 12 } },
   ],
 };
 
@@ -165,9 +149,6 @@ const suspects: Suspects = {
       sample_ips: [
         { ip: "203.0.113.7", device_ids: ["desk-01", "desk-02", "desk-03"] },
         { ip: "203.0.113.81", device_ids: [] },
-        { ip: "198.51.100.4", device_ids: ["notebook-of-marta"] },
-        { ip: "2001:db8:1:2::/64", device_ids: [] },
-        { ip: "192.0.2.19", device_ids: [] },
       ],
       sample_devices: [],
       travel: {
@@ -176,19 +157,6 @@ const suspects: Suspects = {
         distance_km: 9_740,
         speed_kmh: 32_466,
       },
-    },
-    {
-      ...license(2),
-      max_ips: null,
-      reasons: ["many_devices"],
-      ips: 1,
-      devices: 7,
-      days: 1,
-      previous_days: 0,
-      last_day: at(12),
-      sample_ips: [{ ip: "192.0.2.19", device_ids: null }],
-      sample_devices: ["desk-01", "desk-02", "desk-03", "notebook-of-marta"],
-      travel: null,
     },
   ],
 };

@@ -101,27 +101,17 @@ const plans: readonly Plan[] = [
 
 const invoices = {
   data: [
-    {
-      id: "in_2",
-      number: "A1B2-0002",
-      status: "open",
-      total: 2_900,
-      currency: "usd",
-      created_at: "2026-11-17T10:00:00.000Z",
-      url: "https://invoice.example.com/in_2",
-      pdf_url: "https://invoice.example.com/in_2.pdf",
-    },
-    {
-      id: "in_1",
-      number: "A1B2-0001",
-      status: "paid",
-      total: 2_900,
-      currency: "usd",
-      created_at: "2026-10-17T10:00:00.000Z",
-      url: "https://invoice.example.com/in_1",
-      pdf_url: "https://invoice.example.com/in_1.pdf",
-    },
-  ],
+    { number: "A1B2-0002", status: "open" },
+    { number: "A1B2-0001", status: "paid" },
+  ].map((invoice) => ({
+    ...invoice,
+    id: invoice.number,
+    total: 2_900,
+    currency: "usd",
+    created_at: "2026-11-17T10:00:00.000Z",
+    url: `https://invoice.example.com/${invoice.number}`,
+    pdf_url: `https://invoice.example.com/${invoice.number}.pdf`,
+  })),
   next_cursor: null,
 };
 

@@ -31,7 +31,6 @@ dashboardTests("billing", (dashboard) => {
     expect(await page.getByRole("button", { name: /Upgrade|Manage payment|Pay now/ }).count()).toBe(0);
     expect(await page.getByText(/per month/).count()).toBe(0);
     expect(await page.title()).toBe("Billing · Settings · Countersign");
-    await looksRight(page, "billing-without-payments");
     // The operator's contact is a link.
     await answers(page, "/organizations/*/billing", () => ({ ...onFree, payments_available: false }));
     await page.reload();
@@ -48,7 +47,7 @@ dashboardTests("billing", (dashboard) => {
     await page.getByText("No limits", { exact: true }).waitFor();
     expect(await page.getByRole("heading", { name: /Another plan|Plans/ }).count()).toBe(0);
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
-    await looksRight(page, "billing-no-limits");
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   test("a plan is chosen, paid for at the provider, and confirmed on the way back", async () => {
@@ -87,7 +86,6 @@ dashboardTests("billing", (dashboard) => {
     const page = await openPaid(() => onFree, { width: phone.width, search: "?checkout=cancelled" });
     await page.getByText("Nothing was charged, and the plan has not changed.").waitFor();
     expect(page.url()).toBe(`${dashboard.home}/settings/billing`);
-    await looksRight(page, "billing-checkout-cancelled");
     // A refusal is shown where the button is.
     await page.route("**/billing/checkout", (route) =>
       route.fulfill({
@@ -98,6 +96,7 @@ dashboardTests("billing", (dashboard) => {
     );
     await page.getByRole("button", { name: "Upgrade to Pro" }).click();
     await page.getByRole("alert").filter({ hasText: "The payment provider could not be reached" }).waitFor();
+    await looksRight(page, "billing-checkout-failed");
   });
 
   test("a plan with version checks is not left before the organization has chosen what happens", async () => {

@@ -1,14 +1,7 @@
 import { expect, test } from "bun:test";
 import { hash } from "node:crypto";
 import type { Locator, Page, Request } from "playwright-core";
-import {
-  expectErrors,
-  openContext,
-  phone,
-  saveScreenshot,
-  violationsOf,
-  visit,
-} from "../support/chromium.ts";
+import { expectErrors, openPage, phone, saveScreenshot, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { hostileSvg, pngFile, svgFile } from "../support/logo-files.ts";
 import { until } from "../support/until.ts";
@@ -182,7 +175,7 @@ dashboardTests("branding of the customer portal", (dashboard) => {
     await opensQuietly(page, `${fixture.url}/api/portal/v1/logos/${logoHash}.svg`);
 
     // The same file with no policy does run: the test would notice.
-    const free = await (await openContext()).newPage();
+    const free = await openPage();
     await free.route("**/free.svg", (route) =>
       route.fulfill({ contentType: "image/svg+xml", body: hostileSvg }),
     );

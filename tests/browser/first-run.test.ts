@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { browserTests, closeContexts, openContext, violationsOf } from "../support/chromium.ts";
+import { browserTests, handBackPages, openPage, violationsOf } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
@@ -13,7 +13,7 @@ browserTests("the first run", (make) => {
     try {
       await until("the link is printed", () => server.output().includes("/setup?token="));
       const link = /http:\/\/\S+\/setup\?token=[\w-]+/.exec(server.output())?.[0] ?? "";
-      const page = await (await openContext()).newPage();
+      const page = await openPage();
       await page.goto(link);
 
       await page.getByLabel("Name").fill("Ada");
@@ -84,7 +84,7 @@ browserTests("the first run", (make) => {
       await page.waitForURL(`${url}/o/nordlicht`);
       await page.getByRole("heading", { level: 1 }).waitFor();
     } finally {
-      await closeContexts();
+      await handBackPages("file");
       await server.stop();
       database.remove();
     }

@@ -3,7 +3,6 @@ globalThis.inPage = (() => {
   const overlays = '[role="menu"], [role="dialog"], [role="listbox"]';
   const controls =
     'a[href], button, input, textarea, select, [role="option"], [role^="menuitem"], [role="combobox"]';
-  let known = [];
   const opened = [];
 
   function isShown(element) {
@@ -22,9 +21,58 @@ globalThis.inPage = (() => {
       .trim();
   }
 
-  /** Marks the next element that opens an overlay and is not in `seen`. Returns its name, or null. */
-  function markNext({ seen, actsAtOnce, depth }) {
-    document.querySelector("[data-next-opener]")?.removeAttribute("data-next-opener");
+  /**
+   * Opens every menu, list and dialog of the page, and those inside them, and closes them with Escape. Returns their
+   * names, and what does not open, what a pointer cannot reach, and what Escape does not close. Those of the frame are
+   * the same on every page, so the known ones are left out.
+   */
+  async function openEveryOverlay({ actsAtOnce, knownNames }) {
+    const names = [];
+    const faults = [];
+    await explore([]);
+    return { names, faults };
+
+    /** Opens every overlay on the page, or inside the overlay at the end of `path`. */
+    async function explore(path) {
+      const seen = [];
+      for (;;) {
+        const next = nextOpener(seen, path.length, actsAtOnce);
+        if (next === null) return;
+        seen.push(next.name);
+        const name = [...path, next.name].join(" > ");
+        if (next.name.startsWith("frame: ") && knownNames.includes(name)) continue;
+        names.push(name);
+        if (!(await open(next.element))) {
+          faults.push(`${name}: opens nothing`);
+          return;
+        }
+        faults.push(...unreachable().map((fault) => `${name}: ${fault}`));
+        if (path.length < 2) await explore([...path, next.name]);
+        if (!(await close())) {
+          faults.push(`${name}: Escape does not close it`);
+          return;
+        }
+        // Choosing a menu item closes the menu.
+        if (depth() < path.length && !(await reopen(path))) return;
+      }
+    }
+
+    async function reopen(path) {
+      for (const [level, name] of path.entries()) {
+        const seen = [];
+        let next = nextOpener(seen, level, actsAtOnce);
+        while (next !== null && next.name !== name) {
+          seen.push(next.name);
+          next = nextOpener(seen, level, actsAtOnce);
+        }
+        if (next === null || !(await open(next.element))) return false;
+      }
+      return true;
+    }
+  }
+
+  /** The next element that opens an overlay and whose name is not in `seen`. */
+  function nextOpener(seen, depth, actsAtOnce) {
     const within = depth === 0 ? document.body : opened.at(-1);
     const selector = within.matches('[role="menu"]')
       ? 'button[role="menuitem"]'
@@ -35,10 +83,7 @@ globalThis.inPage = (() => {
       if (!opens(element, actsAtOnce)) continue;
       const isFrame = depth === 0 && element.closest("header, nav") !== null;
       const name = `${isFrame ? "frame: " : ""}${nameOf(element)}`;
-      if (seen.includes(name)) continue;
-      element.setAttribute("data-next-opener", "");
-      known = shown();
-      return name;
+      if (!seen.includes(name)) return { element, name };
     }
     return null;
   }
@@ -62,29 +107,65 @@ globalThis.inPage = (() => {
     return !new RegExp(actsAtOnce).test(nameOf(element));
   }
 
-  /** Whether an overlay has opened since `markNext`. */
-  function hasOpened() {
-    const found = shown().filter((one) => !known.includes(one));
-    const outermost = found.find((one) => !found.some((other) => other !== one && other.contains(one)));
-    if (outermost === undefined) return false;
-    opened.push(outermost);
+  /** Clicks where the mouse would, and waits until an overlay has opened and taken the focus. */
+  async function open(element) {
+    const known = shown();
+    if (!click(element)) return false;
+    const hasOpened = () => {
+      const found = shown().filter((one) => !known.includes(one));
+      const outermost = found.find((one) => !found.some((other) => other !== one && other.contains(one)));
+      if (outermost !== undefined) opened.push(outermost);
+      return outermost !== undefined;
+    };
+    if (!(await becomes(hasOpened))) return false;
+    // Until it has the focus, Escape goes to the page. Menus and dialogs take it a moment after they are shown, but some
+    // leave it where it was.
+    const isOpener = () => [element, document.body].includes(document.activeElement);
+    await becomes(() => !opened.at(-1).matches("[role=menu], [role=dialog]") || !isOpener(), 300);
     return true;
   }
 
-  /** Whether the focus has left the button that opened it. Menus and dialogs take the focus a moment after they are shown. */
-  function hasTakenFocus() {
-    return opened.at(-1)?.matches("[role=menu], [role=dialog]") !== true || !isOpener(document.activeElement);
+  /** Returns whether a click on the middle of the element reaches it. */
+  function click(element) {
+    element.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const at = { clientX: left + width / 2, clientY: top + height / 2 };
+    const hit = document.elementFromPoint(at.clientX, at.clientY);
+    if (!meets(element, document.body, hit)) return false;
+    const event = { ...at, bubbles: true, cancelable: true, composed: true, view: window, detail: 1 };
+    const pointer = { ...event, pointerId: 1, pointerType: "mouse", isPrimary: true };
+    hit.dispatchEvent(new PointerEvent("pointerdown", pointer));
+    if (hit.dispatchEvent(new MouseEvent("mousedown", event))) element.focus({ preventScroll: true });
+    hit.dispatchEvent(new PointerEvent("pointerup", pointer));
+    hit.dispatchEvent(new MouseEvent("mouseup", event));
+    hit.dispatchEvent(new PointerEvent("click", pointer));
+    return true;
   }
 
-  function isOpener(element) {
-    return element === document.body || element.hasAttribute("data-next-opener");
-  }
-
-  /** Whether the last opened overlay is gone. While it fades out, it is still on the page. */
-  function hasClosed() {
+  /** Presses Escape, and waits until the last opened overlay is gone. While it fades out, it is still on the page. */
+  async function close() {
+    const key = {
+      key: "Escape",
+      code: "Escape",
+      keyCode: 27,
+      bubbles: true,
+      cancelable: true,
+      composed: true,
+    };
+    for (const type of ["keydown", "keyup"])
+      (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent(type, key));
     const last = opened.at(-1);
-    if (last?.isConnected && last.checkVisibility()) return false;
-    opened.pop();
+    const isClosed = await becomes(() => !last.isConnected || !last.checkVisibility());
+    if (isClosed) opened.pop();
+    return isClosed;
+  }
+
+  async function becomes(isSo, timeoutMs = 20_000) {
+    const end = performance.now() + timeoutMs;
+    while (!isSo()) {
+      if (performance.now() > end) return false;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     return true;
   }
 
@@ -122,6 +203,11 @@ globalThis.inPage = (() => {
     if (hit === null) return false;
     if (item.contains(hit) || hit.closest("label")?.control === item) return true;
     return item.matches("input") && overlay.contains(hit) && hit.parentElement.contains(item);
+  }
+
+  function faultsOfPage({ mayTearWords }) {
+    const torn = mayTearWords ? [] : tornWords();
+    return [...layoutFaults(), ...torn, ...crampedCells(), ...focusFaults()];
   }
 
   /** Elements that overflow the page sideways, and texts or images that overlap. */
@@ -302,15 +388,8 @@ globalThis.inPage = (() => {
   }
 
   return {
-    markNext,
-    hasOpened,
-    hasClosed,
-    hasTakenFocus,
-    depth,
-    unreachable,
-    layoutFaults,
-    crampedCells,
-    tornWords,
+    openEveryOverlay,
+    faultsOfPage,
     focusFaults,
   };
 })();

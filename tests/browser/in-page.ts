@@ -4,38 +4,15 @@ import type { Page } from "playwright-core";
 
 const script = readFileSync(join(import.meta.dir, "in-page.js"), "utf8");
 
-type Question =
-  | "markNext"
-  | "hasOpened"
-  | "hasClosed"
-  | "hasTakenFocus"
-  | "depth"
-  | "unreachable"
-  | "layoutFaults"
-  | "crampedCells"
-  | "tornWords"
-  | "focusFaults";
+type Question = "openEveryOverlay" | "faultsOfPage" | "focusFaults";
 
 /** Calls a function of in-page.js, and injects the file first if necessary, as an extension would. */
 export async function ask<Answer>(page: Page, question: Question, input?: object): Promise<Answer> {
-  const call = `"inPage" in globalThis && [inPage.${question}(${JSON.stringify(input) ?? ""})]`;
+  const call = `"inPage" in globalThis && (async () => [await inPage.${question}(${JSON.stringify(input) ?? ""})])()`;
   let answer = await page.evaluate<[Answer] | false>(call);
   if (answer === false) {
     await page.evaluate(script);
     answer = await page.evaluate<[Answer]>(call);
   }
   return answer[0];
-}
-
-/** Waits until the function returns true. Returns false if it does not. */
-export function becomes(page: Page, question: Question, timeout = 20_000): Promise<boolean> {
-  const asked = page.waitForFunction(
-    (name) => (globalThis as unknown as { inPage: Record<string, () => boolean> }).inPage[name]?.(),
-    question,
-    { timeout, polling: 25 },
-  );
-  return asked.then(
-    () => true,
-    () => false,
-  );
 }

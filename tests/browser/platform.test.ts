@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { phone, violationsOf, visit } from "../support/chromium.ts";
+import { openPage, phone, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
@@ -10,7 +10,7 @@ const ownServer = {
 };
 
 dashboardTests(
-  "the platform's plans, settings and messages",
+  "the pages of the platform",
   (dashboard) => {
     let page: Page;
     beforeAll(async () => {
@@ -18,10 +18,12 @@ dashboardTests(
     });
 
     const open = (path: string) => visit(page, `${dashboard.fixture.url}/admin${path}`);
+    const dialog = () => page.getByRole("dialog");
+    const button = (name: string | RegExp) => page.getByRole("button", { name });
 
     test("a plan gets prices in the currency's usual unit, and lower limits after a confirmation", async () => {
       await open("/plans");
-      await page.getByRole("button", { name: "Edit Pro" }).click();
+      await button("Edit Pro").click();
       const form = page.getByRole("dialog", { name: "Edit the Pro plan" });
       await form.getByText("These prices are examples.").waitFor();
       await form.getByRole("textbox", { name: "Price per month" }).fill("19,9");
@@ -36,10 +38,13 @@ dashboardTests(
       expect(await violationsOf(page)).toEqual([]);
       await form.getByRole("button", { name: "Save" }).click();
       const question = page.getByRole("dialog", { name: "Change the Pro plan?" });
-      await question.getByText("1 organization is on this plan.").waitFor();
-      await question.getByText("Products: No limit → 3").waitFor();
-      await question.getByText("Version checks are removed.").waitFor();
-      await question.getByText("keep what they have, but cannot add to it").waitFor();
+      for (const effect of [
+        "1 organization is on this plan.",
+        "Products: No limit → 3",
+        "Version checks are removed.",
+        "keep what they have, but cannot add to it",
+      ])
+        await question.getByText(effect).waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await question.getByRole("button", { name: "Change plan" }).click();
       await page.getByText("Saved. Applies immediately.").waitFor();
@@ -47,8 +52,7 @@ dashboardTests(
       await page.getByText("$1,990.00 per year").waitFor();
 
       const { data } = await dashboard.manage("GET", "/plans");
-      const pro = data.find(({ plan }: { plan: string }) => plan === "pro");
-      expect(pro).toMatchObject({
+      expect(data.find(({ plan }: { plan: string }) => plan === "pro")).toMatchObject({
         monthly_price: 1_990,
         yearly_price: 199_000,
         max_products: 3,
@@ -58,7 +62,7 @@ dashboardTests(
       });
     });
 
-    test("an organization gets a plan by hand with a note, an end and a grace period", async () => {
+    test("an organization gets a plan by hand with a note, an end, a grace period and custom limits", async () => {
       const { id } = await dashboard.manage("POST", "/organizations", { name: "Late payers" });
       await open(`/organizations/${id}`);
       await page.getByRole("combobox", { name: "Plan" }).click();
@@ -68,28 +72,33 @@ dashboardTests(
       await page.getByRole("combobox", { name: "Billing" }).click();
       await page.getByRole("option", { name: "Past due" }).click();
       await page.getByText("Everything works for 7 days").waitFor();
-      await page
-        .getByRole("radiogroup", { name: "Webhooks" })
-        .getByRole("radio", { name: "Custom limit" })
-        .check();
-      await page.getByRole("textbox", { name: /^Webhooks/ }).fill("2");
-      await page.getByRole("button", { name: "Save" }).first().click();
+      for (const [name, limit] of [
+        ["Webhooks", "2"],
+        ["Requests per day", "25000"],
+      ] as const) {
+        await page.getByRole("radiogroup", { name }).getByRole("radio", { name: "Custom limit" }).check();
+        await page.getByRole("textbox", { name: new RegExp(`^${name}`) }).fill(limit);
+      }
+      await button("Save").first().click();
       await page.getByText("Saved. Applies immediately.").waitFor();
       await page.getByText("0 of 2").waitFor();
       await page.getByText("set by a platform admin").waitFor();
       await page.getByText("Validations stop").waitFor();
-      const saved = await dashboard.manage("GET", `/admin/organizations/${id}`);
-      expect(saved).toMatchObject({
+      expect(await page.getByRole("textbox", { name: /^Requests per day/ }).inputValue()).toBe("25,000");
+      expect(await dashboard.manage("GET", `/admin/organizations/${id}`)).toMatchObject({
         plan: "enterprise",
         plan_set_by: "operator",
         plan_note: "Pays by invoice",
         plan_ends_at: "2090-05-01T12:00:00.000Z",
         billing_state: "grace",
         max_webhooks_override: 2,
-        daily_limit_override: null,
+        daily_limit_override: 25_000,
+        max_products_override: null,
       });
       expect(await violationsOf(page)).toEqual([]);
 
+      await open("/audit-log");
+      await page.getByText("requests per day").first().waitFor();
       await open("");
       await page.getByRole("link", { name: "1 organization on Enterprise, billing: Past due" }).click();
       const list = page.getByRole("table", { name: "Organizations" });
@@ -97,52 +106,95 @@ dashboardTests(
       await page.getByText("Custom limits").waitFor();
     });
 
-    test("an admin views an organization, read-only and with a reason, and stops", async () => {
-      const other = await dashboard.fixture.createSignedInUser();
-      const made = await other.browser.manage("POST", "/organizations", { name: "Somewhere else" });
-      const { id, slug } = made.body as { id: string; slug: string };
-      await open(`/organizations/${id}`);
-      await page.getByRole("button", { name: "View read-only" }).click();
-      const dialog = page.getByRole("dialog", { name: "View Somewhere else?" });
-      await dialog.getByLabel("Reason").fill("Their ticket 12");
-      expect(await violationsOf(page)).toEqual([]);
-      await dialog.getByRole("button", { name: "View this organization" }).click();
-      await page.waitForURL(`${dashboard.fixture.url}/o/${slug}`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
+    test("an organization is found, suspended with a reason, and the suspension is lifted", async () => {
+      await open("/organizations");
+      await page.getByRole("searchbox").fill(dashboard.slug);
+      await page.waitForURL(/q=/);
+      const list = page.getByRole("table", { name: "Organizations" });
+      await list.getByRole("link", { name: dashboard.organizationName }).click();
+      await page.getByRole("heading", { level: 1, name: dashboard.organizationName }).waitFor();
+      await button("Suspend").click();
+      await dialog().getByLabel("Reason").fill("Unpaid since March");
+      await dialog().getByRole("button", { name: "Suspend" }).click();
+      await page.getByText("Unpaid since March").waitFor();
+      await button("Lift suspension").click();
+      await button("Suspend").waitFor();
+    });
 
-      await open(`/organizations/${id}`);
-      await page.getByRole("button", { name: "Stop viewing" }).click();
-      await page.getByRole("button", { name: "View read-only" }).waitFor();
-      await page.goto(`${dashboard.fixture.url}/o/${slug}`);
-      await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    test("users are found during typing", async () => {
+      await open("/users");
+      await page.getByRole("searchbox").fill(dashboard.owner.email);
+      await page.getByText(dashboard.owner.email).first().waitFor();
+      await page.waitForURL(/q=/);
+      await page.getByRole("searchbox").fill("nobody is called so");
+      await page.getByText("No results").waitFor();
+    });
+
+    test("an added user sets a password through the link; the sign-up page adds no user", async () => {
+      await open("/users");
+      await button("Add user").click();
+      const form = page.getByRole("dialog", { name: "Add a user" });
+      await form.getByLabel("Email").fill("dana@example.com");
+      await form.getByLabel("Name").fill("Dana");
+      await form.getByRole("button", { name: "Add user" }).click();
+      const handed = page.getByRole("dialog", { name: "Password link for Dana" });
+      const link = (await handed.getByText(/\/reset-password\?token=/).textContent()) ?? "";
+      expect(await violationsOf(page)).toEqual([]);
+      await handed.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("link", { name: "Dana" }).waitFor();
+
+      const other = await openPage(phone);
+      const password = other.getByRole("textbox", { name: "Password" });
+      await visit(other, `${dashboard.fixture.url}/forgot-password`);
+      await other.getByText("Ask a platform admin").waitFor();
+      expect(await other.getByRole("textbox").count()).toBe(0);
+      await visit(other, link);
+      await other.getByRole("heading", { name: "Choose your password" }).waitFor();
+      await password.fill("a password of her own");
+      await other.getByRole("button", { name: "Set password" }).click();
+      await other.getByRole("link", { name: "Sign in" }).click();
+      await other.getByLabel("Email").fill("dana@example.com");
+      await password.fill("a password of her own");
+      await other.getByRole("button", { name: "Sign in", exact: true }).click();
+      await other.getByText("You don't belong to an organization yet").waitFor();
+      // She does not run the server.
+      await visit(other, `${dashboard.fixture.url}/admin/organizations`);
+      await other.getByRole("heading", { name: "Page not found" }).waitFor();
+
+      await page.getByRole("link", { name: "Dana" }).click();
+      await button("Create password link").click();
+      await handed.getByText("Anyone who has it can sign in as this user").waitFor();
+      await handed.getByRole("button", { name: "Done" }).click();
+      await handed.waitFor({ state: "hidden" });
     });
 
     test("an announcement is published, edited and deleted, and the deletion can be undone", async () => {
       await open("/announcements");
-      await page.getByRole("button", { name: "New announcement" }).click();
-      const dialog = page.getByRole("dialog");
-      await dialog.getByText("Warning", { exact: true }).click();
-      await dialog.getByRole("textbox", { name: "Message" }).fill("Maintenance on Sunday");
-      await dialog.getByRole("textbox", { name: /^Link/ }).fill("not a link");
-      await dialog.getByRole("status", { name: "Announcement" }).getByText("Maintenance on Sunday").waitFor();
-      await dialog.getByRole("button", { name: "Publish" }).click();
-      await dialog.locator("[aria-invalid=true]").waitFor();
-      await dialog.getByRole("textbox", { name: /^Link/ }).fill("https://status.example.com");
+      await button("New announcement").click();
+      await dialog().getByText("Warning", { exact: true }).click();
+      await dialog().getByRole("textbox", { name: "Message" }).fill("Maintenance on Sunday");
+      await dialog().getByRole("textbox", { name: /^Link/ }).fill("not a link");
+      const preview = dialog().getByRole("status", { name: "Announcement" });
+      await preview.getByText("Maintenance on Sunday").waitFor();
+      await dialog().getByRole("button", { name: "Publish" }).click();
+      await dialog().locator("[aria-invalid=true]").waitFor();
+      await dialog().getByRole("textbox", { name: /^Link/ }).fill("https://status.example.com");
       expect(await violationsOf(page)).toEqual([]);
-      await dialog.getByRole("button", { name: "Publish" }).click();
+      await dialog().getByRole("button", { name: "Publish" }).click();
       await page.getByRole("cell", { name: /Shown.*Maintenance on Sunday/ }).waitFor();
       // At the top of the dashboard, without a reload.
       await page.getByRole("status", { name: "Announcement" }).getByText("Maintenance on Sunday").waitFor();
 
-      await page.getByRole("button", { name: "Edit announcement “Maintenance on Sunday”" }).click();
-      await dialog.getByRole("textbox", { name: "Message" }).fill("Maintenance on Monday");
-      await dialog.getByRole("button", { name: "Save" }).click();
-      await page.getByRole("cell", { name: /Shown.*Maintenance on Monday/ }).waitFor();
-      await page.getByRole("button", { name: "Delete announcement “Maintenance on Monday”" }).click();
+      await button("Edit announcement “Maintenance on Sunday”").click();
+      await dialog().getByRole("textbox", { name: "Message" }).fill("Maintenance on Monday");
+      await dialog().getByRole("button", { name: "Save" }).click();
+      const row = page.getByRole("cell", { name: /Shown.*Maintenance on Monday/ });
+      await row.waitFor();
+      await button("Delete announcement “Maintenance on Monday”").click();
       await page.getByText("No announcements").waitFor();
-      await page.getByRole("button", { name: "Undo" }).click();
-      await page.getByRole("cell", { name: /Shown.*Maintenance on Monday/ }).waitFor();
-      await page.getByRole("button", { name: /^Delete announcement/ }).click();
+      await button("Undo").click();
+      await row.waitFor();
+      await button(/^Delete announcement/).click();
       await page.getByText("No announcements").waitFor();
     });
 
@@ -150,30 +202,23 @@ dashboardTests(
       await open("/settings");
       await page.getByText("Set by the environment variable COUNTERSIGN_DAILY_EMAILS.").waitFor();
       await page.getByText("Set by the environment variable COUNTERSIGN_DEFAULT_PLAN.").waitFor();
-      expect(await page.getByRole("textbox", { name: "Emails per day and organization" }).isDisabled()).toBe(
-        true,
-      );
+      const emails = page.getByRole("textbox", { name: "Emails per day and organization" });
+      expect(await emails.isDisabled()).toBe(true);
       await page.getByRole("radio", { name: "Everyone" }).check();
-      await page.getByRole("button", { name: "Save" }).first().click();
+      await button("Save").first().click();
       await page.getByText("Saved. Applies immediately.").waitFor();
       await page.getByRole("combobox", { name: "Currency" }).fill("JPY");
       await page.getByRole("option", { name: /^JPY/ }).click();
       await page.getByText("Prices keep their numbers in the new currency.").waitFor();
-      await page.getByRole("textbox", { name: "Contact for plans" }).fill("nobody");
-      await page.getByRole("button", { name: "Save" }).last().click();
+      const contact = page.getByRole("textbox", { name: "Contact for plans" });
+      await contact.fill("nobody");
+      await button("Save").last().click();
       await page.locator("[aria-invalid=true]").waitFor();
-      await page.getByRole("textbox", { name: "Contact for plans" }).fill("billing@example.com");
-      await page.getByRole("button", { name: "Save" }).last().click();
-      await until("the settings are saved", async () => {
-        const settings = await dashboard.manage("GET", "/admin/settings");
-        return settings.billing_contact === "billing@example.com";
-      });
-      expect(await dashboard.manage("GET", "/admin/settings")).toMatchObject({
-        sign_up: "open",
-        currency: "jpy",
-        payments: "off",
-        daily_emails: 500,
-      });
+      await contact.fill("billing@example.com");
+      await button("Save").last().click();
+      const settings = () => dashboard.manage("GET", "/admin/settings");
+      await until("it is saved", async () => (await settings()).billing_contact === "billing@example.com");
+      expect(await settings()).toMatchObject({ sign_up: "open", currency: "jpy", daily_emails: 500 });
       await dashboard.manage("PATCH", "/admin/settings", { currency: "usd" });
     });
 
@@ -183,12 +228,9 @@ dashboardTests(
       await row.getByText("Completed").waitFor();
     });
 
-    test("an IP address of any organization is found and blocked for the whole platform", async () => {
-      const { license_key } = await dashboard.addLicense({
-        customer_email: "carla@example.com",
-        is_lifetime: true,
-      });
-      expect((await dashboard.api.validate({ license_key })).body).toMatchObject({ valid: true });
+    test("an IP address of any organization is found and blocked for the whole platform, and the block is changed", async () => {
+      const { license_key } = await dashboard.addLicense({ customer_email: "carla@example.com" });
+      await dashboard.api.validate({ license_key });
       await until("the IP address and its organization are recorded", async () => {
         const { organizations } = await dashboard.manage("GET", "/admin/ips/127.0.0.1");
         return organizations.length > 0;
@@ -197,24 +239,39 @@ dashboardTests(
       await page.getByRole("link", { name: "127.0.0.1" }).click();
       const organizations = page.getByRole("table", { name: "Organizations" });
       await organizations.getByRole("link", { name: /^Nordlicht/ }).waitFor();
-      await page.getByRole("button", { name: "Block for the whole platform" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Block", exact: true }).click();
+      await button("Block for the whole platform").click();
+      await dialog().getByRole("button", { name: "Block", exact: true }).click();
       await page.getByText("are rejected on the whole platform").waitFor();
       await page.getByRole("link", { name: "Show platform IP blocks" }).click();
-      await page.getByRole("button", { name: /^Remove block of 127\.0\.0\.1/ }).click();
+
+      await button(/^Edit block of 127\.0\.0\.1/).click();
+      await dialog().getByLabel("Note").fill("A mistake, until tomorrow");
+      await dialog().getByText("1 day").click();
+      await dialog().getByRole("button", { name: "Save" }).click();
+      await page.getByRole("cell", { name: "A mistake, until tomorrow" }).waitFor();
+      await button(/^Remove block of 127\.0\.0\.1/).click();
       await page.getByText("No blocked IP addresses").waitFor();
+
+      await button("Block an IP address").first().click();
+      await dialog().getByLabel("IP address or network").fill("127.0.0.999");
+      await dialog().getByRole("button", { name: "Block", exact: true }).click();
+      await dialog().locator("[aria-invalid=true]").waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await dialog().getByLabel("IP address or network").fill("203.0.113.0/24");
+      await dialog().getByRole("button", { name: "Block", exact: true }).click();
+      await button("Remove block of 203.0.113.0/24").waitFor();
     });
 
     test("on a phone, one menu has every page", async () => {
       await dashboard.page(phone);
       await open("");
-      await page.getByRole("button", { name: "Platform Health" }).click();
+      await button("Platform Health").click();
       await page.getByRole("menuitem").first().waitFor();
       expect(await page.getByRole("menuitem").count()).toBe(12);
       expect(await violationsOf(page)).toEqual([]);
       await page.getByRole("menuitem", { name: "Outbox" }).click();
       await page.getByRole("heading", { name: "Outbox", level: 1 }).waitFor();
-      await page.getByRole("button", { name: "Platform Outbox" }).waitFor();
+      await button("Platform Outbox").waitFor();
     });
   },
   ownServer,

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Locator } from "playwright-core";
-import { violationsOf, visit } from "../support/chromium.ts";
+import { describedBy, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
@@ -143,10 +142,3 @@ dashboardTests("the portal of a product in the dashboard", (dashboard) => {
     expect(await violationsOf(page)).toEqual([]);
   });
 });
-
-/** The accessible description of a control. */
-async function describedBy(control: Locator): Promise<string> {
-  const ids = ((await control.getAttribute("aria-describedby")) ?? "").split(" ");
-  const texts = ids.map((id) => control.page().locator(`[id="${id}"]`).textContent());
-  return (await Promise.all(texts)).join(" ");
-}

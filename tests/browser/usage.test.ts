@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { looksRight, visit } from "../support/chromium.ts";
+import { looksRight, phone, visit } from "../support/chromium.ts";
 import { dashboardTests } from "../support/dashboard.ts";
 import { answers } from "./billing-answers.ts";
 
@@ -32,8 +32,8 @@ dashboardTests("the usage page", (dashboard) => {
     expect(await page.getByRole("combobox", { name: "Product" }).inputValue()).toBe("Polaris");
   });
 
-  test.each([1280, 390])("says when a limit will be reached or has been, at %d pixels", async (width) => {
-    const page = await dashboard.pageFor(dashboard.owner, { width });
+  test("says when a limit will be reached or has been", async () => {
+    const page = await dashboard.page(phone);
     const usage = { product_id: dashboard.productId, days, resets_at: midnight };
     const products = [
       { ...usage, name: "Polaris", status: "active", ...used(820, 1_000, "2026-11-17T17:40:00.000Z") },
@@ -63,7 +63,6 @@ dashboardTests("the usage page", (dashboard) => {
     await page.getByText(/^Resets at /).waitFor();
     await page.getByRole("img", { name: /820 on the busiest day, Nov 1, 2026/ }).waitFor();
     await looksRight(page, "usage");
-    await page.context().close();
   });
 
   const used = (count: number, limit: number | null, runsOutAt: string | null) => ({

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, describe, expect, setDefaultTimeout } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout } from "bun:test";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { on, type TestedDatabase } from "./databases.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 import { skipWithReason } from "./skip.ts";
@@ -33,14 +33,19 @@ export function browserTests(title: string, tests: (make: TestedDatabase["make"]
   }
   setDefaultTimeout(180_000);
   describe.each(on("sqlite"))(`${title}, on $kind`, ({ make }) => {
-    afterEach(() => {
+    beforeEach(() => {
+      isInTest = true;
+    });
+    afterEach(async () => {
+      isInTest = false;
       const found = areErrorsExpected ? [] : errors;
+      await handBackPages("test");
       errors = [];
       areErrorsExpected = false;
       expect(found).toEqual([]);
     });
     tests(make);
-    afterAll(closeContexts);
+    afterAll(() => handBackPages("file"));
   });
 }
 
@@ -57,27 +62,83 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const artifacts = join(import.meta.dir, "..", "artifacts");
 
 let running: Promise<Browser> | null = null;
-const contexts = new Set<BrowserContext>();
 
-/** One browser for all test files of a process. Each user has a separate context. */
-export async function openContext(look: Look = {}): Promise<BrowserContext> {
+/** A page that is used until the end of the test or file that opened it. */
+interface OpenedPage {
+  readonly page: Page;
+  until: "test" | "file";
+}
+
+let opened: OpenedPage[] = [];
+/** Pages that nobody uses, signed out. Their caches and compiled scripts save most of the time of a page load. */
+const idle: Page[] = [];
+let isInTest = false;
+
+/**
+ * A page on which nobody is signed in, for the rest of the test, or of the file if it is opened before the first test.
+ * Each has its own cookies. It may have been used before, so it is not empty: `visit` and `goto` load the page.
+ */
+export async function openPage(look: Look = {}): Promise<Page> {
+  const page = idle.pop() ?? (await newPage());
+  opened.push({ page, until: isInTest ? "test" : "file" });
+  await changeLook(page, { ...desktop, ...look });
+  return page;
+}
+
+/** A page with an empty cache, for the rest of the test. */
+export async function openColdPage(): Promise<Page> {
+  const page = await newPage();
+  opened.push({ page, until: "test" });
+  return page;
+}
+
+/** Also for the following tests of the file. */
+export function keepPage(page: Page): void {
+  for (const one of opened) if (one.page === page) one.until = "file";
+}
+
+/** One browser for all test files of a process, with a context for each user that is signed in at the same time. */
+async function newPage(): Promise<Page> {
   running ??= launch();
   const context = await (await running).newContext({
-    viewport: { width: look.width ?? desktop.width, height: 900 },
-    colorScheme: look.scheme ?? desktop.scheme,
+    viewport: { width: desktop.width, height: 900 },
     locale: "en-US",
     reducedMotion: "reduce",
   });
   context.setDefaultTimeout(30_000);
   watchErrors(context);
-  contexts.add(context);
-  context.on("close", () => contexts.delete(context));
-  return context;
+  return context.newPage();
 }
 
-/** Closes everything that a file has opened. The browser stays for the next file. */
-export async function closeContexts(): Promise<void> {
-  for (const context of contexts) await context.close();
+/** Signs out on the pages of a test, or on all pages of a file, and keeps them for the next one. */
+export async function handBackPages(scope: OpenedPage["until"]): Promise<void> {
+  const isDone = ({ until }: OpenedPage) => scope === "file" || until === "test";
+  const done = opened.filter(isDone);
+  opened = opened.filter((one) => !isDone(one));
+  for (const { page } of done) {
+    await reset(page);
+    idle.push(page);
+  }
+}
+
+/** Signs out, and undoes what tests change. */
+async function reset(page: Page): Promise<void> {
+  const context = page.context();
+  for (const other of context.pages()) if (other !== page) await other.close();
+  for (const event of ["request", "requestfailed", "response", "dialog", "load"])
+    page.removeAllListeners(event);
+  await page.unrouteAll();
+  await context.unrouteAll();
+  await context.setOffline(false);
+  await context.setExtraHTTPHeaders({});
+  await context.clearCookies();
+  // What is under the pointer loads more.
+  await page.mouse.move(0, 0);
+  // A page without scripts. An empty one would get another process, which has compiled nothing.
+  if (!page.url().startsWith("http")) return;
+  const empty = new URL("/favicon.svg", page.url()).href;
+  await page.goto(empty);
+  await page.evaluate("localStorage.clear(); sessionStorage.clear();");
 }
 
 async function launch(): Promise<Browser> {
@@ -123,7 +184,12 @@ export async function violationsOf(page: Page, { rules, shell = false }: AxeOpti
   await settled(page);
   // Injected as an extension would, because the page's policy allows no inline script.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
-  const options = { resultTypes: ["violations"], preload: false, ...(rules && { runOnly: rules }) };
+  const options = {
+    resultTypes: ["violations"],
+    preload: false,
+    selectors: false,
+    ...(rules && { runOnly: rules }),
+  };
   const exclude = shell ? [] : [[".mantine-AppShell-header"], [".mantine-AppShell-navbar"]];
   const place = JSON.stringify({ exclude });
   const { violations } = await page.evaluate<AxeResult>(`axe.run(${place}, ${JSON.stringify(options)})`);
@@ -152,9 +218,14 @@ export const phone = { width: 390, scheme: "dark" } as const;
 /** The dark theme changes only colours. */
 export const contrastOnly: AxeOptions = { rules: ["color-contrast"] };
 
+/** The theme of each page. */
+const schemes = new WeakMap<Page, string>();
+
 /** Returns when the page has changed and no colour is in transition. */
 export async function changeLook(page: Page, { width, scheme }: Required<Look>): Promise<void> {
-  await page.setViewportSize({ width, height: 900 });
+  if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: 900 });
+  if (schemes.get(page) === scheme) return;
+  schemes.set(page, scheme);
   await page.emulateMedia({ colorScheme: scheme });
   await page.waitForFunction(hasScheme, scheme, { polling: 25 });
   await settled(page);
@@ -166,7 +237,7 @@ export async function changeLook(page: Page, { width, scheme }: Required<Look>):
  */
 export async function looksRight(page: Page, name: string): Promise<void> {
   await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
-  for (const look of [phone, desktop]) {
+  for (const look of looksOf(page).toReversed()) {
     await changeLook(page, look);
     expect(await violationsOf(page, look === phone ? contrastOnly : {})).toEqual([]);
     expect(await overflowOf(page)).toBe(0);
@@ -174,9 +245,21 @@ export async function looksRight(page: Page, name: string): Promise<void> {
   }
 }
 
+/** Both, beginning with the one that the page has, because a change costs as much as a check. */
+export function looksOf(page: Page): readonly (typeof phone | typeof desktop)[] {
+  return page.viewportSize()?.width === phone.width ? [phone, desktop] : [desktop, phone];
+}
+
 /** By how many pixels the page is wider than the window. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+}
+
+/** The accessible description of a control. */
+export async function describedBy(control: Locator): Promise<string> {
+  const ids = ((await control.getAttribute("aria-describedby")) ?? "").split(" ");
+  const texts = ids.map((id) => control.page().locator(`[id="${id}"]`).textContent());
+  return (await Promise.all(texts)).join(" ");
 }
 
 /** Finishes all animations and transitions that end, because waiting for them would take a third of a second. */
@@ -186,13 +269,16 @@ async function settled(page: Page): Promise<void> {
 }
 
 /**
- * Goes to a page of the dashboard as its links do, which takes far less time than loading the dashboard. An empty page
- * loads it. Returns when the page is shown with its heading.
+ * Goes to a page of the dashboard as its links do, which takes far less time than loading the dashboard. Loads it where
+ * it is not loaded yet. Returns when the page is shown with its heading.
  */
 export async function visit(page: Page, url: string): Promise<void> {
-  const { pathname, search, hash } = new URL(url);
-  if (page.url() === "about:blank") await page.goto(url);
-  else await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(pathname + search + hash)})`);
+  const { origin, pathname, search, hash } = new URL(url);
+  const isLoaded =
+    page.url().startsWith(`${origin}/`) &&
+    (await page.evaluate(`"__TSR_ROUTER__" in globalThis &&
+      (__TSR_ROUTER__.history.push(${JSON.stringify(pathname + search + hash)}), true)`));
+  if (!isLoaded) await page.goto(url);
   await page.waitForFunction(hasArrived, undefined, { polling: 25 });
 }
 
@@ -208,7 +294,7 @@ function hasArrived(): boolean {
 function hasScheme(scheme: "light" | "dark"): boolean {
   const { document } = globalThis as unknown as InBrowser;
   const shown = document.querySelector("html")?.getAttribute("data-mantine-color-scheme");
-  return shown === null || shown === scheme;
+  return (shown ?? scheme) === scheme;
 }
 
 /** The parts of a page's global scope that are used here. */

@@ -2,7 +2,15 @@ import { afterAll, beforeAll } from "bun:test";
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { type Api, apiOf } from "./api.ts";
-import { browserTests, changeLook, closeContexts, desktop, type Look, openContext } from "./chromium.ts";
+import {
+  browserTests,
+  changeLook,
+  desktop,
+  handBackPages,
+  keepPage,
+  type Look,
+  openPage,
+} from "./chromium.ts";
 import type { TestDatabase } from "./databases.ts";
 import { goodPassword, openSignInFixture, type SignInFixture, type TestUser } from "./sign-in-fixture.ts";
 import type { OwnServer } from "./test-server.ts";
@@ -30,8 +38,10 @@ export interface Dashboard {
   addMember(permissions: readonly string[]): Promise<TestUser>;
   /** The owner's page, in which the dashboard stays loaded from one test to the next. */
   page(look?: Look): Promise<Page>;
-  /** A new page with a signed-in user. */
+  /** A page with a signed-in user, until the end of the test. */
   pageFor(person: TestUser, look?: Look): Promise<Page>;
+  /** A page of the owner, in German. */
+  germanPage(): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -45,7 +55,7 @@ export function dashboardTests(title: string, tests: (dashboard: Dashboard) => v
     });
     tests(dashboard);
     afterAll(async () => {
-      await closeContexts();
+      await handBackPages("file");
       await dashboard.close();
     });
   });
@@ -65,14 +75,15 @@ export async function openDashboard(make: () => Promise<TestDatabase>, own?: Own
   });
   const product = await manage("POST", `/organizations/${organization.id}/products`, { name: "Polaris" });
   const pageFor: Dashboard["pageFor"] = async (person, look) => {
-    const context = await openContext(look);
-    const answer = await context.request.post(`${fixture.url}/api/auth/sign-in/email`, {
+    const page = await openPage(look);
+    const answer = await page.request.post(`${fixture.url}/api/auth/sign-in/email`, {
       data: { email: person.email, password: goodPassword },
       headers: { origin: fixture.url },
     });
     if (!answer.ok()) throw new Error(`The sign-in failed: ${await answer.text()}`);
-    return context.newPage();
+    return page;
   };
+  const home = `${fixture.url}/o/${organization.slug}`;
   let ownersPage: Page | undefined;
   return {
     fixture,
@@ -80,7 +91,7 @@ export async function openDashboard(make: () => Promise<TestDatabase>, own?: Own
     organizationId: organization.id,
     organizationName: organization.name,
     slug: organization.slug,
-    home: `${fixture.url}/o/${organization.slug}`,
+    home,
     productId: product.id,
     apiKey: product.api_key,
     api: apiOf(fixture.url, product.api_key),
@@ -102,12 +113,21 @@ export async function openDashboard(make: () => Promise<TestDatabase>, own?: Own
       return user;
     },
     page: async (look = {}) => {
-      ownersPage ??= await pageFor(owner);
+      if (ownersPage === undefined) {
+        ownersPage = await pageFor(owner);
+        keepPage(ownersPage);
+      }
       await ownersPage.unrouteAll();
       await changeLook(ownersPage, { ...desktop, ...look });
       return ownersPage;
     },
     pageFor,
+    germanPage: async () => {
+      const page = await pageFor(owner);
+      await page.goto(`${fixture.url}/favicon.svg`);
+      await page.evaluate('localStorage.setItem("countersign.language", "de")');
+      return page;
+    },
     close: () => fixture.close(),
   };
 }

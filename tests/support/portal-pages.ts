@@ -1,13 +1,14 @@
 import { afterAll, beforeAll } from "bun:test";
 import type { Store } from "@countersign/store/store";
 import type { Page } from "playwright-core";
-import { browserTests, closeContexts, type Look, openContext, phone } from "./chromium.ts";
+import { browserTests, handBackPages, type Look, openPage, phone } from "./chromium.ts";
 import { type Dashboard, openDashboard } from "./dashboard.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type FakeDiscord, startFakeDiscord } from "./fake-discord.ts";
 import { freePort } from "./free-port.ts";
 import { newestCode } from "./portal-client.ts";
 import { addPortalPerson, addSessionOf } from "./portal-rows.ts";
+import { afterAllFiles } from "./shared-resources.ts";
 
 /** A server with the built portal, a seller with branding, and a customer with licenses. */
 export interface PortalPages {
@@ -47,6 +48,18 @@ interface PortalHost {
   readonly hasOwnHost?: boolean;
 }
 
+/** The server of the tests in which the portal has no other host than the dashboard. */
+let shared: Promise<PortalPages> | undefined;
+
+async function openSharedPages(make: () => Promise<TestDatabase>): Promise<PortalPages> {
+  if (shared === undefined) {
+    const opened = openPortalPages(make, {});
+    shared = opened;
+    afterAllFiles.push(async () => (await opened).close());
+  }
+  return { ...(await shared), close: async () => {} };
+}
+
 /** Tests of the customer portal in a browser. */
 export function portalTests(
   title: string,
@@ -57,11 +70,11 @@ export function portalTests(
     // Complete before the first test.
     const portal = {} as PortalPages;
     beforeAll(async () => {
-      Object.assign(portal, await openPortalPages(make, host));
+      Object.assign(portal, await (host.hasOwnHost ? openPortalPages(make, host) : openSharedPages(make)));
     });
     tests(portal);
     afterAll(async () => {
-      await closeContexts();
+      await handBackPages("file");
       await portal.close();
     });
   });
@@ -129,9 +142,9 @@ async function openPortalPages(
   const plainLicense = await sellOf(viewed.id, email, { is_lifetime: true });
 
   const visitor = async (look: Look = phone) => {
-    const context = await openContext(look);
-    await context.setExtraHTTPHeaders({ "x-forwarded-for": homeIp });
-    return context.newPage();
+    const page = await openPage(look);
+    await page.context().setExtraHTTPHeaders({ "x-forwarded-for": homeIp });
+    return page;
   };
   return {
     dashboard,
