@@ -1,215 +1,152 @@
-import type { Fault } from "../fault.ts";
+import { faultsIn } from "../faults-in.ts";
 
-export const dashboard: readonly Fault[] = [
-  {
-    name: "the number above the list of licenses ignores the filter",
-    why: "A seller who filters by tag or expiry is told the number of all licenses.",
-    find: `query: { ...filter, count: "true", limit: 1 }`,
-    replace: `query: { count: "true", limit: 1 }`,
-    guards: ["tests/browser/licenses.test.ts"],
-  },
-  {
-    name: "the list of licenses is always sorted in descending order",
-    why: "A seller who sorts by expiry to see what expires next sees what expires last.",
-    find: `order: search.order ?? "desc"`,
-    replace: `order: "desc"`,
-    guards: ["tests/browser/licenses.test.ts"],
-  },
-  {
-    name: "selected licenses stay selected after the filter has changed",
-    why: "A bulk action revokes licenses that the seller no longer sees in the list.",
-    find: `if (state.scope !== scope) setState(nothing(scope));`,
-    replace: `if (state.scope !== scope && state.isAll) setState(nothing(scope));`,
-    guards: ["tests/browser/licenses.test.ts"],
-  },
-  {
-    name: "the preview of a renewal counts from today instead of from the expiry",
-    why: "A seller promises a customer an expiry that the renewed license does not have.",
-    find: `Math.max(end === null ? 0 : new Date(end).getTime(), Date.now())`,
-    replace: `Date.now()`,
-    guards: ["tests/browser/licenses.test.ts"],
-  },
-  {
-    name: "an edited license is saved although someone else changed it meanwhile",
-    why: "The changes of one member silently replace those of another.",
-    find: `body: { ...changesOf(base.draft, draft), updated_at: base.updatedAt },`,
-    replace: `body: changesOf(base.draft, draft),`,
-    guards: ["tests/browser/create-license.test.ts"],
-  },
-  {
-    name: "members who can only view a license are offered to edit and renew it",
-    why: "A member fills in a form that the server then refuses.",
-    find: `const mayUpdate = may("licenses:update");`,
-    replace: `const mayUpdate = may("licenses:view", "licenses:update");`,
-    guards: ["tests/browser/members.test.ts"],
-  },
-  {
-    name: "the checkbox of a license has no name",
-    why: "A user of a screen reader does not hear which license the checkbox selects.",
-    find: `aria-label={t("select.one", { key: license.license_key })}`,
-    replace: "",
-    guards: ["tests/browser/pages-of-organizations.test.ts"],
-  },
-  {
-    name: "the question whether to discard changes opens behind the dialog it is about",
-    why: "A user can neither answer the question nor go on with the form.",
-    find: `zIndex={300}`,
-    replace: `zIndex={100}`,
-    guards: ["tests/browser/forms.test.ts", "tests/browser/product-portal.test.ts"],
-  },
-  {
-    name: "a deletion that asks for a name accepts any text",
-    why: "A user deletes the wrong license, product or organization by typing a single letter.",
-    find: `(typed !== undefined && words !== typed)`,
-    replace: `(typed !== undefined && words === "")`,
-    guards: ["tests/browser/organization.test.ts"],
-  },
-  {
-    name: "the copy button of a secret that is shown once copies its own label",
-    why: "A user confirms that an API key is saved, and has saved the word on the button.",
-    find: `<Copy value={secret} label={t("copy")} />`,
-    replace: `<Copy value={t("copy")} label={t("copy")} />`,
-    guards: ["tests/browser/products.test.ts"],
-  },
-  {
-    name: "dimmed text is too dark in the dark theme",
-    why: "People with low vision cannot read descriptions and times in the dark theme.",
-    find: `"--mantine-color-dimmed": "#9aa7b2"`,
-    replace: `"--mantine-color-dimmed": "#56616b"`,
-    guards: ["tests/browser/usage.test.ts", "tests/browser/pages-of-organizations.test.ts"],
-  },
-  {
-    name: "the plans of the platform are wider than a phone",
-    why: "An operator has to scroll sideways on a phone to read prices and limits.",
-    find: `minmax(min(100%, 18rem), 1fr)`,
-    replace: `minmax(28rem, 1fr)`,
-    guards: ["tests/browser/pages-of-the-platform.test.ts"],
-  },
-  {
-    name: "lists of the dashboard end after their first page",
-    why: "Older requests, members and deliveries cannot be found, and nothing says that they exist.",
-    find: `(last as { next_cursor: string | null }).next_cursor`,
-    replace: `(last as { cursor: string | null }).cursor`,
-    guards: ["tests/browser/requests.test.ts"],
-  },
-  {
-    name: "a refused product setting loses what was typed",
-    why: "A user sees why a value was refused, but has to type it again.",
-    find: `setProblem(isOutdated(error) ? new Error(t("outdated")) : (error as Error));`,
-    replace: `setTyped(null);
-      setProblem(isOutdated(error) ? new Error(t("outdated")) : (error as Error));`,
-    guards: ["tests/browser/products.test.ts"],
-  },
-  {
-    name: "the question before a product is archived does not say how many licenses will be rejected",
-    why: "A seller locks out all customers of a product without having been told.",
-    find: `["disable", "archive", "delete"].includes(shown)`,
-    replace: `["disable", "delete"].includes(shown)`,
-    guards: ["tests/browser/products.test.ts"],
-  },
-  {
-    name: "after a save, the settings of a webhook endpoint show the values from before it",
-    why: "The next save reverts the previous one, and removes headers that were just added.",
-    find: `key={basis.updated_at}`,
-    replace: `key={webhook.updated_at}`,
-    guards: ["tests/browser/webhooks.test.ts"],
-  },
-  {
-    name: "the number of waiting transfers is not updated after a decision",
-    why: "A reviewer is told that a transfer waits, and finds none.",
-    find: `  "getTransfer",\n  "listTransfers",`,
-    replace: `  "getTransfer",`,
-    guards: ["tests/browser/transfers.test.ts"],
-  },
-  {
-    name: "the filters of the audit log have no effect",
-    why: "An owner who looks for the changes of one member sees those of everyone.",
-    find: `askPages("listAuditLog", { params: { organization_id: id }, query: filters })`,
-    replace: `askPages("listAuditLog", { params: { organization_id: id }, query: {} })`,
-    guards: ["tests/browser/product-portal.test.ts"],
-  },
-  {
-    name: "an upgrade is ordered monthly although yearly was chosen",
-    why: "An organization pays another price than the one on the button's card.",
-    find: `pages.openCheckout(plan.plan, offer.interval)`,
-    replace: `pages.openCheckout(plan.plan, "month")`,
-    guards: ["tests/browser/billing.test.ts"],
-  },
-  {
-    name: "the days of the usage chart are shifted by one",
-    why: "A seller looks for the cause of a peak on the wrong day.",
-    find: `utcDay(fromMs + at * dayMs, i18n.language)`,
-    replace: `utcDay(fromMs + (at + 1) * dayMs, i18n.language)`,
-    guards: ["tests/browser/usage.test.ts"],
-  },
-  {
-    name: "the link to the reason of the last refusal leads to the license itself",
-    why: "Support staff who ask why a license was refused stay on the same page.",
-    find: `<GoLink to={\`/o/\${slug}/requests/\${request.id}\`} inherit fw={600}>`,
-    replace: `<GoLink to={\`/o/\${slug}/licenses/\${licenseId}\`} inherit fw={600}>`,
-    guards: ["tests/browser/requests.test.ts"],
-  },
-  {
-    name: "a former owner still sees what only owners can do until the page is reloaded",
-    why: "After giving away an organization, a user is offered actions that the server refuses.",
-    find: `["listOrganizations", "listMembers", "listRoles"]`,
-    replace: `["listMembers", "listRoles"]`,
-    guards: ["tests/browser/organization.test.ts"],
-  },
-  {
-    name: "the portal shows the license that was opened before instead of the chosen one",
-    why: "A customer removes an IP address of the wrong license or replaces the wrong key.",
-    find: `queryKey: ["license", licenseId],`,
-    replace: `queryKey: ["license"],`,
-    guards: ["tests/browser/portal.test.ts"],
-  },
-  {
-    name: "the portal keeps the lists of the previous customer when another one signs in",
-    why: "On a shared computer, a customer sees the licenses of the person before.",
-    find: `return key !== "me" && key !== "options" && key !== "seller";`,
-    replace: `return key === "license" || key === "sessions" || key === "open";`,
-    guards: ["tests/browser/portal.test.ts"],
-  },
-  {
-    name: "the license key from an app stays in the portal's address bar",
-    why: "The key ends up in the browser's history and in screenshots for support.",
-    find: `history.replaceState(null, "", window.location.pathname);`,
-    replace: "",
-    guards: ["tests/browser/portal-host.test.ts", "tests/browser/portal.test.ts"],
-  },
-  {
-    name: "a closed dialog of the portal does not give the focus back",
-    why: "A customer with a keyboard has to start at the top of the page again.",
-    find: `return () => dialog?.close();`,
-    replace: "",
-    guards: ["tests/browser/portal.test.ts"],
-  },
-  {
-    name: "the question before an IP address is removed names one removal too many as left",
-    why: "A customer plans with a removal that is not there.",
-    find: `t("ips.cost", { count: 1, left: left - 1 })`,
-    replace: `t("ips.cost", { count: 1, left })`,
-    guards: ["tests/browser/portal.test.ts"],
-  },
-  {
-    name: "the portal's button to hide a license key has no effect",
-    why: "The key stays on a screen that others see.",
-    find: `<Button isSmall onClick={() => setKey(null)}>`,
-    replace: `<Button isSmall onClick={() => setKey(key)}>`,
-    guards: ["tests/browser/portal.test.ts"],
-  },
-  {
-    name: "a text of the portal is missing in German",
-    why: "Before a final action, German customers read the name of the text instead of the warning.",
-    find: `"cannotBeUndone": "Das lässt sich nicht rückgängig machen.",`,
-    replace: "",
-    guards: ["apps/web/i18n/words.test.ts"],
-  },
-  {
-    name: "the name of the number in a Spanish text is misspelled",
-    why: "A Spanish-speaking seller revokes licenses without being told how many.",
-    find: `"do_other": "Revocar {{number}} licencias",`,
-    replace: `"do_other": "Revocar {{numero}} licencias",`,
-    guards: ["apps/web/i18n/words.test.ts"],
-  },
-];
+export const dashboard = faultsIn(`
+the number above the list of licenses ignores the filter
+  A seller who filters by tag or expiry is told the number of all licenses.
+  - query: { ...filter, count: "true", limit: 1 }
+  + query: { count: "true", limit: 1 }
+  tests/browser/licenses.test.ts
+the list of licenses is always sorted in descending order
+  A seller who sorts by expiry to see what expires next sees what expires last.
+  - order: search.order ?? "desc"
+  + order: "desc"
+  tests/browser/licenses.test.ts
+selected licenses stay selected after the filter has changed
+  A bulk action revokes licenses that the seller no longer sees in the list.
+  - if (state.scope !== scope) setState(nothing(scope));
+  + if (state.scope !== scope && state.isAll) setState(nothing(scope));
+  tests/browser/licenses.test.ts
+the preview of a renewal counts from today instead of from the expiry
+  A seller promises a customer an expiry that the renewed license does not have.
+  - Math.max(end === null ? 0 : new Date(end).getTime(), Date.now())
+  + Date.now()
+  tests/browser/licenses.test.ts
+an edited license is saved although someone else changed it meanwhile
+  The changes of one member silently replace those of another.
+  - body: { ...changesOf(base.draft, draft), updated_at: base.updatedAt },
+  + body: changesOf(base.draft, draft),
+  tests/browser/create-license.test.ts
+members who can only view a license are offered to edit and renew it
+  A member fills in a form that the server then refuses.
+  - const mayUpdate = may("licenses:update");
+  + const mayUpdate = may("licenses:view", "licenses:update");
+  tests/browser/members.test.ts
+the checkbox of a license has no name
+  A user of a screen reader does not hear which license the checkbox selects.
+  - aria-label={t("select.one", { key: license.license_key })}
+  tests/browser/pages-of-organizations.test.ts
+the question whether to discard changes opens behind the dialog it is about
+  A user can neither answer the question nor go on with the form.
+  - zIndex={300}
+  + zIndex={100}
+  tests/browser/forms.test.ts tests/browser/product-portal.test.ts
+a deletion that asks for a name accepts any text
+  A user deletes the wrong license, product or organization by typing a single letter.
+  - (typed !== undefined && words !== typed)
+  + (typed !== undefined && words === "")
+  tests/browser/organization.test.ts
+the copy button of a secret that is shown once copies its own label
+  A user confirms that an API key is saved, and has saved the word on the button.
+  - <Copy value={secret} label={t("copy")} />
+  + <Copy value={t("copy")} label={t("copy")} />
+  tests/browser/products.test.ts
+dimmed text is too dark in the dark theme
+  People with low vision cannot read descriptions and times in the dark theme.
+  - "--mantine-color-dimmed": "#9aa7b2"
+  + "--mantine-color-dimmed": "#56616b"
+  tests/browser/usage.test.ts tests/browser/pages-of-organizations.test.ts
+the plans of the platform are wider than a phone
+  An operator has to scroll sideways on a phone to read prices and limits.
+  - minmax(min(100%, 18rem), 1fr)
+  + minmax(28rem, 1fr)
+  tests/browser/pages-of-the-platform.test.ts
+lists of the dashboard end after their first page
+  Older requests, members and deliveries cannot be found, and nothing says that they exist.
+  - (last as { next_cursor: string | null }).next_cursor
+  + (last as { cursor: string | null }).cursor
+  tests/browser/requests.test.ts
+a refused product setting loses what was typed
+  A user sees why a value was refused, but has to type it again.
+  - setProblem(isOutdated(error) ? new Error(t("outdated")) : (error as Error));
+  + setTyped(null);
+  +       setProblem(isOutdated(error) ? new Error(t("outdated")) : (error as Error));
+  tests/browser/products.test.ts
+the question before a product is archived does not say how many licenses will be rejected
+  A seller locks out all customers of a product without having been told.
+  - ["disable", "archive", "delete"].includes(shown)
+  + ["disable", "delete"].includes(shown)
+  tests/browser/products.test.ts
+after a save, the settings of a webhook endpoint show the values from before it
+  The next save reverts the previous one, and removes headers that were just added.
+  - key={basis.updated_at}
+  + key={webhook.updated_at}
+  tests/browser/webhooks.test.ts
+the number of waiting transfers is not updated after a decision
+  A reviewer is told that a transfer waits, and finds none.
+  -   "getTransfer",
+  -   "listTransfers",
+  +   "getTransfer",
+  tests/browser/transfers.test.ts
+the filters of the audit log have no effect
+  An owner who looks for the changes of one member sees those of everyone.
+  - askPages("listAuditLog", { params: { organization_id: id }, query: filters })
+  + askPages("listAuditLog", { params: { organization_id: id }, query: {} })
+  tests/browser/product-portal.test.ts
+an upgrade is ordered monthly although yearly was chosen
+  An organization pays another price than the one on the button's card.
+  - pages.openCheckout(plan.plan, offer.interval)
+  + pages.openCheckout(plan.plan, "month")
+  tests/browser/billing.test.ts
+the days of the usage chart are shifted by one
+  A seller looks for the cause of a peak on the wrong day.
+  - utcDay(fromMs + at * dayMs, i18n.language)
+  + utcDay(fromMs + (at + 1) * dayMs, i18n.language)
+  tests/browser/usage.test.ts
+the link to the reason of the last refusal leads to the license itself
+  Support staff who ask why a license was refused stay on the same page.
+  - <GoLink to={\`/o/\${slug}/requests/\${request.id}\`} inherit fw={600}>
+  + <GoLink to={\`/o/\${slug}/licenses/\${licenseId}\`} inherit fw={600}>
+  tests/browser/requests.test.ts
+a former owner still sees what only owners can do until the page is reloaded
+  After giving away an organization, a user is offered actions that the server refuses.
+  - ["listOrganizations", "listMembers", "listRoles"]
+  + ["listMembers", "listRoles"]
+  tests/browser/organization.test.ts
+the portal shows the license that was opened before instead of the chosen one
+  A customer removes an IP address of the wrong license or replaces the wrong key.
+  - queryKey: ["license", licenseId],
+  + queryKey: ["license"],
+  tests/browser/portal.test.ts
+the portal keeps the lists of the previous customer when another one signs in
+  On a shared computer, a customer sees the licenses of the person before.
+  - return key !== "me" && key !== "options" && key !== "seller";
+  + return key === "license" || key === "sessions" || key === "open";
+  tests/browser/portal.test.ts
+the license key from an app stays in the portal's address bar
+  The key ends up in the browser's history and in screenshots for support.
+  - history.replaceState(null, "", window.location.pathname);
+  tests/browser/portal-host.test.ts tests/browser/portal.test.ts
+a closed dialog of the portal does not give the focus back
+  A customer with a keyboard has to start at the top of the page again.
+  - return () => dialog?.close();
+  tests/browser/portal.test.ts
+the question before an IP address is removed names one removal too many as left
+  A customer plans with a removal that is not there.
+  - t("ips.cost", { count: 1, left: left - 1 })
+  + t("ips.cost", { count: 1, left })
+  tests/browser/portal.test.ts
+the portal's button to hide a license key has no effect
+  The key stays on a screen that others see.
+  - <Button isSmall onClick={() => setKey(null)}>
+  + <Button isSmall onClick={() => setKey(key)}>
+  tests/browser/portal.test.ts
+a text of the portal is missing in German
+  Before a final action, German customers read the name of the text instead of the warning.
+  - "cannotBeUndone": "Das lässt sich nicht rückgängig machen.",
+  apps/web/i18n/words.test.ts
+the name of the number in a Spanish text is misspelled
+  A Spanish-speaking seller revokes licenses without being told how many.
+  - "do_other": "Revocar {{number}} licencias",
+  + "do_other": "Revocar {{numero}} licencias",
+  apps/web/i18n/words.test.ts
+`);

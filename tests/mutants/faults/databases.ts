@@ -1,242 +1,163 @@
-import type { Fault } from "../fault.ts";
+import { faultsIn } from "../faults-in.ts";
 
 /** Storage that differs between SQLite and PostgreSQL, and what both share below the queries. */
-export const databases: readonly Fault[] = [
-  // SQLite
-  {
-    name: "every batch has the whole daily quota on SQLite",
-    why: "An organization validates without limit on a plan that it pays too little for.",
-    find: "grant(product.limit, used, product.asked)",
-    replace: "grant(product.limit, 0, product.asked)",
-    guards: [
-      "packages/store/sqlite/store.test.ts",
-      "tests/http/quota.test.ts",
-      "tests/races/several-nodes.test.ts",
-    ],
-  },
-  {
-    name: "a registered IP address takes no slot on SQLite",
-    why: "A customer uses one license on any number of machines.",
-    find: "this.#sql.raiseIpCount.run(nowMs, license.id);",
-    replace: "",
-    guards: ["packages/store/sqlite/store.test.ts", "tests/races/several-nodes.test.ts"],
-  },
-  {
-    name: "rejections of one batch do not count towards the ten that get an event on SQLite",
-    why: "Anyone with a license key fills the seller's event list and webhooks from many IP addresses.",
-    find: "others.set(scope, before + 1);",
-    replace: "others.set(scope, before);",
-    guards: ["packages/store/sqlite/store.test.ts", "apps/server/features/events/prune-refusals.test.ts"],
-  },
-  {
-    name: "a batch of validations that waited too long for the writer is carried out anyway on SQLite",
-    why: "A caller that was answered 503 loses quota and takes an IP slot, and again with each retry.",
-    find: `isLate = true;\n      reject(new StorageUnavailable(`,
-    replace: "reject(new StorageUnavailable(",
-    guards: ["packages/store/sqlite/store.test.ts"],
-  },
-  {
-    name: "the write lock is free between release and the worker that it was handed to",
-    why: "Two threads write at the same time, and a validation fails or is lost.",
-    find: "Atomics.store(this.#state, 0, workerHolds);",
-    replace: "Atomics.store(this.#state, 0, free);",
-    guards: ["packages/store/sqlite/cross-thread-lock.test.ts", "packages/store/sqlite/two-threads.test.ts"],
-  },
-  {
-    name: "two servers use the same SQLite folder",
-    why: "An operator who starts the server twice gets two processes that each believe to be alone.",
-    find: "pragma locking_mode = exclusive; begin exclusive",
-    replace: "pragma locking_mode = exclusive; begin",
-    guards: ["packages/store/sqlite/store.test.ts", "tests/http/start-and-stop.test.ts"],
-  },
-  {
-    name: "a missing database file is replaced by an empty installation",
-    why: "After a failed move, an operator's customers are all answered that their API key is invalid.",
-    find: "?.size ?? 0) > 0) return null;",
-    replace: "?.size ?? 0) >= 0) return null;",
-    guards: ["packages/store/open.test.ts"],
-  },
-  {
-    name: "other users of the machine can read a backup of SQLite",
-    why: "Any local user can read the license keys and customers of all organizations.",
-    find: `writeFileSync(copy, "", { mode: 0o600`,
-    replace: `writeFileSync(copy, "", { mode: 0o644`,
-    guards: ["apps/server/cli/backup.test.ts"],
-  },
-  {
-    name: "a bulk insert on SQLite leaves out the last of an odd number of rows",
-    why: "A seller is told that a license was created, and it does not exist.",
-    find: "size >= 1; size >>= 1",
-    replace: "size > 1; size >>= 1",
-    guards: ["packages/store/queries/versions/versions.test.ts", "tests/manage/license-import.test.ts"],
-  },
-  {
-    name: "log entries that are written again after an unknown outcome are counted again on SQLite",
-    why: "A seller sees refusals and uses of IP addresses that never happened.",
-    find: "if (changes === 0) return false;",
-    replace: "if (changes === 0) return true;",
-    guards: ["packages/store/sqlite/store.test.ts"],
-  },
-  {
-    name: "a deleted organization's requests since the last closed segment of the day stay on SQLite",
-    why: "IP addresses of a deleted organization's customers remain in the log of the operator.",
-    find: `request_days where day >= ?").all(dayOf(closedUntil))`,
-    replace: `request_days where day > ?").all(dayOf(closedUntil))`,
-    guards: ["apps/server/features/organizations/remove-due.test.ts"],
-  },
-  {
-    name: "a text index that is newer than the restored database is used",
-    why: "After a restore, a seller's search does not find licenses that exist.",
-    find: "return this.state === known.get()?.value;",
-    replace: "return known.get() !== undefined;",
-    guards: ["packages/store/sqlite/text-index.test.ts"],
-  },
-
-  // PostgreSQL
-  {
-    name: "a lowered daily limit takes counted requests back on PostgreSQL",
-    why: "The usage that an operator bills from shrinks when a limit is lowered during the day.",
-    find: "used = u.used + greatest(0, least(excluded.used, excluded.daily_limit - u.used)),",
-    replace: "used = u.used + least(excluded.used, excluded.daily_limit - u.used),",
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "a batch that fails after it was counted keeps its quota on PostgreSQL",
-    why: "While the disk is full, callers lose quota for requests that were answered 503.",
-    find: "await this.#counters.giveBack(client, batch);",
-    replace: "",
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "licenses are not locked while nodes assign their IP slots",
-    why: "Customers who call several nodes at once get more IP addresses than their license has.",
-    find: "any ($1::text[]) order by id for update skip locked",
-    replace: "any ($1::text[]) order by id",
-    guards: [
-      "packages/store/postgres/store.test.ts",
-      "tests/races/several-nodes.test.ts",
-      "tests/http/pooler.test.ts",
-    ],
-  },
-  {
-    name: "each new IP address starts the term of a license again on PostgreSQL",
-    why: "A customer extends a trial for free by using it from another network.",
-    find: `const starts = "l.first_used_at is null and l.term_ms is not null";`,
-    replace: `const starts = "l.term_ms is not null";`,
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "a license key with a separator shifts the other license keys of its batch on PostgreSQL",
-    why: "One caller makes other organizations' validations get wrong verdicts.",
-    find: "if (question.keyMatch.includes(sql.separator)) continue;",
-    replace: "",
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "a request that waits for a locked license is counted at every attempt",
-    why: "An organization's quota is used up while another session locks one license.",
-    find: "return this.#call.counted || this.#quota !== null;",
-    replace: "return this.#call.counted;",
-    guards: ["tests/faults/locked-rows.test.ts"],
-  },
-  {
-    name: "licenses are not locked while the management API changes them on PostgreSQL",
-    why: "Two changes of a license at the same moment overwrite each other, and its events contradict it.",
-    find: `order by id for update", [ids]`,
-    replace: `order by id", [ids]`,
-    guards: ["tests/races/transfers.test.ts", "tests/manage/portal-self-service.test.ts"],
-  },
-  {
-    name: "nodes close parts of the request log at the same time, and add rows one after another",
-    why: "Analytics count requests twice, or a node cannot write its log.",
-    find: `turn === "together" ? "_shared" : ""`,
-    replace: `turn === "together" ? "" : "_shared"`,
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "a node never learns that another node dropped a day of the request log",
-    why: "One late entry of that day stops the node's request log for good.",
-    find: "if (error.code === checkViolation) this.#log.forget();",
-    replace: "",
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "removing an organization deletes the IP sightings of everyone's licenses on PostgreSQL",
-    why: "Other sellers lose the record of where their licenses were used.",
-    find: "rows.filter((row) => !row.is_known).map(",
-    replace: "rows.map(",
-    guards: ["apps/server/features/organizations/remove-due.test.ts"],
-  },
-  {
-    name: "roll-ups of many products lose one row in five hundred on PostgreSQL",
-    why: "On a large installation, analytics of some products lack hours.",
-    find: "added.slice(from, from + rowsAtOnce)",
-    replace: "added.slice(from, from + rowsAtOnce - 1)",
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "a validation connection to a host that became read-only is kept",
-    why: "After a failover, validations are answered 503 until someone restarts the server.",
-    find: `return sqlState(error) === "25006";`,
-    replace: `return sqlState(error) === "25001";`,
-    guards: ["tests/http/outages.test.ts"],
-  },
-  {
-    name: "nodes that start together migrate at the same time",
-    why: "A rolling deployment of several nodes fails to start after an upgrade.",
-    find: "select pg_advisory_xact_lock($1)",
-    replace: "select pg_advisory_xact_lock_shared($1)",
-    guards: ["packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "a PostgreSQL backup with fewer rows than its manifest says is restored",
-    why: "An operator replaces the database with an incomplete copy and learns it from customers.",
-    find: `) <> \${rows[table]}`,
-    replace: `) > \${rows[table]}`,
-    guards: ["apps/server/cli/backup.test.ts"],
-  },
-  {
-    name: "the doctor leaves its test table in PostgreSQL",
-    why: "From the second run on, the doctor reports a database that cannot be written.",
-    find: `await client.query("rollback").catch(() => undefined);`,
-    replace: `await client.query("commit").catch(() => undefined);`,
-    guards: ["apps/server/cli/doctor.test.ts"],
-  },
-
-  // Both
-  {
-    name: "a cached block list is used although it was changed since",
-    why: "An IP address that a seller blocks can still validate until the server restarts.",
-    find: "entry !== undefined && entry.revision === revision",
-    replace: "entry !== undefined && entry.revision <= revision",
-    guards: ["packages/store/sqlite/store.test.ts", "packages/store/postgres/store.test.ts"],
-  },
-  {
-    name: "the data key stays in clear text when an encryption key is set later",
-    why: "An operator believes that the secrets in the database and its backups are protected.",
-    find: "rewritten: passphrase === null ? null : storedForm(key, passphrase)",
-    replace: "rewritten: null",
-    guards: ["packages/store/data-key.test.ts", "packages/store/sqlite/store.test.ts"],
-  },
-  {
-    name: "all secrets are encrypted with the same nonce",
-    why: "Whoever has a copy of the database can work out signing secrets from each other.",
-    find: "const nonce = randomBytes(12);",
-    replace: "const nonce = randomBytes(12).fill(0);",
-    guards: ["packages/store/data-key.test.ts"],
-  },
-  {
-    name: "repeated rejections of an IP address in one batch are counted once",
-    why: "The hourly summary tells a seller of far fewer rejections than there were.",
-    find: "noted.count += 1;",
-    replace: "",
-    guards: ["packages/store/sqlite/store.test.ts", "apps/server/features/events/prune-refusals.test.ts"],
-  },
-  {
-    name: "sandbox requests are part of the roll-ups",
-    why: "A seller's analytics show tests as if they were customers.",
-    find: "if (row.sandbox !== 0) continue;",
-    replace: "",
-    guards: ["packages/store/rollups/roll-up.test.ts"],
-  },
-];
+export const databases = faultsIn(`
+# SQLite
+every batch has the whole daily quota on SQLite
+  An organization validates without limit on a plan that it pays too little for.
+  - grant(product.limit, used, product.asked)
+  + grant(product.limit, 0, product.asked)
+  packages/store/sqlite/store.test.ts tests/http/quota.test.ts tests/races/several-nodes.test.ts
+a registered IP address takes no slot on SQLite
+  A customer uses one license on any number of machines.
+  - this.#sql.raiseIpCount.run(nowMs, license.id);
+  packages/store/sqlite/store.test.ts tests/races/several-nodes.test.ts
+rejections of one batch do not count towards the ten that get an event on SQLite
+  Anyone with a license key fills the seller's event list and webhooks from many IP addresses.
+  - others.set(scope, before + 1);
+  + others.set(scope, before);
+  packages/store/sqlite/store.test.ts apps/server/features/events/prune-refusals.test.ts
+a batch of validations that waited too long for the writer is carried out anyway on SQLite
+  A caller that was answered 503 loses quota and takes an IP slot, and again with each retry.
+  - isLate = true;
+  -       reject(new StorageUnavailable(
+  + reject(new StorageUnavailable(
+  packages/store/sqlite/store.test.ts
+the write lock is free between release and the worker that it was handed to
+  Two threads write at the same time, and a validation fails or is lost.
+  - Atomics.store(this.#state, 0, workerHolds);
+  + Atomics.store(this.#state, 0, free);
+  packages/store/sqlite/cross-thread-lock.test.ts packages/store/sqlite/two-threads.test.ts
+two servers use the same SQLite folder
+  An operator who starts the server twice gets two processes that each believe to be alone.
+  - pragma locking_mode = exclusive; begin exclusive
+  + pragma locking_mode = exclusive; begin
+  packages/store/sqlite/store.test.ts tests/http/start-and-stop.test.ts
+a missing database file is replaced by an empty installation
+  After a failed move, an operator's customers are all answered that their API key is invalid.
+  - ?.size ?? 0) > 0) return null;
+  + ?.size ?? 0) >= 0) return null;
+  packages/store/open.test.ts
+other users of the machine can read a backup of SQLite
+  Any local user can read the license keys and customers of all organizations.
+  - writeFileSync(copy, "", { mode: 0o600
+  + writeFileSync(copy, "", { mode: 0o644
+  apps/server/cli/backup.test.ts
+a bulk insert on SQLite leaves out the last of an odd number of rows
+  A seller is told that a license was created, and it does not exist.
+  - size >= 1; size >>= 1
+  + size > 1; size >>= 1
+  packages/store/queries/versions/versions.test.ts tests/manage/license-import.test.ts
+log entries that are written again after an unknown outcome are counted again on SQLite
+  A seller sees refusals and uses of IP addresses that never happened.
+  - if (changes === 0) return false;
+  + if (changes === 0) return true;
+  packages/store/sqlite/store.test.ts
+a deleted organization's requests since the last closed segment of the day stay on SQLite
+  IP addresses of a deleted organization's customers remain in the log of the operator.
+  - request_days where day >= ?").all(dayOf(closedUntil))
+  + request_days where day > ?").all(dayOf(closedUntil))
+  apps/server/features/organizations/remove-due.test.ts
+a text index that is newer than the restored database is used
+  After a restore, a seller's search does not find licenses that exist.
+  - return this.state === known.get()?.value;
+  + return known.get() !== undefined;
+  packages/store/sqlite/text-index.test.ts
+# PostgreSQL
+a lowered daily limit takes counted requests back on PostgreSQL
+  The usage that an operator bills from shrinks when a limit is lowered during the day.
+  - used = u.used + greatest(0, least(excluded.used, excluded.daily_limit - u.used)),
+  + used = u.used + least(excluded.used, excluded.daily_limit - u.used),
+  packages/store/postgres/store.test.ts
+a batch that fails after it was counted keeps its quota on PostgreSQL
+  While the disk is full, callers lose quota for requests that were answered 503.
+  - await this.#counters.giveBack(client, batch);
+  packages/store/postgres/store.test.ts
+licenses are not locked while nodes assign their IP slots
+  Customers who call several nodes at once get more IP addresses than their license has.
+  - any ($1::text[]) order by id for update skip locked
+  + any ($1::text[]) order by id
+  packages/store/postgres/store.test.ts tests/races/several-nodes.test.ts tests/http/pooler.test.ts
+each new IP address starts the term of a license again on PostgreSQL
+  A customer extends a trial for free by using it from another network.
+  - const starts = "l.first_used_at is null and l.term_ms is not null";
+  + const starts = "l.term_ms is not null";
+  packages/store/postgres/store.test.ts
+a license key with a separator shifts the other license keys of its batch on PostgreSQL
+  One caller makes other organizations' validations get wrong verdicts.
+  - if (question.keyMatch.includes(sql.separator)) continue;
+  packages/store/postgres/store.test.ts
+a request that waits for a locked license is counted at every attempt
+  An organization's quota is used up while another session locks one license.
+  - return this.#call.counted || this.#quota !== null;
+  + return this.#call.counted;
+  tests/faults/locked-rows.test.ts
+licenses are not locked while the management API changes them on PostgreSQL
+  Two changes of a license at the same moment overwrite each other, and its events contradict it.
+  - order by id for update", [ids]
+  + order by id", [ids]
+  tests/races/transfers.test.ts tests/manage/portal-self-service.test.ts
+nodes close parts of the request log at the same time, and add rows one after another
+  Analytics count requests twice, or a node cannot write its log.
+  - turn === "together" ? "_shared" : ""
+  + turn === "together" ? "" : "_shared"
+  packages/store/postgres/store.test.ts
+a node never learns that another node dropped a day of the request log
+  One late entry of that day stops the node's request log for good.
+  - if (error.code === checkViolation) this.#log.forget();
+  packages/store/postgres/store.test.ts
+removing an organization deletes the IP sightings of everyone's licenses on PostgreSQL
+  Other sellers lose the record of where their licenses were used.
+  - rows.filter((row) => !row.is_known).map(
+  + rows.map(
+  apps/server/features/organizations/remove-due.test.ts
+roll-ups of many products lose one row in five hundred on PostgreSQL
+  On a large installation, analytics of some products lack hours.
+  - added.slice(from, from + rowsAtOnce)
+  + added.slice(from, from + rowsAtOnce - 1)
+  packages/store/postgres/store.test.ts
+a validation connection to a host that became read-only is kept
+  After a failover, validations are answered 503 until someone restarts the server.
+  - return sqlState(error) === "25006";
+  + return sqlState(error) === "25001";
+  tests/http/outages.test.ts
+nodes that start together migrate at the same time
+  A rolling deployment of several nodes fails to start after an upgrade.
+  - select pg_advisory_xact_lock($1)
+  + select pg_advisory_xact_lock_shared($1)
+  packages/store/postgres/store.test.ts
+a PostgreSQL backup with fewer rows than its manifest says is restored
+  An operator replaces the database with an incomplete copy and learns it from customers.
+  - ) <> \${rows[table]}
+  + ) > \${rows[table]}
+  apps/server/cli/backup.test.ts
+the doctor leaves its test table in PostgreSQL
+  From the second run on, the doctor reports a database that cannot be written.
+  - await client.query("rollback").catch(() => undefined);
+  + await client.query("commit").catch(() => undefined);
+  apps/server/cli/doctor.test.ts
+# Both
+a cached block list is used although it was changed since
+  An IP address that a seller blocks can still validate until the server restarts.
+  - entry !== undefined && entry.revision === revision
+  + entry !== undefined && entry.revision <= revision
+  packages/store/sqlite/store.test.ts packages/store/postgres/store.test.ts
+the data key stays in clear text when an encryption key is set later
+  An operator believes that the secrets in the database and its backups are protected.
+  - rewritten: passphrase === null ? null : storedForm(key, passphrase)
+  + rewritten: null
+  packages/store/data-key.test.ts packages/store/sqlite/store.test.ts
+all secrets are encrypted with the same nonce
+  Whoever has a copy of the database can work out signing secrets from each other.
+  - const nonce = randomBytes(12);
+  + const nonce = randomBytes(12).fill(0);
+  packages/store/data-key.test.ts
+repeated rejections of an IP address in one batch are counted once
+  The hourly summary tells a seller of far fewer rejections than there were.
+  - noted.count += 1;
+  packages/store/sqlite/store.test.ts apps/server/features/events/prune-refusals.test.ts
+sandbox requests are part of the roll-ups
+  A seller's analytics show tests as if they were customers.
+  - if (row.sandbox !== 0) continue;
+  packages/store/rollups/roll-up.test.ts
+`);

@@ -1,221 +1,157 @@
-import type { Fault } from "../fault.ts";
+import { faultsIn } from "../faults-in.ts";
 
 /** Queries about people, their access, and what is sent to them. */
-export const peopleQueries: readonly Fault[] = [
-  {
-    name: "anyone can revoke any access token whose ID they know",
-    why: "A stranger stops the programs of another user or organization.",
-    find: `.where("id", "=", tokenId)\n    .where(column, "=", id)`,
-    replace: `.where("id", "=", tokenId)`,
-    guards: ["packages/store/queries/access-tokens/tokens.test.ts"],
-  },
-  {
-    name: "a suspended platform admin counts as one who can still administer the platform",
-    why: "The last admin who can sign in is removed, and nobody can administer the installation.",
-    find: `.where("suspended_at", "is", null)\n    .where("id", "!=", exceptId)`,
-    replace: `.where("id", "!=", exceptId)`,
-    guards: ["packages/store/queries/admin/users.test.ts"],
-  },
-  {
-    name: "an announcement is shown before its start",
-    why: "Users read about a maintenance that the operator has not announced yet.",
-    find: `.where("starts_at", "<=", nowMs)`,
-    replace: "",
-    guards: ["packages/store/queries/announcements/announcements.test.ts", "tests/manage/platform.test.ts"],
-  },
-  {
-    name: "the audit log of an organization contains the entries of all organizations",
-    why: "One seller reads what another seller's members did, with names and IP addresses.",
-    find: `if (organizationId !== null) query = query.where("organization_id", "=", organizationId);`,
-    replace: `if (organizationId !== null) query = query.where("organization_id", "is not", null);`,
-    guards: ["packages/store/queries/audit-log/entries.test.ts", "tests/manage/audit-log.test.ts"],
-  },
-  {
-    name: "the stored price of a plan is used whatever its amount",
-    why: "After the operator changes a price, new subscribers still pay the old one.",
-    find: `.where("amount", "=", terms.amount)`,
-    replace: "",
-    guards: ["packages/store/queries/billing/billing.test.ts"],
-  },
-  {
-    name: "a seller is shown in the portal although no product of theirs is",
-    why: "The page of an organization is public although it has turned the portal off.",
-    find: `.where("p.deleted_at", "is", null)\n          .where("p.portal_enabled", "=", 1)`,
-    replace: `.where("p.deleted_at", "is", null)`,
-    guards: ["packages/store/queries/branding/branding.test.ts"],
-  },
-  {
-    name: "an expiry counts as recorded if the license ever expired before",
-    why: "A license that was renewed expires without an event and without an email.",
-    find: `.whereRef("t.ends_at", "=", endsAt)`,
-    replace: "",
-    guards: [
-      "packages/store/queries/events/expiries.test.ts",
-      "apps/server/features/events/expiry-check.test.ts",
-    ],
-  },
-  {
-    name: "the list of events is in the reverse of the requested order",
-    why: "Sellers see the oldest events first, and programs that follow the list miss events.",
-    find: `const direction = descending ? "desc" : "asc";\n  return query`,
-    replace: `const direction = descending ? "asc" : "desc";\n  return query`,
-    guards: ["packages/store/queries/events/events.test.ts", "tests/manage/events-list.test.ts"],
-  },
-  {
-    name: "emails that were sent are counted as waiting",
-    why: "The metric of waiting emails includes those that arrived, so the operator is alerted for nothing.",
-    find: `.where("next_attempt_at", "is not", null)`,
-    replace: "",
-    guards: ["packages/store/queries/health/waiting-work.test.ts"],
-  },
-  {
-    name: "one attempt more than the limit is allowed",
-    why: "Someone who guesses passwords or codes gets more guesses than the limit says.",
-    find: `const leadMs = (burst - 1) * everyMs;`,
-    replace: `const leadMs = burst * everyMs;`,
-    guards: [
-      "packages/store/queries/identity/attempts.test.ts",
-      "apps/server/features/identity/flood-limits.test.ts",
-    ],
-  },
-  {
-    name: "an expired link or confirmation still works",
-    why: "Someone who finds an old email can still confirm a change of the email address with its link.",
-    find: `row === undefined || Date.parse(row.expires_at) <= nowMs ? null : row.value`,
-    replace: `row === undefined ? null : row.value`,
-    guards: ["packages/store/queries/identity/sign-in.test.ts"],
-  },
-  {
-    name: "sign-ins from a new device at the same time do not wait for each other",
-    why: "A user gets several emails about one new device.",
-    find: `so that only the first is new.\n  await lockedUser(db, userId);`,
-    replace: "so that only the first is new.",
-    guards: ["packages/store/queries/identity/sign-in.test.ts"],
-  },
-  {
-    name: "an impersonation is valid in every session of the platform admin",
-    why: "A stolen token of an admin reads a customer's organization that the admin looks at elsewhere.",
-    find: `.where("session_id", "=", sessionId)\n      .where("user_id", "=", userId)`,
-    replace: `.where((is) => is.or([is("session_id", "=", sessionId), is("user_id", "=", userId)]))`,
-    guards: [
-      "packages/store/queries/impersonations/impersonations.test.ts",
-      "tests/manage/impersonation.test.ts",
-    ],
-  },
-  {
-    name: "the list of invitations contains those of other organizations",
-    why: "One seller learns whom other sellers have invited.",
-    find: `invitationsWithRoles(db).where("invitations.organization_id", "=", organizationId);`,
-    replace: "invitationsWithRoles(db);",
-    guards: ["packages/store/queries/invitations/invitations.test.ts"],
-  },
-  {
-    name: "an expired invitation can be accepted",
-    why: "Someone joins an organization with a link that its owner believes to be invalid.",
-    find: `is.and([...open, is("invitations.expires_at", ">", nowMs)])`,
-    replace: "is.and(open)",
-    guards: ["packages/store/queries/invitations/invitations.test.ts", "tests/manage/invitations.test.ts"],
-  },
-  {
-    name: "a node counts as stopped if any of its jobs has not run for a day",
-    why: "The operator no longer sees the jobs of nodes that run, because one of their jobs is rare.",
-    find: `is.fn.max("started_at")`,
-    replace: `is.fn.min("started_at")`,
-    guards: ["packages/store/queries/jobs/job-runs.test.ts"],
-  },
-  {
-    name: "the text of an email is kept after it was sent",
-    why: "Links that grant access can be read from the database or a backup.",
-    find: "next_attempt_at: null, sealed_body: null",
-    replace: "next_attempt_at: null",
-    guards: ["packages/store/queries/mail/outbox.test.ts", "apps/server/features/mail/mailer.test.ts"],
-  },
-  {
-    name: "two nodes can claim the same email",
-    why: "People get the same email twice.",
-    find: `attempts: row("attempts", "+", 1) }))\n    .where("next_attempt_at", "<=", nowMs)`,
-    replace: `attempts: row("attempts", "+", 1) }))`,
-    guards: ["packages/store/queries/mail/outbox.test.ts", "apps/server/features/mail/mailer.test.ts"],
-  },
-  {
-    name: "of the emails that wait for another day, the newest are sent first",
-    why: "A seller who reaches the limit every day has customers who never get their license.",
-    find: `.selectFrom("waiting_emails")\n    .selectAll()`,
-    replace: `.selectFrom("waiting_emails")\n    .orderBy("id", "desc")\n    .selectAll()`,
-    guards: [
-      "packages/store/queries/mail/waiting-emails.test.ts",
-      "apps/server/features/mail/waiting-emails.test.ts",
-    ],
-  },
-  {
-    name: "a revoked access token still works",
-    why: "Whoever has a leaked token keeps access after it was revoked.",
-    find: `.where("access_tokens.revoked_at", "is", null)`,
-    replace: "",
-    guards: ["packages/store/queries/manage/access.test.ts", "tests/manage/access-tokens.test.ts"],
-  },
-  {
-    name: "a repeated request does not notice that the first one is further ahead",
-    why: "A seller who repeats a request with its Idempotency-Key gets licenses twice or an error.",
-    find: `.where("sealed_answer", "=", sealedBefore)`,
-    replace: "",
-    guards: ["packages/store/queries/manage/idempotency.test.ts", "tests/manage/licenses-create.test.ts"],
-  },
-  {
-    name: "removing a member from one organization removes them from all",
-    why: "Someone who leaves one organization loses access to every other one.",
-    find: `.deleteFrom("members")\n    .where("organization_id", "=", organizationId)`,
-    replace: `.deleteFrom("members")`,
-    guards: ["packages/store/queries/members/members.test.ts", "tests/manage/members.test.ts"],
-  },
-  {
-    name: "a role of another organization can be read, changed and assigned",
-    why: "One seller changes what the members of another seller are allowed to do.",
-    find: `.where("organization_id", "=", organizationId)\n    .where("id", "=", roleId)`,
-    replace: `.where("id", "=", roleId)`,
-    guards: ["packages/store/queries/roles/roles.test.ts"],
-  },
-  {
-    name: "the list of webhook endpoints contains those of other organizations",
-    why: "One seller sees the URLs to which other sellers' events are sent.",
-    find:
-      `.selectFrom("webhook_endpoints")\n    .selectAll()\n` +
-      `    .where("organization_id", "=", organizationId)`,
-    replace: `.selectFrom("webhook_endpoints")\n    .selectAll()`,
-    guards: ["packages/store/queries/webhooks/endpoints.test.ts"],
-  },
-  {
-    name: "a node claims deliveries that another node has just claimed",
-    why: "Receivers get the same event from two nodes.",
-    find: `.where(isPending)\n    .where("next_attempt_at", "<=", nowMs)`,
-    replace: ".where(isPending)",
-    guards: [
-      "packages/store/queries/webhooks/claim-deliveries.test.ts",
-      "apps/server/features/webhooks/dispatch.test.ts",
-    ],
-  },
-  {
-    name: "every failure restarts the time for which an endpoint has failed",
-    why: "An endpoint that is gone for good is never disabled, and its owner is never told.",
-    find: `row.fn.coalesce("failing_since", row.val(failingSince))`,
-    replace: "row.val(failingSince)",
-    guards: [
-      "packages/store/queries/webhooks/claim-deliveries.test.ts",
-      "apps/server/features/webhooks/dispatch.test.ts",
-    ],
-  },
-  {
-    name: "events are signed with expired webhook secrets too",
-    why: "A secret that was rotated because it leaked keeps signing after its overlap has ended.",
-    find: `is("expires_at", ">", nowMs)]))\n    .orderBy("created_at", "desc")`,
-    replace: `is("expires_at", "is not", null)]))\n    .orderBy("created_at", "desc")`,
-    guards: ["packages/store/queries/webhooks/endpoints.test.ts", "tests/manage/webhook-sending.test.ts"],
-  },
-  {
-    name: "old events are pruned although they were never distributed",
-    why: "After a long downtime, events are deleted before any endpoint has received them.",
-    find: `.where("undistributed", "is", null)`,
-    replace: "",
-    guards: ["packages/store/queries/webhooks/prune.test.ts"],
-  },
-];
+export const peopleQueries = faultsIn(`
+anyone can revoke any access token whose ID they know
+  A stranger stops the programs of another user or organization.
+  - .where("id", "=", tokenId)
+  -     .where(column, "=", id)
+  + .where("id", "=", tokenId)
+  packages/store/queries/access-tokens/tokens.test.ts
+a suspended platform admin counts as one who can still administer the platform
+  The last admin who can sign in is removed, and nobody can administer the installation.
+  - .where("suspended_at", "is", null)
+  -     .where("id", "!=", exceptId)
+  + .where("id", "!=", exceptId)
+  packages/store/queries/admin/users.test.ts
+an announcement is shown before its start
+  Users read about a maintenance that the operator has not announced yet.
+  - .where("starts_at", "<=", nowMs)
+  packages/store/queries/announcements/announcements.test.ts tests/manage/platform.test.ts
+the audit log of an organization contains the entries of all organizations
+  One seller reads what another seller's members did, with names and IP addresses.
+  - if (organizationId !== null) query = query.where("organization_id", "=", organizationId);
+  + if (organizationId !== null) query = query.where("organization_id", "is not", null);
+  packages/store/queries/audit-log/entries.test.ts tests/manage/audit-log.test.ts
+the stored price of a plan is used whatever its amount
+  After the operator changes a price, new subscribers still pay the old one.
+  - .where("amount", "=", terms.amount)
+  packages/store/queries/billing/billing.test.ts
+a seller is shown in the portal although no product of theirs is
+  The page of an organization is public although it has turned the portal off.
+  - .where("p.deleted_at", "is", null)
+  -           .where("p.portal_enabled", "=", 1)
+  + .where("p.deleted_at", "is", null)
+  packages/store/queries/branding/branding.test.ts
+an expiry counts as recorded if the license ever expired before
+  A license that was renewed expires without an event and without an email.
+  - .whereRef("t.ends_at", "=", endsAt)
+  packages/store/queries/events/expiries.test.ts apps/server/features/events/expiry-check.test.ts
+the list of events is in the reverse of the requested order
+  Sellers see the oldest events first, and programs that follow the list miss events.
+  - const direction = descending ? "desc" : "asc";
+  -   return query
+  + const direction = descending ? "asc" : "desc";
+  +   return query
+  packages/store/queries/events/events.test.ts tests/manage/events-list.test.ts
+emails that were sent are counted as waiting
+  The metric of waiting emails includes those that arrived, so the operator is alerted for nothing.
+  - .where("next_attempt_at", "is not", null)
+  packages/store/queries/health/waiting-work.test.ts
+one attempt more than the limit is allowed
+  Someone who guesses passwords or codes gets more guesses than the limit says.
+  - const leadMs = (burst - 1) * everyMs;
+  + const leadMs = burst * everyMs;
+  packages/store/queries/identity/attempts.test.ts apps/server/features/identity/flood-limits.test.ts
+an expired link or confirmation still works
+  Someone who finds an old email can still confirm a change of the email address with its link.
+  - row === undefined || Date.parse(row.expires_at) <= nowMs ? null : row.value
+  + row === undefined ? null : row.value
+  packages/store/queries/identity/sign-in.test.ts
+sign-ins from a new device at the same time do not wait for each other
+  A user gets several emails about one new device.
+  - so that only the first is new.
+  -   await lockedUser(db, userId);
+  + so that only the first is new.
+  packages/store/queries/identity/sign-in.test.ts
+an impersonation is valid in every session of the platform admin
+  A stolen token of an admin reads a customer's organization that the admin looks at elsewhere.
+  - .where("session_id", "=", sessionId)
+  -       .where("user_id", "=", userId)
+  + .where((is) => is.or([is("session_id", "=", sessionId), is("user_id", "=", userId)]))
+  packages/store/queries/impersonations/impersonations.test.ts tests/manage/impersonation.test.ts
+the list of invitations contains those of other organizations
+  One seller learns whom other sellers have invited.
+  - invitationsWithRoles(db).where("invitations.organization_id", "=", organizationId);
+  + invitationsWithRoles(db);
+  packages/store/queries/invitations/invitations.test.ts
+an expired invitation can be accepted
+  Someone joins an organization with a link that its owner believes to be invalid.
+  - is.and([...open, is("invitations.expires_at", ">", nowMs)])
+  + is.and(open)
+  packages/store/queries/invitations/invitations.test.ts tests/manage/invitations.test.ts
+a node counts as stopped if any of its jobs has not run for a day
+  The operator no longer sees the jobs of nodes that run, because one of their jobs is rare.
+  - is.fn.max("started_at")
+  + is.fn.min("started_at")
+  packages/store/queries/jobs/job-runs.test.ts
+the text of an email is kept after it was sent
+  Links that grant access can be read from the database or a backup.
+  - next_attempt_at: null, sealed_body: null
+  + next_attempt_at: null
+  packages/store/queries/mail/outbox.test.ts apps/server/features/mail/mailer.test.ts
+two nodes can claim the same email
+  People get the same email twice.
+  - attempts: row("attempts", "+", 1) }))
+  -     .where("next_attempt_at", "<=", nowMs)
+  + attempts: row("attempts", "+", 1) }))
+  packages/store/queries/mail/outbox.test.ts apps/server/features/mail/mailer.test.ts
+of the emails that wait for another day, the newest are sent first
+  A seller who reaches the limit every day has customers who never get their license.
+  - .selectFrom("waiting_emails")
+  -     .selectAll()
+  + .selectFrom("waiting_emails")
+  +     .orderBy("id", "desc")
+  +     .selectAll()
+  packages/store/queries/mail/waiting-emails.test.ts apps/server/features/mail/waiting-emails.test.ts
+a revoked access token still works
+  Whoever has a leaked token keeps access after it was revoked.
+  - .where("access_tokens.revoked_at", "is", null)
+  packages/store/queries/manage/access.test.ts tests/manage/access-tokens.test.ts
+a repeated request does not notice that the first one is further ahead
+  A seller who repeats a request with its Idempotency-Key gets licenses twice or an error.
+  - .where("sealed_answer", "=", sealedBefore)
+  packages/store/queries/manage/idempotency.test.ts tests/manage/licenses-create.test.ts
+removing a member from one organization removes them from all
+  Someone who leaves one organization loses access to every other one.
+  - .deleteFrom("members")
+  -     .where("organization_id", "=", organizationId)
+  + .deleteFrom("members")
+  packages/store/queries/members/members.test.ts tests/manage/members.test.ts
+a role of another organization can be read, changed and assigned
+  One seller changes what the members of another seller are allowed to do.
+  - .where("organization_id", "=", organizationId)
+  -     .where("id", "=", roleId)
+  + .where("id", "=", roleId)
+  packages/store/queries/roles/roles.test.ts
+the list of webhook endpoints contains those of other organizations
+  One seller sees the URLs to which other sellers' events are sent.
+  - .selectFrom("webhook_endpoints")
+  -     .selectAll()
+  -     .where("organization_id", "=", organizationId)
+  + .selectFrom("webhook_endpoints")
+  +     .selectAll()
+  packages/store/queries/webhooks/endpoints.test.ts
+a node claims deliveries that another node has just claimed
+  Receivers get the same event from two nodes.
+  - .where(isPending)
+  -     .where("next_attempt_at", "<=", nowMs)
+  + .where(isPending)
+  packages/store/queries/webhooks/claim-deliveries.test.ts apps/server/features/webhooks/dispatch.test.ts
+every failure restarts the time for which an endpoint has failed
+  An endpoint that is gone for good is never disabled, and its owner is never told.
+  - row.fn.coalesce("failing_since", row.val(failingSince))
+  + row.val(failingSince)
+  packages/store/queries/webhooks/claim-deliveries.test.ts apps/server/features/webhooks/dispatch.test.ts
+events are signed with expired webhook secrets too
+  A secret that was rotated because it leaked keeps signing after its overlap has ended.
+  - is("expires_at", ">", nowMs)]))
+  -     .orderBy("created_at", "desc")
+  + is("expires_at", "is not", null)]))
+  +     .orderBy("created_at", "desc")
+  packages/store/queries/webhooks/endpoints.test.ts tests/manage/webhook-sending.test.ts
+old events are pruned although they were never distributed
+  After a long downtime, events are deleted before any endpoint has received them.
+  - .where("undistributed", "is", null)
+  packages/store/queries/webhooks/prune.test.ts
+`);

@@ -1,214 +1,157 @@
-import type { Fault } from "../fault.ts";
+import { faultsIn } from "../faults-in.ts";
 
-export const rules: readonly Fault[] = [
-  {
-    name: "a license is still valid at the moment of its expiry",
-    why: "Customers use a license after the time that responses, emails and the dashboard name as its end.",
-    find: "expiresAtMs !== null && expiresAtMs <= nowMs",
-    replace: "expiresAtMs !== null && expiresAtMs < nowMs",
-    guards: ["packages/domain/validate/decide.test.ts"],
-  },
-  {
-    name: "a license accepts one IP address more than its limit",
-    why: "Sellers lose a sale for each license that one more customer shares.",
-    find: "ips.registered >= ips.max",
-    replace: "ips.registered > ips.max",
-    guards: ["packages/domain/validate/ip-controls.test.ts", "packages/domain/validate/decide.test.ts"],
-  },
-  {
-    name: "a first use that registers an IP address does not start the term",
-    why: "Customers use a license for longer than the time they have paid for.",
-    find: `"active", true, "register_ip", nowMs)`,
-    replace: `"active", true, "register_ip")`,
-    guards: ["packages/store/sqlite/store.test.ts"],
-  },
-  {
-    name: "the peer of a connection may name another caller without being a trusted proxy",
-    why: "Anyone can choose the IP address they are counted as, and so get around blocks and IP limits.",
-    find: "end >= 0 && trusted.covers(hop, anyTimeMs)",
-    replace: "end >= 0 && (hops === 0 || trusted.covers(hop, anyTimeMs))",
-    guards: ["packages/domain/ip/caller.test.ts"],
-  },
-  {
-    name: "a range of versions below 2.4 includes 2.4.0-beta",
-    why: "Customers who did not pay for the next version can run its pre-releases.",
-    find: "max.prerelease.length === 0 ?",
-    replace: "version.prerelease.length === 0 ?",
-    guards: ["packages/domain/versions/gate.test.ts"],
-  },
-  {
-    name: "an organization with a cancelled subscription keeps the limits of its plan",
-    why: "The operator serves the limits of a paid plan to organizations that no longer pay for it.",
-    find: `return billing === "cancelled" ? "free" : plan;`,
-    replace: `return billing === "suspended" ? "free" : plan;`,
-    guards: ["packages/domain/quota/limit.test.ts"],
-  },
-  {
-    name: "the signature of a response does not cover the license key",
-    why: "The signed response about a valid license can be replayed for a license that was revoked.",
-    find: `\\n\${subject.licenseKeyAsSent}\\n\${body}`,
-    replace: `\\n\${body}`,
-    guards: ["packages/domain/signing/signature.test.ts"],
-  },
-  {
-    name: "the limit of a custom response counts characters instead of bytes",
-    why: "A template in another script makes every response up to three times as large as documented.",
-    find: "new TextEncoder().encode(JSON.stringify(template.json)).byteLength",
-    replace: "JSON.stringify(template.json).length",
-    guards: ["packages/domain/custom-response/template.test.ts"],
-  },
-  {
-    name: "webhooks reach private networks through IPv6 addresses that embed IPv4",
-    why: "A seller can send requests to services that only the operator's own network should reach.",
-    find: "if (!isGlobal(bytes) || !isUnicast(bytes)) return false",
-    replace: "if (!isGlobal(bytes) && !isUnicast(bytes)) return false",
-    guards: ["packages/domain/webhooks/allowed-targets.test.ts"],
-  },
-  {
-    name: "an SVG logo can load a file from elsewhere behind a local reference",
-    why: "A seller's logo calls another server from the browsers of everyone who opens the portal.",
-    find: `value.replace(localUrls, ",")`,
-    replace: `value.replace(localUrls, "")`,
-    guards: ["packages/domain/branding/svg-logo.test.ts"],
-  },
-  {
-    name: "another failed payment of a suspended organization starts a new grace period",
-    why: "An organization that never pays is served for another week after each of Stripe's attempts.",
-    find: `terms.state === "suspended" ? subscribed : inState(subscribed, "grace", nowMs)`,
-    replace: `inState(subscribed, "grace", nowMs)`,
-    guards: ["packages/domain/billing/terms.test.ts"],
-  },
-  {
-    name: "example prices are charged before the operator has saved the plan",
-    why: "Customers pay real money at prices that the operator has never seen.",
-    find: `mode === "live" && plan.updated_at === 0`,
-    replace: `mode === "test" && plan.updated_at === 0`,
-    guards: ["packages/domain/billing/price.test.ts"],
-  },
-  {
-    name: "line breaks in names reach the subject and the text of emails",
-    why: "Someone can name an organization so that its emails contain further headers or false paragraphs.",
-    find: "return oneLine(String(value));",
-    replace: "return String(value);",
-    guards: ["packages/domain/mail/translate.test.ts"],
-  },
-  {
-    name: "members can change and remove members who have more permissions",
-    why: "A member who may edit roles can take an administrator's permissions away.",
-    find: "missingPermissions(held, change.from ?? [])",
-    replace: "missingPermissions(held, change.to ?? [])",
-    guards: ["packages/domain/members/grant.test.ts"],
-  },
-  {
-    name: "the support role of new organizations can manage webhooks",
-    why: "Support staff can have every license key of the organization sent to a server of their own.",
-    find: `"transfers:review",\n    "analytics:view"`,
-    replace: `"transfers:review",\n    "webhooks:manage",\n    "analytics:view"`,
-    guards: ["packages/domain/members/starting-roles.test.ts"],
-  },
-  {
-    name: "the stored beginning of an access token is all but its last six characters",
-    why: "Anyone who reads the database, the audit log or the list of tokens has most of each secret.",
-    find: "token.slice(0, scheme.length + 6)",
-    replace: "token.slice(0, -6)",
-    guards: ["packages/domain/members/access-token.test.ts", "tests/manage/access-tokens.test.ts"],
-  },
-  {
-    name: "what a customer's change costs is not compared with the rest of the budget",
-    why: "Customers remove more IP addresses of a license than the seller allows, and so share it.",
-    find: "usedAt(allowance, spendings, nowMs) + cost <= limit) return nowMs",
-    replace: "usedAt(allowance, spendings, nowMs) <= limit) return nowMs",
-    guards: ["packages/domain/portal/budget.test.ts"],
-  },
-  {
-    name: "a month after 31 January is 3 March",
-    why: "Licenses for a month end on a day that neither the seller nor the customer expects.",
-    find: "wall.getUTCMonth() + 1, 0)",
-    replace: "wall.getUTCMonth(), 0)",
-    guards: ["packages/domain/dates/duration.test.ts"],
-  },
-  {
-    name: "an import that does not mention revocations reinstates the licenses it updates",
-    why: "Refunded customers can use their licenses again after the seller imports new notes.",
-    find: "revokedAtMs: status == null ? revokedAtMs : null",
-    replace: "revokedAtMs: null",
-    guards: ["packages/domain/license-files/row.test.ts", "tests/manage/license-import.test.ts"],
-  },
-  {
-    name: "the first hour of each day counts towards the day before",
-    why: "Sellers see the requests of midnight on the wrong day of every chart.",
-    find: "(starts[middle] as number) <= hour",
-    replace: "(starts[middle] as number) < hour",
-    guards: ["packages/domain/analytics/range.test.ts"],
-  },
-  {
-    name: "a replay takes an IP address that its first request registered for one registered before",
-    why: "Sellers turn automatic registration off because the replay says that it would refuse nobody.",
-    find: "at !== undefined && at < atMs",
-    replace: "at !== undefined && at <= atMs",
-    guards: ["packages/domain/shadow/replay.test.ts"],
-  },
-  {
-    name: "the signing key of the sandbox follows from the public part of the test API key",
-    why: "Anyone who sees the ID of a test API key can sign sandbox responses.",
-    find: ".update(apiKey.key).digest()",
-    replace: ".update(apiKey.publicId).digest()",
-    guards: ["packages/domain/sandbox/sandbox.test.ts"],
-  },
-  {
-    name: "a renewal starts now although the license has not expired",
-    why: "Customers who renew early lose the rest of the time they have paid for.",
-    find: "Math.max(expiry.expiresAtMs, nowMs)",
-    replace: "Math.min(expiry.expiresAtMs, nowMs)",
-    guards: ["packages/domain/licenses/expiry.test.ts", "packages/store/queries/licenses/changes.test.ts"],
-  },
-  {
-    name: "an API key that is in use is marked as unused 30 days after it was created",
-    why: "Sellers revoke the API key that their application needs.",
-    find: "nowMs - (key.lastUsedAtMs ?? key.createdAtMs)",
-    replace: "nowMs - key.createdAtMs",
-    guards: ["tests/manage/products-keys.test.ts"],
-  },
-  {
-    name: "callers decide on sampling although the operator does not let them",
-    why: "Anyone can make the server record and send a trace for each of their requests.",
-    find: "if (parent !== null && sampler.followsParent)",
-    replace: "if (parent !== null)",
-    guards: ["apps/server/features/traces/traces.test.ts"],
-  },
-  {
-    name: "the plan decides how long requests are kept, not the operator's setting for the organization",
-    why: "IP addresses stay in the request log longer than the operator has promised an organization.",
-    find: "ofOrganization ?? ofPlan ?? ofServer",
-    replace: "ofPlan ?? ofOrganization ?? ofServer",
-    guards: ["packages/domain/requests/log-days.test.ts"],
-  },
-  {
-    name: "of several secrets in a list, only the first is left out of the stored response",
-    why: "Secrets that are shown once are kept in the table of idempotency keys.",
-    find: "remove(one, rest) || found",
-    replace: "found || remove(one, rest)",
-    guards: ["packages/contract/manage/secrets.test.ts"],
-  },
-  {
-    name: "the permission to change licenses is enough to delete one",
-    why: "Support staff can delete licenses permanently although their role does not allow it.",
-    find: `access: member("licenses:delete")`,
-    replace: `access: member("licenses:update")`,
-    guards: ["packages/contract/manage/permissions.test.ts", "tests/routes/every-route.test.ts"],
-  },
-  {
-    name: "a URL for people only has to contain https:// somewhere",
-    why: "A link of a seller, such as javascript:alert(1)//https://x, runs in the browsers of customers.",
-    find: ".regex(/^https?:",
-    replace: ".regex(/https?:",
-    guards: ["tests/manage/branding.test.ts"],
-  },
-  {
-    name: "the reference names billing_suspended only for routes that work while a payment is overdue",
-    why: "Developers do not handle a refusal that every change of an overdue organization gets.",
-    find: "...(whileUnpaid === true ? [] :",
-    replace: "...(whileUnpaid !== true ? [] :",
-    guards: ["tests/manage/billing-suspended.test.ts"],
-  },
-];
+export const rules = faultsIn(`
+a license is still valid at the moment of its expiry
+  Customers use a license after the time that responses, emails and the dashboard name as its end.
+  - expiresAtMs !== null && expiresAtMs <= nowMs
+  + expiresAtMs !== null && expiresAtMs < nowMs
+  packages/domain/validate/decide.test.ts
+a license accepts one IP address more than its limit
+  Sellers lose a sale for each license that one more customer shares.
+  - ips.registered >= ips.max
+  + ips.registered > ips.max
+  packages/domain/validate/ip-controls.test.ts packages/domain/validate/decide.test.ts
+a first use that registers an IP address does not start the term
+  Customers use a license for longer than the time they have paid for.
+  - "active", true, "register_ip", nowMs)
+  + "active", true, "register_ip")
+  packages/store/sqlite/store.test.ts
+the peer of a connection may name another caller without being a trusted proxy
+  Anyone can choose the IP address they are counted as, and so get around blocks and IP limits.
+  - end >= 0 && trusted.covers(hop, anyTimeMs)
+  + end >= 0 && (hops === 0 || trusted.covers(hop, anyTimeMs))
+  packages/domain/ip/caller.test.ts
+a range of versions below 2.4 includes 2.4.0-beta
+  Customers who did not pay for the next version can run its pre-releases.
+  - max.prerelease.length === 0 ?
+  + version.prerelease.length === 0 ?
+  packages/domain/versions/gate.test.ts
+an organization with a cancelled subscription keeps the limits of its plan
+  The operator serves the limits of a paid plan to organizations that no longer pay for it.
+  - return billing === "cancelled" ? "free" : plan;
+  + return billing === "suspended" ? "free" : plan;
+  packages/domain/quota/limit.test.ts
+the signature of a response does not cover the license key
+  The signed response about a valid license can be replayed for a license that was revoked.
+  - \\n\${subject.licenseKeyAsSent}\\n\${body}
+  + \\n\${body}
+  packages/domain/signing/signature.test.ts
+the limit of a custom response counts characters instead of bytes
+  A template in another script makes every response up to three times as large as documented.
+  - new TextEncoder().encode(JSON.stringify(template.json)).byteLength
+  + JSON.stringify(template.json).length
+  packages/domain/custom-response/template.test.ts
+webhooks reach private networks through IPv6 addresses that embed IPv4
+  A seller can send requests to services that only the operator's own network should reach.
+  - if (!isGlobal(bytes) || !isUnicast(bytes)) return false
+  + if (!isGlobal(bytes) && !isUnicast(bytes)) return false
+  packages/domain/webhooks/allowed-targets.test.ts
+an SVG logo can load a file from elsewhere behind a local reference
+  A seller's logo calls another server from the browsers of everyone who opens the portal.
+  - value.replace(localUrls, ",")
+  + value.replace(localUrls, "")
+  packages/domain/branding/svg-logo.test.ts
+another failed payment of a suspended organization starts a new grace period
+  An organization that never pays is served for another week after each of Stripe's attempts.
+  - terms.state === "suspended" ? subscribed : inState(subscribed, "grace", nowMs)
+  + inState(subscribed, "grace", nowMs)
+  packages/domain/billing/terms.test.ts
+example prices are charged before the operator has saved the plan
+  Customers pay real money at prices that the operator has never seen.
+  - mode === "live" && plan.updated_at === 0
+  + mode === "test" && plan.updated_at === 0
+  packages/domain/billing/price.test.ts
+line breaks in names reach the subject and the text of emails
+  Someone can name an organization so that its emails contain further headers or false paragraphs.
+  - return oneLine(String(value));
+  + return String(value);
+  packages/domain/mail/translate.test.ts
+members can change and remove members who have more permissions
+  A member who may edit roles can take an administrator's permissions away.
+  - missingPermissions(held, change.from ?? [])
+  + missingPermissions(held, change.to ?? [])
+  packages/domain/members/grant.test.ts
+the support role of new organizations can manage webhooks
+  Support staff can have every license key of the organization sent to a server of their own.
+  - "transfers:review",
+  -     "analytics:view"
+  + "transfers:review",
+  +     "webhooks:manage",
+  +     "analytics:view"
+  packages/domain/members/starting-roles.test.ts
+the stored beginning of an access token is all but its last six characters
+  Anyone who reads the database, the audit log or the list of tokens has most of each secret.
+  - token.slice(0, scheme.length + 6)
+  + token.slice(0, -6)
+  packages/domain/members/access-token.test.ts tests/manage/access-tokens.test.ts
+what a customer's change costs is not compared with the rest of the budget
+  Customers remove more IP addresses of a license than the seller allows, and so share it.
+  - usedAt(allowance, spendings, nowMs) + cost <= limit) return nowMs
+  + usedAt(allowance, spendings, nowMs) <= limit) return nowMs
+  packages/domain/portal/budget.test.ts
+a month after 31 January is 3 March
+  Licenses for a month end on a day that neither the seller nor the customer expects.
+  - wall.getUTCMonth() + 1, 0)
+  + wall.getUTCMonth(), 0)
+  packages/domain/dates/duration.test.ts
+an import that does not mention revocations reinstates the licenses it updates
+  Refunded customers can use their licenses again after the seller imports new notes.
+  - revokedAtMs: status == null ? revokedAtMs : null
+  + revokedAtMs: null
+  packages/domain/license-files/row.test.ts tests/manage/license-import.test.ts
+the first hour of each day counts towards the day before
+  Sellers see the requests of midnight on the wrong day of every chart.
+  - (starts[middle] as number) <= hour
+  + (starts[middle] as number) < hour
+  packages/domain/analytics/range.test.ts
+a replay takes an IP address that its first request registered for one registered before
+  Sellers turn automatic registration off because the replay says that it would refuse nobody.
+  - at !== undefined && at < atMs
+  + at !== undefined && at <= atMs
+  packages/domain/shadow/replay.test.ts
+the signing key of the sandbox follows from the public part of the test API key
+  Anyone who sees the ID of a test API key can sign sandbox responses.
+  - .update(apiKey.key).digest()
+  + .update(apiKey.publicId).digest()
+  packages/domain/sandbox/sandbox.test.ts
+a renewal starts now although the license has not expired
+  Customers who renew early lose the rest of the time they have paid for.
+  - Math.max(expiry.expiresAtMs, nowMs)
+  + Math.min(expiry.expiresAtMs, nowMs)
+  packages/domain/licenses/expiry.test.ts packages/store/queries/licenses/changes.test.ts
+an API key that is in use is marked as unused 30 days after it was created
+  Sellers revoke the API key that their application needs.
+  - nowMs - (key.lastUsedAtMs ?? key.createdAtMs)
+  + nowMs - key.createdAtMs
+  tests/manage/products-keys.test.ts
+callers decide on sampling although the operator does not let them
+  Anyone can make the server record and send a trace for each of their requests.
+  - if (parent !== null && sampler.followsParent)
+  + if (parent !== null)
+  apps/server/features/traces/traces.test.ts
+the plan decides how long requests are kept, not the operator's setting for the organization
+  IP addresses stay in the request log longer than the operator has promised an organization.
+  - ofOrganization ?? ofPlan ?? ofServer
+  + ofPlan ?? ofOrganization ?? ofServer
+  packages/domain/requests/log-days.test.ts
+of several secrets in a list, only the first is left out of the stored response
+  Secrets that are shown once are kept in the table of idempotency keys.
+  - remove(one, rest) || found
+  + found || remove(one, rest)
+  packages/contract/manage/secrets.test.ts
+the permission to change licenses is enough to delete one
+  Support staff can delete licenses permanently although their role does not allow it.
+  - access: member("licenses:delete")
+  + access: member("licenses:update")
+  packages/contract/manage/permissions.test.ts tests/routes/every-route.test.ts
+a URL for people only has to contain https:// somewhere
+  A link of a seller, such as javascript:alert(1)//https://x, runs in the browsers of customers.
+  - .regex(/^https?:
+  + .regex(/https?:
+  tests/manage/branding.test.ts
+the reference names billing_suspended only for routes that work while a payment is overdue
+  Developers do not handle a refusal that every change of an overdue organization gets.
+  - ...(whileUnpaid === true ? [] :
+  + ...(whileUnpaid !== true ? [] :
+  tests/manage/billing-suspended.test.ts
+`);
