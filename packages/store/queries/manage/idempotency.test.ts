@@ -46,8 +46,8 @@ onBothDatabases("stored responses", (fixture) => {
   });
 
   test("old ones are removed, up to a number", async () => {
-    // Long ago, so that the rows of other tests are not old.
-    const longAgoMs = Date.UTC(1980, 0);
+    // So long ago that the rows of other tests are not old.
+    const longAgoMs = Date.UTC(1960, 0);
     const left = rowOf({ created_at: longAgoMs });
     for (const number of [1, 2, 3]) await add(rowOf({ created_at: longAgoMs - number }));
     await add(left);
