@@ -6,10 +6,11 @@ import { addMember } from "@countersign/store/queries/members/members";
 import { addRole } from "@countersign/store/queries/roles/roles";
 import type { Database, Journal, Store } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
+import type { Updateable } from "kysely";
 import { databases, on, type TestedDatabase } from "./databases.ts";
 import { journalEntry } from "./request-log.ts";
 import { afterAllFiles } from "./shared-resources.ts";
-import { storedRow, storedRows, type Where } from "./stored-rows.ts";
+import { type Row, storedRow, storedRows, type Where } from "./stored-rows.ts";
 import { newId, openTestOrganization, type TestOrganization } from "./test-organization.ts";
 
 /** What tests of queries need: an open store, and new organizations and users in it. */
@@ -21,11 +22,11 @@ export interface QueryFixture {
   /** The same queries without their first parameter: `read` calls them on `reads`, `write` each in a transaction. */
   queries<Queries extends object>(queries: Queries): Record<"read" | "write", Bound<Queries>>;
   /** The stored rows with these values, sorted by their first column. A list stands for any of its values. */
-  rows<Table extends keyof Tables>(table: Table, where: Where<Tables[Table]>): Promise<Tables[Table][]>;
+  rows<Table extends keyof Tables>(table: Table, where: Where<Row<Table>>): Promise<Row<Table>[]>;
   /** The only such row. */
-  row<Table extends keyof Tables>(table: Table, where: Where<Tables[Table]>): Promise<Tables[Table]>;
+  row<Table extends keyof Tables>(table: Table, where: Where<Row<Table>>): Promise<Row<Table>>;
   /** Changes columns of one row. */
-  change<Table extends WithId>(table: Table, id: string, columns: Partial<Tables[Table]>): Promise<unknown>;
+  change<Table extends WithId>(table: Table, id: string, columns: Updateable<Tables[Table]>): Promise<void>;
   /** A new organization with a product. */
   organization(options?: OrganizationOptions): Promise<TestOrganization>;
   /** A new user without a membership. */
@@ -104,14 +105,15 @@ function onDatabases(
       }),
       rows: (table, where) => storedRows(opened().reads, table, where),
       row: (table, where) => storedRow(opened().reads, table, where),
-      change: (table, id, columns) =>
-        write((db) =>
+      change: async (table, id, columns) => {
+        await write((db) =>
           db
             .updateTable(table as "licenses")
             .set(columns as object)
             .where("id", "=", id)
             .execute(),
-        ),
+        );
+      },
       organization: (options = {}) => openTestOrganization(null, { ...options, store: opened() }),
       user: async ({ name = "Test Person", admin = false } = {}) => {
         const id = newId();

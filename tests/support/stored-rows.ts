@@ -1,16 +1,20 @@
 import type { Database } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
+
+export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
 /** Values of columns. A list stands for any of its values. */
-export type Where<Row> = { readonly [Column in keyof Row]?: Row[Column] | readonly Row[Column][] };
+export type Where<Columns> = {
+  readonly [Name in keyof Columns]?: Columns[Name] | readonly Columns[Name][];
+};
 
 /** The stored rows with these values, sorted by their first column. */
 export async function storedRows<Table extends keyof Tables>(
   db: Database,
   table: Table,
-  where: Where<Tables[Table]>,
-): Promise<Tables[Table][]> {
+  where: Where<Row<Table>>,
+): Promise<Row<Table>[]> {
   let query = db.selectFrom(table as "licenses").selectAll();
   for (const [column, value] of Object.entries(where))
     query = query.where(column as "id", "in", [value].flat() as string[]);
@@ -21,8 +25,8 @@ export async function storedRows<Table extends keyof Tables>(
 export async function storedRow<Table extends keyof Tables>(
   db: Database,
   table: Table,
-  where: Where<Tables[Table]>,
-): Promise<Tables[Table]> {
+  where: Where<Row<Table>>,
+): Promise<Row<Table>> {
   const [row, ...others] = await storedRows(db, table, where);
   if (row === undefined || others.length > 0) throw new Error(`${table} does not have one such row.`);
   return row;

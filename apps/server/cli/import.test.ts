@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { freshFolder } from "../../../tests/support/databases.ts";
 import { csvFile } from "../../../tests/support/license-files.ts";
 import { openOwnOrganization } from "../../../tests/support/own-organization.ts";
-import { rowsOf } from "../../../tests/support/rows.ts";
 import { runHere } from "../../../tests/support/run-command.ts";
 import { runCountersign } from "../../../tests/support/server-process.ts";
+import { storedRows } from "../../../tests/support/stored-rows.ts";
 import { testsOn } from "../../../tests/support/tests-on.ts";
 
 testsOn("postgres", "countersign import and export", openOwnOrganization, (fixture) => {
@@ -44,7 +44,7 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
     const piped = await run(...exporting, "--format", "jsonl");
     expect(piped.stdout.trim().split("\n")).toHaveLength(2);
 
-    const audited = await rowsOf(fixture.store, "audit_log", { actor_kind: "command_line" });
+    const audited = await storedRows(fixture.store.reads, "audit_log", { actor_kind: "command_line" });
     expect(audited.map(({ action }) => action)).toEqual([
       ...["import.started", "import.finished", "import.started", "import.finished"],
       ...["licenses.exported", "licenses.exported"],
@@ -53,7 +53,7 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
 
   test("an import sends events only if requested", async () => {
     const recorded = async () => {
-      const rows = await rowsOf(fixture.store, "events", { product_id: fixture.productId });
+      const rows = await storedRows(fixture.store.reads, "events", { product_id: fixture.productId });
       return rows.map(({ type, data }) => [type, JSON.parse(data).license.license_key]);
     };
     const imported = async (key: string, ...words: string[]) => {

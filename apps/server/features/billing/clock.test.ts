@@ -19,7 +19,7 @@ import {
 } from "../../../../tests/support/billing.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase, type QueryFixture } from "../../../../tests/support/query-tests.ts";
-import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
+import { storedRows } from "../../../../tests/support/stored-rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { BillingClock, runClock } from "./clock.ts";
 
@@ -42,7 +42,7 @@ async function organization({ store, ...fixture }: QueryFixture, columns: Partia
     kinds: async () => (await emails()).map(({ kind }) => kind),
     /** Its audit log entries about plans and payments, oldest first. */
     audited: async () => {
-      const rows = await rowsOf(store, "audit_log", { organization_id: id });
+      const rows = await storedRows(store.reads, "audit_log", { organization_id: id });
       rows.sort((a, b) => a.at - b.at);
       return rows.map((row) => [row.action, row.actor_name, JSON.parse(row.after ?? "{}")]);
     },
@@ -211,8 +211,8 @@ onDatabase("postgres", "emails of the billing clock", (fixture) => {
     const payer = await fixture.member(org.id, ["billing:manage"]);
     const viewer = await fixture.member(org.id, ["billing:view"]);
     const suspended = await fixture.member(org.id, ["billing:manage"]);
-    await changeRow(fixture.store, "users", payer.id, { locale: "de" });
-    await changeRow(fixture.store, "users", suspended.id, { suspended_at: start });
+    await fixture.change("users", payer.id, { locale: "de" });
+    await fixture.change("users", suspended.id, { suspended_at: start });
     await org.subscribe("active", 0);
     await org.subscribe("past_due", 0);
     await run(3);
@@ -311,8 +311,8 @@ onDatabase("postgres", "emails of the billing clock", (fixture) => {
 
     test("say what happens to version checks", async () => {
       const org = await organization(fixture);
-      const [product] = await rowsOf(fixture.store, "products", { organization_id: org.id });
-      await changeRow(fixture.store, "products", product?.id ?? "", { version_module_enabled: 1 });
+      const [product] = await fixture.rows("products", { organization_id: org.id });
+      await fixture.change("products", product?.id ?? "", { version_module_enabled: 1 });
       await planUntil(org, "pro", 2);
       await org.change({ version_checks_on_downgrade: "report" });
       await run(2);

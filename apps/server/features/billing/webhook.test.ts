@@ -11,7 +11,6 @@ import {
 } from "../../../../tests/support/fake-stripe.ts";
 import { openPayments, type Payer, type Payments } from "../../../../tests/support/payers.ts";
 import { onDatabase, type QueryFixture } from "../../../../tests/support/query-tests.ts";
-import { rowsOf } from "../../../../tests/support/rows.ts";
 import { skipWithReason } from "../../../../tests/support/skip.ts";
 import { howToGetStripeMock, stripeMockPath } from "../../../../tests/support/stripe-mock.ts";
 import { readEvent } from "./read-event.ts";
@@ -81,9 +80,9 @@ function receiversOf(fixture: QueryFixture, payments: Payments) {
       const { status, body } = await deliver(stripeEvent(type, id));
       expect([status, body]).toEqual([200, { received: true }]);
     },
-    recorded: (eventId: string) => rowsOf(fixture.store, "stripe_events", { id: eventId }),
+    recorded: (eventId: string) => fixture.rows("stripe_events", { id: eventId }),
     changesOf: async ({ id }: Payer) => {
-      const entries = await rowsOf(fixture.store, "audit_log", { organization_id: id });
+      const entries = await fixture.rows("audit_log", { organization_id: id });
       return entries.map(({ action, actor_name }) => [action, actor_name]);
     },
   };

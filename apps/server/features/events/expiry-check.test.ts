@@ -15,7 +15,6 @@ import { times } from "@countersign/store/suite/calls";
 import { addLicense } from "../../../../tests/support/add-license.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { readConfig } from "../../config.ts";
 import { ExpiryCheck } from "./expiry-check.ts";
@@ -47,12 +46,12 @@ onDatabase("postgres", "the check of expiries", (fixture) => {
   const license = (expiresAtMs: number, product: { readonly productId: string } = org) =>
     addLicense(org, { expiresAtMs, productId: product.productId, customer: { email: customer } });
   const recorded = async () => {
-    const rows = await rowsOf(fixture.store, "events", { organization_id: org.organizationId });
+    const rows = await fixture.rows("events", { organization_id: org.organizationId });
     return rows.map((row) => ({ ...row, data: JSON.parse(row.data) }));
   };
   const types = async () => (await recorded()).map(({ type }) => type);
   const emails = () => openedEmails(fixture.store, { to: customer });
-  const setExpiry = (id: string, ms: number) => changeRow(fixture.store, "licenses", id, { expires_at: ms });
+  const setExpiry = (id: string, ms: number) => fixture.change("licenses", id, { expires_at: ms });
   const changed = (id: string, type: ChangeEvent, change: LicenseChange) =>
     write((db) =>
       recordingChanges(db, nowMs, type, [id], async () => {

@@ -4,7 +4,7 @@ import { hourMs } from "@countersign/domain/dates/lengths";
 import { times, validate } from "@countersign/store/suite/calls";
 import type { TestedDatabase } from "../../../../tests/support/databases.ts";
 import { openOwnOrganization } from "../../../../tests/support/own-organization.ts";
-import { rowsOf } from "../../../../tests/support/rows.ts";
+import { storedRows } from "../../../../tests/support/stored-rows.ts";
 import { testsOn } from "../../../../tests/support/tests-on.ts";
 import { Distributor } from "../webhooks/distribute.ts";
 import { refusalPruning } from "./prune-refusals.ts";
@@ -31,7 +31,7 @@ testsOn("sqlite", "repeated refusals", open, (fixture) => {
   };
   const refusals = async (licenseId: string) => {
     const about = { license_id: licenseId, type: "license.ip_limit_reached" } as const;
-    const rows = await rowsOf(fixture.store, "events", about);
+    const rows = await storedRows(fixture.store.reads, "events", about);
     return rows.sort((a, b) => a.at - b.at).map((row) => ({ ...row, data: JSON.parse(row.data) }));
   };
   const flood = (key: string, count: number) =>

@@ -5,7 +5,6 @@ import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { race, times, validate } from "../../../../packages/store/suite/calls.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { rowsOf } from "../../../../tests/support/rows.ts";
 import { QuotaCheck, termsChanged } from "./quota-check.ts";
 
 const dayMs = 86_400_000;
@@ -32,7 +31,7 @@ onDatabase("postgres", "the check of lowered limits", (fixture) => {
       use: (used: number) =>
         write(async (db) => setDailyUsage(db, productId, quotaDay(await fixture.store.clock()), used)),
       recorded: async () => {
-        const rows = await rowsOf(fixture.store, "events", { product_id: productId });
+        const rows = await fixture.rows("events", { product_id: productId });
         return rows.map(({ type, data }) => {
           const { limit, used } = JSON.parse(data);
           return [type, limit, used];

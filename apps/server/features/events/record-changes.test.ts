@@ -3,15 +3,13 @@ import { distribution } from "@countersign/store/distribution";
 import { revoking } from "@countersign/store/queries/licenses/changes";
 import { licenseViews, shownLicenses } from "@countersign/store/queries/licenses/views";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { rowsOf } from "../../../../tests/support/rows.ts";
 import { recordBulkRevoked, recordingChanges } from "./record-changes.ts";
 
 const nowMs = Date.UTC(2030, 5, 1);
 
 onDatabase("sqlite", "the events of changes", (fixture) => {
   const { write } = fixture;
-  const recorded = (organizationId: string) =>
-    rowsOf(fixture.store, "events", { organization_id: organizationId });
+  const recorded = (organizationId: string) => fixture.rows("events", { organization_id: organizationId });
 
   test("a bulk revocation is sent as one event for each product, and those of its licenses are listed only", async () => {
     const { organizationId, productId, product, license } = await fixture.organization();

@@ -13,7 +13,6 @@ import { deleteProduct } from "@countersign/store/queries/products/products";
 import type { ImportRow } from "@countersign/store/tables";
 import { csvFile } from "../../../../tests/support/license-files.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import type { TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { type ImportActor, type ImportOptions, newImport } from "./job.ts";
 import { Released } from "./lease.ts";
@@ -70,8 +69,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
     if (row === undefined) throw new Error("The import is not there.");
     return row;
   };
-  const claim = (id: string, claimant: string) =>
-    changeRow(fixture.store, "imports", id, { claimed_by: claimant });
+  const claim = (id: string, claimant: string) => fixture.change("imports", id, { claimed_by: claimant });
   /** Runs an import in steps of 50 rows. */
   const run = async (
     id: string,
@@ -95,7 +93,7 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
       },
     });
   const stored = async ({ productId }: TestOrganization) => {
-    const licenses = await rowsOf(fixture.store, "licenses", { product_id: productId });
+    const licenses = await fixture.rows("licenses", { product_id: productId });
     const ids = ["", ...licenses.map(({ id }) => id)];
     const [tags, ips] = (["license_tags", "license_ips"] as const).map((table) =>
       fixture.reads

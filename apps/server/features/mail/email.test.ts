@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { changeRow } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { dedupeKey, type Email, writeEmail } from "./email.ts";
 import { notifyEndpointDisabled } from "./endpoint-emails.ts";
@@ -29,7 +28,7 @@ onDatabase("postgres", "writing emails", (fixture) => {
   test("the owner is notified of a disabled endpoint once, without the secret part of its URL", async () => {
     const owner = await fixture.user();
     const { organizationId } = await fixture.organization();
-    await changeRow(fixture.store, "organizations", organizationId, { owner_id: owner.id });
+    await fixture.change("organizations", organizationId, { owner_id: owner.id });
     const endpoint = {
       id: newId(),
       organization_id: organizationId,

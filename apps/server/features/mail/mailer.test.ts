@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { addEmails } from "@countersign/store/queries/mail/outbox";
-import type { OutboxRow } from "@countersign/store/tables";
+import type { OutboxRow, StoredEmailRow } from "@countersign/store/tables";
 import { emailRow, openedEmails } from "../../../../tests/support/emails.ts";
 import { type MailServer, openMailServer } from "../../../../tests/support/mail-server.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { readConfig } from "../../config.ts";
@@ -42,12 +41,12 @@ onDatabase("postgres", "sending the emails of the outbox", (fixture) => {
     return email.recipient;
   };
   const stored = async (recipient: string) => {
-    const [row] = await rowsOf(fixture.store, "outbox", { recipient });
+    const [row] = await fixture.rows("outbox", { recipient });
     if (row === undefined) throw new Error("There is no such email.");
     return { ...row, failure: JSON.parse(row.failure ?? "null") };
   };
-  const change = async (recipient: string, changes: Parameters<typeof changeRow<"outbox">>[3]) =>
-    changeRow(fixture.store, "outbox", (await stored(recipient)).id, changes);
+  const change = async (recipient: string, changes: Partial<StoredEmailRow>) =>
+    fixture.change("outbox", (await stored(recipient)).id, changes);
   const receivedBy = (recipient: string) => mailServer.received.filter((mail) => mail.to.includes(recipient));
   /** Runs mailers until each of the emails was sent, or an attempt has failed. */
   const attempt = async (recipients: readonly string[], mailers = [newMailer()]) => {

@@ -5,7 +5,6 @@ import type { ProductSettings } from "@countersign/store/queries/products/produc
 import type { LicenseRow, OrganizationRow } from "@countersign/store/tables";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { readConfig } from "../../config.ts";
 import { deliverLicenses, licenseExpiringEmails } from "./license-emails.ts";
@@ -24,7 +23,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
     const { settings = { deliver_license_by_email: 1 }, ownerId = (await fixture.user()).id } = options;
     const { organizationId, productId } = await fixture.organization({ settings });
     const change = (changes: Partial<OrganizationRow>) =>
-      changeRow(fixture.store, "organizations", organizationId, changes);
+      fixture.change("organizations", organizationId, changes);
     await change({ owner_id: ownerId });
     const customer = `${newId()}@example.net`;
     const addLicenses = async (count: number, expiresAtMs: number | null = null) => {
@@ -41,7 +40,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
     const deliver = (ids: readonly string[]) =>
       write((db) => deliverLicenses(db, { deliver_license_by_email: 1 }, ids, config, Date.now()));
     const written = () => openedEmails(fixture.store, { to: customer });
-    const waiting = () => rowsOf(fixture.store, "waiting_emails", { organization_id: organizationId });
+    const waiting = () => fixture.rows("waiting_emails", { organization_id: organizationId });
     return {
       productId,
       ownerId,
@@ -62,8 +61,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
   };
   const releaseAt = (ms: number) => new WaitingEmails(fixture.store, config, async () => ms).run();
   const nextDay = (days = 1) => Date.now() + days * dayMs;
-  const changeLicense = (id = "", changes: Partial<LicenseRow>) =>
-    changeRow(fixture.store, "licenses", id, changes);
+  const changeLicense = (id = "", changes: Partial<LicenseRow>) => fixture.change("licenses", id, changes);
 
   test("emails beyond the limit wait for the next days, oldest first, and none is lost", async () => {
     const { create, written, counts } = await openOrganization();
@@ -84,7 +82,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
 
   test("the owner is notified once a day in their language, however many emails wait", async () => {
     const { ownerId, create, noticesToOwner } = await openOrganization();
-    await changeRow(fixture.store, "users", ownerId, { locale: "es" });
+    await fixture.change("users", ownerId, { locale: "es" });
     for (let time = 0; time < 4; time++) await create(3);
     expect((await noticesToOwner()).map((email) => email.body_text)).toEqual([
       expect.stringContaining("puede enviar 5 correos al día"),
@@ -154,7 +152,7 @@ onDatabase("postgres", "the daily limit of five emails to customers", (fixture) 
 
     await create(4);
     expect(await counts()).toEqual([10, 4]);
-    await changeRow(fixture.store, "products", productId, { deliver_license_by_email: 0 });
+    await fixture.change("products", productId, { deliver_license_by_email: 0 });
     await releaseAt(nextDay(2));
     expect(await counts()).toEqual([10, 0]);
   });

@@ -11,7 +11,7 @@ import { openedEmails } from "../../../../tests/support/emails.ts";
 import { openTestJournal, type TestJournal } from "../../../../tests/support/journal.ts";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
 import { journalEntry } from "../../../../tests/support/request-log.ts";
-import { rowsOf } from "../../../../tests/support/rows.ts";
+import { storedRows } from "../../../../tests/support/stored-rows.ts";
 import { newId, openTestOrganization } from "../../../../tests/support/test-organization.ts";
 import { rowsWith, tablesOf, withoutDay } from "../../../../tests/support/whole-database.ts";
 import { auditWithoutRequest } from "../audit-log/record.ts";
@@ -160,7 +160,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
     await makeDue(id);
     await Promise.all([run(), run(), run()]);
     await finish(id);
-    const entries = await rowsOf(store, "audit_log", { organization_id: id });
+    const entries = await storedRows(store.reads, "audit_log", { organization_id: id });
     const created = entries.filter(({ action }) => action === "customer.created");
     expect(created).toMatchObject([{ actor_name: "Shop", ...erase }]);
     const ended = entries.filter(({ action }) => action === "organization.deleted");
@@ -188,7 +188,7 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
       },
     });
     await new OrganizationRemoval(stopsLater, journal).run(stopping.signal);
-    const licenses = () => rowsOf(store, "licenses", { organization_id: id });
+    const licenses = () => storedRows(store.reads, "licenses", { organization_id: id });
     const left = (await licenses()).length;
     expect(left).toBeWithin(1, 120);
     expect(await organizationById(store.reads, id)).toMatchObject({ deleted_at: expect.any(Number) });

@@ -6,7 +6,7 @@ import { personWith } from "@countersign/store/queries/portal/people";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { newestCode } from "../../../../tests/support/portal-client.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { rowsOf } from "../../../../tests/support/rows.ts";
+import { storedRows } from "../../../../tests/support/stored-rows.ts";
 import { Problem } from "../../http/manage/problem.ts";
 import { AccountLimits } from "../identity/account-limits.ts";
 import { FloodLimits } from "../identity/flood-limits.ts";
@@ -75,7 +75,7 @@ onDatabase("sqlite", "codes to sign in to the portal", (fixture) => {
         return attempted(withSignInLink(parts, attempt, async (_, address) => address));
       },
       sent: () => openedEmails(store, { to: email, kind: "portal_sign_in" }),
-      rows: () => rowsOf(store, "portal_codes", { email_hash: secrets.emailHash(email) }),
+      rows: () => storedRows(store.reads, "portal_codes", { email_hash: secrets.emailHash(email) }),
       newest: () => newestCode(store, email),
     };
   };

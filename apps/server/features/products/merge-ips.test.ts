@@ -3,7 +3,6 @@ import { times, validate, verdict } from "@countersign/store/suite/calls";
 import { yieldToEventLoop } from "@countersign/store/yield-to-event-loop";
 import { registeredIps } from "../../../../tests/support/public-api-fixture.ts";
 import { onBothDatabases } from "../../../../tests/support/query-tests.ts";
-import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import { IpMerging } from "./merge-ips.ts";
 
 onBothDatabases("merging registered IPv6 addresses", (fixture) => {
@@ -15,12 +14,11 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
       ask: (key: string, ip: string) => verdict(fixture.store, validate(apiKey, key, { ip })),
       askAll: (key: string, ips: readonly string[]) =>
         fixture.store.validateBatch(ips.map((ip) => validate(apiKey, key, { ip }))),
-      countBy64: () =>
-        changeRow(fixture.store, "products", productId, { ipv6_prefix: 64, merge_ips_after: "" }),
+      countBy64: () => fixture.change("products", productId, { ipv6_prefix: 64, merge_ips_after: "" }),
     };
   };
   const merge = () => new IpMerging(fixture.store).run();
-  const ipCount = async (id: string) => (await rowsOf(fixture.store, "licenses", { id }))[0]?.ip_count ?? -1;
+  const ipCount = async (id: string) => (await fixture.rows("licenses", { id }))[0]?.ip_count ?? -1;
 
   test("addresses of one /64 become one registration with the oldest time, and free their slots", async () => {
     const { productId, license, ask, countBy64 } = await open();
@@ -51,9 +49,7 @@ onBothDatabases("merging registered IPv6 addresses", (fixture) => {
     expect(await ipCount(id)).toBe(3);
     expect(await registeredIps(fixture.store, other.id)).toEqual(["2001:db8:0:7::/64"]);
     expect(await ask(key, "2001:db8:0:3::1")).toMatchObject({ status: "active", ipCount: 4 });
-    expect(await rowsOf(fixture.store, "products", { id: productId })).toMatchObject([
-      { merge_ips_after: null },
-    ]);
+    expect(await fixture.rows("products", { id: productId })).toMatchObject([{ merge_ips_after: null }]);
   });
 
   test("a license with too many addresses for one transaction is merged in several", async () => {

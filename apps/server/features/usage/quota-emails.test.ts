@@ -7,7 +7,6 @@ import type { EventRow, OrganizationRow } from "@countersign/store/tables";
 import { times, validate } from "../../../../packages/store/suite/calls.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onBothDatabases, onDatabase } from "../../../../tests/support/query-tests.ts";
-import { changeRow, rowsOf } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { watched } from "../../../../tests/support/watched-queries.ts";
 import { makeEvents } from "../../../../tests/support/webhooks.ts";
@@ -20,7 +19,7 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     const owner = await fixture.user();
     const org = await fixture.organization({ dailyLimit });
     const change = (changes: Partial<OrganizationRow>) =>
-      changeRow(fixture.store, "organizations", org.organizationId, changes);
+      fixture.change("organizations", org.organizationId, changes);
     await change({ owner_id: owner.id });
     return { ...org, owner, change };
   };
@@ -45,11 +44,11 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
     const { organizationId, productId, apiKey, owner } = await openOrganization(10);
     const payer = await fixture.member(organizationId, ["billing:manage"]);
     const other = await fixture.member(organizationId, ["products:manage"]);
-    await changeRow(fixture.store, "users", payer.id, { locale: "de" });
+    await fixture.change("users", payer.id, { locale: "de" });
     const validateAndRun = async (count: number) => {
       await fixture.store.validateBatch(times(count, () => validate(apiKey, "NONE")));
       // The time of the last event: near midnight, the clock may be a day further.
-      const events = await rowsOf(fixture.store, "events", { product_id: productId });
+      const events = await fixture.rows("events", { product_id: productId });
       const atMs = Math.max(...events.map(({ at }) => at));
       for (let round = 0; round < 2; round++) await Promise.all([run(atMs), run(atMs), run(atMs)]);
     };
@@ -96,7 +95,7 @@ onDatabase("postgres", "emails about reached daily limits", (fixture) => {
       await openOrganization(),
       await openOrganization(),
     ];
-    await changeRow(fixture.store, "products", deleted.productId, { deleted_at: 1 });
+    await fixture.change("products", deleted.productId, { deleted_at: 1 });
     await suspended.change({ suspended_at: 1_000 });
     const atMs = await fixture.store.clock();
     for (const org of [deleted, suspended]) await record(atMs, org.organizationId, [org.productId]);

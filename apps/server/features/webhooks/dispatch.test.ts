@@ -5,7 +5,7 @@ import { webhookId } from "@countersign/domain/webhooks/signature";
 import { Webhook } from "standardwebhooks";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { rowsOf } from "../../../../tests/support/rows.ts";
+import { storedRows } from "../../../../tests/support/stored-rows.ts";
 import {
   openWebhookNode,
   type TestEndpoint,
@@ -28,7 +28,7 @@ const receivedIds = (endpoint: TestEndpoint) =>
   endpoint.received().map((request) => String(request.headers["webhook-id"]));
 const emailsTo = ({ store, ownerEmail }: TestEndpoint) => openedEmails(store, { to: ownerEmail });
 const audited = async ({ store, organizationId }: TestEndpoint) => {
-  const rows = await rowsOf(store, "audit_log", { organization_id: organizationId });
+  const rows = await storedRows(store.reads, "audit_log", { organization_id: organizationId });
   return rows.map(({ action, actor_kind, actor_name }) => [action, actor_kind, actor_name]);
 };
 

@@ -5,7 +5,6 @@ import type { Listener, UndistributedEvent } from "@countersign/store/queries/we
 import { deletedEndpoints } from "@countersign/store/queries/webhooks/endpoints";
 import type { DeliveryRow } from "@countersign/store/tables";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
-import { changeRow } from "../../../../tests/support/rows.ts";
 import { newId } from "../../../../tests/support/test-organization.ts";
 import { TestReceivers } from "../../../../tests/support/webhook-nodes.ts";
 import {
@@ -169,7 +168,7 @@ onDatabase("sqlite", "the periodic jobs of webhooks", (fixture) => {
     expect(await attemptsAt(fixture.store, endpoint.endpointId)).toHaveLength(2);
     expect([await storedEvents(old), await storedEvents(kept)]).toEqual([0, 3]);
     // Once it is delivered, a pending one is pruned with its event, too.
-    await changeRow(fixture.store, "deliveries", kept[2]?.id ?? "", { state: "delivered" });
+    await fixture.change("deliveries", kept[2]?.id ?? "", { state: "delivered" });
     await deliveryPruning(fixture.store).run(aborting());
     expect([await storedEvents(kept), (await endpoint.states()).length]).toEqual([2, 2]);
   });
