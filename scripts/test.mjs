@@ -34,10 +34,12 @@ let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, interrupt);
 if (process.env.npm_lifecycle_event !== undefined) whenOrphaned(interrupt);
 
+// Several would each check what they have in common, while other processes keep the cores busy.
+const oneChecker = ["--checkers", "1"];
 const allChecks = [
   ["formatting and lint", "@biomejs/biome/bin/biome", ["check", "."]],
-  ["types", "typescript/bin/tsc", ["--noEmit"]],
-  ["types of the dashboard", "typescript/bin/tsc", ["--noEmit", "-p", "apps/web"]],
+  ["types", "typescript/bin/tsc", ["--noEmit", ...oneChecker]],
+  ["types of the dashboard", "typescript/bin/tsc", ["--noEmit", "-p", "apps/web", ...oneChecker]],
 ];
 const tallies = new Map();
 const failures = [];
