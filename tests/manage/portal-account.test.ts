@@ -3,9 +3,9 @@ import { addTransfer, transferById } from "@countersign/store/queries/transfers/
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { addLicense } from "../support/add-license.ts";
 import { openedEmails } from "../support/emails.ts";
+import { refusalCode } from "../support/licenses.ts";
 import { newestCode, type PortalClient, signedInCustomer } from "../support/portal-client.ts";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
-import { addSessionOf } from "../support/portal-rows.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { transferRow } from "../support/transfer-fixture.ts";
@@ -40,17 +40,13 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
       expect((await browser.patch("/me", body)).body.locale).toBe(locale);
   });
 
-  test("sessions are listed and ended one by one, and a sign-in beyond 100 ends the oldest", async () => {
-    const { email, browser } = await signedIn();
+  test("sessions are listed, and ended one by one", async () => {
+    const { browser } = await signedIn();
     const other = await fixture.signedIn(browser);
     const { data } = (await browser.get("/me/sessions")).body;
     expect(data.map((session: { is_current: boolean }) => session.is_current)).toEqual([false, true]);
     expect((await browser.delete(`/me/sessions/${data[0].id}`)).status).toBe(204);
     expect(await isSignedIn(other)).toBe(false);
-    for (let count = 0; count < 99; count++) await addSessionOf(fixture.store, browser.personId);
-    expect((await browser.get("/me/sessions")).body.data).toHaveLength(100);
-    await signedInCustomer(fixture.url, fixture.store, email);
-    expect(await isSignedIn(browser)).toBe(false);
   });
 
   test("an email address is added with its own code, and signs in the same person from then on", async () => {
@@ -74,7 +70,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
       await browser.post("/sign-in/verify", { email, code }),
       await verify(outsider.browser, email, toSignIn),
     ])
-      expect([refused.status, refused.body.code]).toEqual([401, "wrong_sign_in_code"]);
+      expect(refusalCode(refused)).toEqual([401, "wrong_sign_in_code"]);
     expect((await verify(browser, email, code)).status).toBe(200);
   });
 
@@ -89,22 +85,13 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
     expect(statuses).toEqual([202, 202, 202, 202, 429, 429]);
   });
 
-  test("an identity that another person has moves, and signs out a person who is left without any", async () => {
-    const [first, second, third] = [await signedIn(), await signedIn(), await signedIn()];
-    expect(values(await add(first.browser, second.email))).toEqual([first.email, second.email]);
-    expect(await isSignedIn(second.browser)).toBe(false);
-    // A person who has another identity stays.
-    await add(third.browser, second.email);
-    expect(values(await first.browser.get("/me"))).toEqual([first.email]);
-  });
-
   test("identities are removed until one is left, also at once", async () => {
     const { email, browser } = await signedIn();
+    const remove = ({ id }: { id: string }) => browser.delete(`/me/identities/${id}`);
     const { identities } = (await add(browser, await fixture.customer())).body;
-    const removed = await browser.delete(`/me/identities/${identities[1].id}`);
+    const removed = await remove(identities[1]);
     expect([removed.status, values(removed)]).toEqual([200, [email]]);
     const again = (await add(browser, await fixture.customer())).body.identities;
-    const remove = ({ id }: { id: string }) => browser.delete(`/me/identities/${id}`);
     const answers = await Promise.all<Awaited<ReturnType<typeof remove>>>(again.map(remove));
     expect(answers.map(({ body }) => body.code).sort()).toEqual(["last_sign_in_method", undefined]);
   });
@@ -148,13 +135,9 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
     const events = await fixture.owner.api.get(`/organizations/${fixture.organizationId}/events`);
     expect(events.body.data[0]).toMatchObject({ type: "license.transfer_cancelled" });
     // What customers do to their account is in nobody's audit log, what they do to a license is in the seller's.
-    const entries = await fixture.store.reads
-      .selectFrom("audit_log")
-      .select(["action", "subject_id", "actor_id"])
-      .where("organization_id", "=", fixture.organizationId)
-      .where("actor_kind", "=", "customer")
-      .execute();
-    expect(entries).toEqual([
+    const { organizationId: organization_id } = fixture;
+    const entries = await fixture.stored("audit_log", { organization_id, actor_kind: "customer" });
+    expect(entries).toMatchObject([
       { action: "license.transfer_cancelled", subject_id: license_id, actor_id: from_customer_id },
     ]);
     // They are still a customer, and can sign in again as a new person.
@@ -163,46 +146,43 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
     expect((await again.get("/transfers")).body.data).toEqual([]);
   });
 
-  test("a person who is gone because their identity moved leaves their pending transfers to the customer", async () => {
+  test("a person whose only identity moves is signed out, and leaves their pending transfers to the customer", async () => {
     const [before, after] = [await signedIn(), await signedIn()];
     const { id } = await pendingTransfer(before.email, before.browser.personId);
-    await add(after.browser, before.email);
+    expect(values(await add(after.browser, before.email))).toEqual([after.email, before.email]);
+    expect(await isSignedIn(before.browser)).toBe(false);
     expect((await transferById(fixture.store.reads, id))?.state).toBe("pending");
     expect((await after.browser.post(`/transfers/${id}/cancel`)).status).toBe(200);
   });
 
-  test("deleting a customer ends their sessions, unless another organization has them, and their email address is unknown", async () => {
-    const [{ email, browser }, shared] = [await signedIn(), await signedIn()];
-    const other = await fixture.seller();
-    await fixture.customer({ ...other, email: shared.email });
-    const remove = async (
-      { organizationId, owner }: Pick<Seller, "organizationId" | "owner">,
-      of: string,
-    ) => {
-      const path = `/organizations/${organizationId}/customers`;
-      const { data } = (await owner.api.get(`${path}?search=${encodeURIComponent(of)}`)).body;
-      expect((await owner.api.delete(`${path}/${data[0].id}`)).status).toBe(204);
-    };
-    await remove(fixture, email);
-    await remove(other, shared.email);
-    expect([await isSignedIn(browser), await isSignedIn(shared.browser)]).toEqual([false, true]);
-    await browser.post("/sign-in", { email });
-    expect(await openedEmails(fixture.store, { to: email })).toEqual([]);
-  });
-
-  test("the customers of a removed organization are signed out, unless another organization has them", async () => {
-    const seller = await fixture.seller();
-    const [alone, shared] = [await fixture.customer(seller), await fixture.customer(seller)];
-    await fixture.customer({ ...fixture, email: shared });
-    const browsers = [await fixture.signedIn(alone), await fixture.signedIn(shared)];
-    await fixture.store.transaction((db) =>
-      db
-        .updateTable("organizations")
-        .set({ delete_after: Date.now() - 1 })
-        .where("id", "=", seller.organizationId)
-        .execute(),
-    );
-    await new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
-    expect(await Promise.all(browsers.map(isSignedIn))).toEqual([false, true]);
-  });
+  const endings: [string, (seller: Seller, email: string) => Promise<unknown>][] = [
+    [
+      "who is deleted",
+      async ({ organizationId, owner: { api } }, email) => {
+        const path = `/organizations/${organizationId}/customers`;
+        const { data } = (await api.get(`${path}?search=${encodeURIComponent(email)}`)).body;
+        expect((await api.delete(`${path}/${data[0].id}`)).status).toBe(204);
+      },
+    ],
+    [
+      "of a removed organization",
+      async ({ organizationId: id }) => {
+        await fixture.change("organizations", { id }, { delete_after: Date.now() - 1 });
+        await new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
+      },
+    ],
+  ];
+  test.each(endings)(
+    "a customer %s is signed out and unknown, unless another organization has them",
+    async (_, end) => {
+      const seller = await fixture.seller();
+      const [email, shared] = [await fixture.customer(seller), await fixture.customer(seller)];
+      await fixture.customer({ ...fixture, email: shared });
+      const [alone, known] = [await fixture.signedIn(email), await fixture.signedIn(shared)];
+      for (const each of [email, shared]) await end(seller, each);
+      expect([await isSignedIn(alone), await isSignedIn(known)]).toEqual([false, true]);
+      await alone.post("/sign-in", { email });
+      expect(await openedEmails(fixture.store, { to: email })).toEqual([]);
+    },
+  );
 });

@@ -1,6 +1,6 @@
-import type { Database } from "@countersign/store/store";
+import type { Database, Store } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
-import { type Selectable, sql } from "kysely";
+import { type Selectable, sql, type Updateable } from "kysely";
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
@@ -30,4 +30,19 @@ export async function storedRow<Table extends keyof Tables>(
   const [row, ...others] = await storedRows(db, table, where);
   if (row === undefined || others.length > 0) throw new Error(`${table} does not have one such row.`);
   return row;
+}
+
+/** Changes columns of the rows with these values. */
+export async function changeRows<Table extends keyof Tables>(
+  store: Store,
+  table: Table,
+  where: Where<Row<Table>>,
+  columns: Updateable<Tables[Table]>,
+): Promise<void> {
+  await store.transaction(async (db) => {
+    let query = db.updateTable(table as "licenses").set(columns as object);
+    for (const [column, value] of Object.entries(where))
+      query = query.where(column as "id", "in", [value].flat() as string[]);
+    await query.execute();
+  });
 }

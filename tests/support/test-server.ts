@@ -1,9 +1,12 @@
 import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
+import type { Tables } from "@countersign/store/tables";
+import type { Updateable } from "kysely";
 import type { TestDatabase } from "./databases.ts";
 import { freePort } from "./free-port.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 import { afterAllFiles } from "./shared-resources.ts";
+import { changeRows, type Row, storedRows, type Where } from "./stored-rows.ts";
 
 /** A server in a separate process, with the settings that most tests need, and its database. */
 export interface TestServer {
@@ -12,6 +15,14 @@ export interface TestServer {
   readonly server: ServerProcess;
   readonly store: Store;
   readonly url: string;
+  /** The stored rows with these values, sorted by their first column. */
+  stored<Table extends keyof Tables>(table: Table, where: Where<Row<Table>>): Promise<Row<Table>[]>;
+  /** Changes columns of the rows with these values. */
+  change<Table extends keyof Tables>(
+    table: Table,
+    where: Where<Row<Table>>,
+    columns: Updateable<Tables[Table]>,
+  ): Promise<void>;
   /** Leaves a shared server running. */
   close(): Promise<void>;
 }
@@ -67,6 +78,8 @@ async function start(
     server,
     store,
     url: server.url,
+    stored: (table, where) => storedRows(store.reads, table, where),
+    change: (table, where, columns) => changeRows(store, table, where, columns),
     close: async () => {
       await server.stop();
       await store.close();
