@@ -1,4 +1,5 @@
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { OrganizationRow } from "@countersign/store/tables";
 import type { addLicense } from "../support/add-license.ts";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -21,10 +22,8 @@ testsOn("postgres", "versions and downloads in the portal", openPortalFixture, (
     [pro, free] = [await versioned("pro"), await versioned("free")];
   });
 
-  const setOrganization = ({ organizationId }: Seller, columns: object) =>
-    fixture.store.transaction((db) =>
-      db.updateTable("organizations").set(columns).where("id", "=", organizationId).execute(),
-    );
+  const setOrganization = ({ organizationId: id }: Seller, columns: Partial<OrganizationRow>) =>
+    fixture.change("organizations", { id }, columns);
   const put = (seller: Seller, data: readonly object[]) =>
     seller.owner.api.put(`/products/${seller.productId}/downloads`, { data });
   const versioned = async (plan: "free" | "pro") => {

@@ -5,11 +5,15 @@ import { addAuditEntries } from "@countersign/store/queries/audit-log/entries";
 import { customerFor } from "@countersign/store/queries/customers/identify";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import type { Database } from "@countersign/store/store";
+import type { AuditLogRow } from "@countersign/store/tables";
 import { type AddedLicense, addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
+import { auditOf } from "../support/audit-of.ts";
+import { refusalCode } from "../support/licenses.ts";
 import { lockWaits } from "../support/lock-waits.ts";
 import type { SignedInClient } from "../support/portal-client.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
+import { changeRows } from "../support/stored-rows.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
@@ -21,7 +25,7 @@ const everything = { portal_ip_removals_per_30_days: 9, portal_key_rotation: tru
 
 /** What a license allows, and what is left of a budget, is tested in the domain; idempotency keys with transfers. */
 testsOn("postgres", "what customers change themselves", openPortalFixture, (fixture) => {
-  const { write, sold, remove, reset, rotate, reveal, registeredOn, audited, eventsOf, spentAt } =
+  const { sold, remove, reset, rotate, reveal, registeredOn, audited, eventsOf, spentAt } =
     selfService(fixture);
   const isOnSqlite = () => fixture.database.location.kind === "sqlite";
   const outcomes = (answers: readonly { status: number; body: { code: string } }[]) =>
@@ -55,10 +59,8 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
   test("removing an IPv6 network takes it as it is listed, and costs nothing if it is not registered", async () => {
     const network = "2001:db8:1:2::/64";
     const { license, customer } = await sold({ portal_ip_removals_per_30_days: 1 }, [network]);
-    for (const ip of ["203.0.113.77", "nonsense", "2001:db8::/64"]) {
-      const refused = await remove(customer, license, ip);
-      expect([refused.status, refused.body.code]).toEqual([404, "ip_not_registered"]);
-    }
+    for (const ip of ["203.0.113.77", "nonsense", "2001:db8::/64"])
+      expect(refusalCode(await remove(customer, license, ip))).toEqual([404, "ip_not_registered"]);
     expect((await remove(customer, license, network)).body.self_service.ip_removals.used).toBe(1);
     expect(await registeredOn(license)).toEqual([]);
   });
@@ -88,9 +90,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     const { license, customer, change } = await sold({ portal_ip_removals_per_30_days: 4 }, ipsOf(5));
     const refused = await reset(customer, license);
     expect(refused.body).toMatchObject({
-      status: 409,
-      code: "ip_removals_not_enough",
-      params: { needed: 5, count: 4 },
+      ...{ status: 409, code: "ip_removals_not_enough", params: { needed: 5, count: 4 } },
     });
     expect(await registeredOn(license)).toHaveLength(5);
     await change({ portal_ip_removals_per_30_days: 6 });
@@ -131,36 +131,24 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
   });
 
   test("showing the key is recorded once an hour for each customer, without an event", async () => {
-    const { license, customer } = await sold({});
-    const action = "license.key_revealed";
-    const entry = {
+    const [{ license, customer }, other] = [await sold({}), await sold({})];
+    const actor = {
       actor_kind: "customer",
       actor_id: String(license.customerId),
       actor_name: "Ada",
-      before: null,
-      after: null,
     } as const;
-    const anHourAgo = {
-      ...entry,
-      id: newId(),
-      at: Date.now() - hourMs - 1_000,
-      organization_id: fixture.organizationId,
-      access_token_id: null,
-      action,
-      subject_kind: "license",
-      subject_id: license.id,
-      subject_name: null,
-      ip: null,
-      request_id: null,
-    } as const;
-    await write((db) => addAuditEntries(db, [anHourAgo]));
+    await reveal(other.customer, other.license);
+    const [recorded] = await auditOf(fixture, other.license.id);
+    const anHourAgo = { ...actor, id: newId(), at: Date.now() - hourMs - 1_000, subject_id: license.id };
+    await fixture.store.transaction((db) =>
+      addAuditEntries(db, [{ ...(recorded as AuditLogRow), ...anHourAgo }]),
+    );
     expect((await reveal(customer, license)).body).toEqual({ license_key: license.key });
     await Promise.all(Array.from({ length: 3 }, () => reveal(customer, license)));
-    const [before, ...entries] = await audited(license, action);
-    expect([before?.id, entries]).toMatchObject([anHourAgo.id, [entry]]);
+    const entries = await audited(license, "license.key_revealed");
+    expect(entries).toMatchObject([anHourAgo, { ...actor, before: null, after: null }]);
     expect(JSON.stringify(entries)).not.toContain(license.key);
-    const events = fixture.store.reads.selectFrom("events").where("license_id", "=", license.id);
-    expect(await events.select("id").execute()).toEqual([]);
+    expect(await fixture.stored("events", { license_id: license.id })).toEqual([]);
   });
 
   test("a customer who changes without end waits, and nobody else does", async () => {
@@ -176,47 +164,6 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     expect((await customer.get(`/licenses/${license.id}`)).status).toBe(200);
   });
 
-  type Sold = Awaited<ReturnType<typeof sold>>;
-  const nothing = [false, false, false];
-  const viewingOnly = (code: string) => [code, code, code, "done"];
-  const expire = ({ license }: Sold) =>
-    write((db) =>
-      db
-        .updateTable("licenses")
-        .set({ is_lifetime: 0, expires_at: Date.now() - 1_000 })
-        .where("id", "=", license.id)
-        .execute(),
-    );
-  const restrictions: [string, object, (of: Sold) => Promise<unknown>, unknown[], string[]][] = [
-    [
-      "a product whose settings were not changed",
-      {},
-      async () => {},
-      nothing,
-      viewingOnly("self_service_off"),
-    ],
-    [
-      "a disabled product",
-      everything,
-      ({ change }) => change({ status: "disabled" }),
-      nothing,
-      viewingOnly("product_not_active"),
-    ],
-    [
-      "a revoked license",
-      everything,
-      ({ license }) => fixture.owner.api.post(`/licenses/${license.id}/revoke`, {}),
-      nothing,
-      viewingOnly("license_is_revoked"),
-    ],
-    [
-      "an expired license",
-      everything,
-      expire,
-      [true, true, false],
-      ["done", "done", "license_is_expired", "done"],
-    ],
-  ];
   /** What the license offers, and what becomes of the four changes. */
   const changes = async (customer: SignedInClient, license: AddedLicense) => {
     const { can_remove_ip, can_reset_ips, can_rotate_key } = (await customer.get(`/licenses/${license.id}`))
@@ -233,11 +180,31 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
       texts: answers.map(({ text }) => text).join(),
     };
   };
-  test.each(restrictions)("%s allows exactly what it offers", async (_, settings, change, offered, codes) => {
+  type Sold = Awaited<ReturnType<typeof sold>>;
+  const nothing = [false, false, false];
+  test.each<[string, code: string, settings: object, change: (of: Sold) => unknown]>([
+    ["a product with default settings", "self_service_off", {}, () => {}],
+    ["a disabled product", "product_not_active", everything, ({ change }) => change({ status: "disabled" })],
+    [
+      "a revoked license",
+      "license_is_revoked",
+      everything,
+      ({ license: { id } }) => fixture.owner.api.post(`/licenses/${id}/revoke`, {}),
+    ],
+  ])("%s offers only to show the key, and refuses changes: %s", async (_, code, settings, change) => {
     const one = await sold(settings, ipsOf(2));
     await change(one);
-    expect(await changes(one.customer, one.license)).toMatchObject({ offered, codes });
-    expect(await registeredOn(one.license)).toHaveLength(codes[0] === "done" ? 0 : 2);
+    const refused = { offered: nothing, codes: [code, code, code, "done"] };
+    expect(await changes(one.customer, one.license)).toMatchObject(refused);
+    expect(await registeredOn(one.license)).toHaveLength(2);
+  });
+
+  test("an expired license offers to remove its IP addresses, and no new key", async () => {
+    const { license, customer } = await sold(everything, ipsOf(2));
+    await fixture.change("licenses", { id: license.id }, { is_lifetime: 0, expires_at: Date.now() - 1_000 });
+    const codes = ["done", "done", "license_is_expired", "done"];
+    expect(await changes(customer, license)).toMatchObject({ offered: [true, true, false], codes });
+    expect(await registeredOn(license)).toEqual([]);
   });
 
   test("a suspended seller's licenses can be viewed, and not changed, without the reason", async () => {
@@ -252,37 +219,33 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     expect(texts + JSON.stringify(view)).not.toContain("A secret of the operator");
   });
 
-  type Facts = { licenseId: string; productId: string; email: string };
+  type Facts = { id: string; productId: string; email: string };
   const meanwhile: [string, (db: Database, facts: Facts) => Promise<unknown>, [number, string]][] = [
     [
       "the seller gave the license to someone else",
-      async (db, { licenseId }) => {
+      async (db, { id }) => {
         const who = { email: `${newId()}@example.com`, discordId: null, name: null };
         const customer_id = await customerFor(db, fixture.organizationId, who, newId, Date.now());
-        await db.updateTable("licenses").set({ customer_id }).where("id", "=", licenseId).execute();
+        await changeRows(db, "licenses", { id }, { customer_id });
       },
       [404, "not_found"],
     ],
     [
       "the seller turned it off",
-      (db, { productId }) =>
-        db
-          .updateTable("products")
-          .set({ portal_ip_removals_per_30_days: 0, portal_key_rotation: 0 })
-          .where("id", "=", productId)
-          .execute(),
+      (db, { productId: id }) => {
+        const off = { portal_ip_removals_per_30_days: 0, portal_key_rotation: 0 } as const;
+        return changeRows(db, "products", { id }, off);
+      },
       [403, "self_service_off"],
     ],
     [
       "the product was hidden",
-      (db, { productId }) =>
-        db.updateTable("products").set({ portal_enabled: 0 }).where("id", "=", productId).execute(),
+      (db, { productId: id }) => changeRows(db, "products", { id }, { portal_enabled: 0 }),
       [404, "not_found"],
     ],
     [
       "the license was revoked",
-      (db, { licenseId }) =>
-        db.updateTable("licenses").set({ revoked_at: Date.now() }).where("id", "=", licenseId).execute(),
+      (db, { id }) => changeRows(db, "licenses", { id }, { revoked_at: Date.now() }),
       [409, "license_is_revoked"],
     ],
     [
@@ -294,7 +257,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
   test.each(meanwhile)("a change that waits for the license is refused if %s", async (_, work, expected) => {
     const { license, customer, productId, email } = await sold(everything, ipsOf(2));
     const { store } = fixture;
-    const waiting: Promise<{ status: number; body: { code: string } }>[] = [];
+    const waiting: ReturnType<SignedInClient["send"]>[] = [];
     await store.transaction(async (db) => {
       await store.bulk.lockLicenses(db, [license.id]);
       waiting.push(
@@ -305,12 +268,12 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
       // All of them are authorized first. On SQLite nothing shows that they wait.
       if (isOnSqlite()) await Bun.sleep(500);
       else await until("all wait for the license", async () => (await lockWaits(store.reads)) === 3);
-      await work(db, { licenseId: license.id, productId, email });
+      await work(db, { id: license.id, productId, email });
     });
-    for (const { status, body } of await Promise.all(waiting)) {
+    for (const answer of await Promise.all(waiting)) {
       // SQLite makes later requests wait before they are authorized: then the session already has no identity.
-      const isSignedOut = isOnSqlite() && status === 401;
-      expect(isSignedOut ? expected : [status, body.code]).toEqual(expected);
+      const isSignedOut = isOnSqlite() && answer.status === 401;
+      expect(isSignedOut ? expected : refusalCode(answer)).toEqual(expected);
     }
     expect(await registeredOn(license)).toHaveLength(2);
   });
@@ -318,7 +281,6 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
 
 /** Licenses of signed-in customers, what the customers can do to them, and what is recorded of it. */
 function selfService(fixture: PortalFixture) {
-  const write = <T>(work: (db: Database) => Promise<T>) => fixture.store.transaction(work);
   /** A license of a product with these settings, with these IP addresses, and its customer. */
   const sold = async (settings: object, ips: readonly string[] = [], maxIps = 100) => {
     const path = `/organizations/${fixture.organizationId}/products`;
@@ -326,7 +288,7 @@ function selfService(fixture: PortalFixture) {
     const email = `${newId()}@example.com`;
     const of = { ...fixture, productId: product.id };
     const license = await addLicense(of, { customer: { email, name: "Ada" }, maxIps });
-    await write(async (db) => {
+    await fixture.store.transaction(async (db) => {
       for (const ip of ips) await registerIp(db, license.id, ip, Date.now());
     });
     const api = apiOf(fixture.url, product.api_key);
@@ -342,33 +304,20 @@ function selfService(fixture: PortalFixture) {
   };
   const remove = (customer: SignedInClient, { id }: AddedLicense, ip: string) =>
     customer.delete(`/licenses/${id}/ips/${encodeURIComponent(ip)}`);
-  const reset = (customer: SignedInClient, { id }: AddedLicense) =>
-    customer.post(`/licenses/${id}/reset-ips`);
-  const rotate = (customer: SignedInClient, { id }: AddedLicense) =>
-    customer.post(`/licenses/${id}/rotate-key`);
-  const reveal = (customer: SignedInClient, { id }: AddedLicense) =>
-    customer.post(`/licenses/${id}/reveal-key`);
+  const post = (action: string) => (customer: SignedInClient, license: AddedLicense) =>
+    customer.post(`/licenses/${license.id}/${action}`);
+  const [reset, rotate, reveal] = [post("reset-ips"), post("rotate-key"), post("reveal-key")];
   const registeredOn = async ({ id }: AddedLicense) => {
-    const { reads } = fixture.store;
-    const ips = await reads.selectFrom("license_ips").select("ip").where("license_id", "=", id).execute();
-    const row = reads.selectFrom("licenses").select("ip_count").where("id", "=", id);
-    expect((await row.executeTakeFirstOrThrow()).ip_count).toBe(ips.length);
+    const ips = await fixture.stored("license_ips", { license_id: id });
+    expect(await fixture.stored("licenses", { id })).toMatchObject([{ ip_count: ips.length }]);
     return ips.map(({ ip }) => ip).sort();
   };
-  const audited = ({ id }: AddedLicense, action: string) =>
-    fixture.store.reads
-      .selectFrom("audit_log")
-      .selectAll()
-      .where("subject_id", "=", id)
-      .where("action", "=", action)
-      .orderBy("id")
-      .execute();
-  const eventsOf = async ({ id }: AddedLicense, type: EventType) => {
-    const rows = fixture.store.reads.selectFrom("events").select("data").where("license_id", "=", id);
-    return (await rows.where("type", "=", type).execute()).map(({ data }) => JSON.parse(data));
-  };
+  const audited = async ({ id }: AddedLicense, action: string) =>
+    (await auditOf(fixture, id)).filter((entry) => entry.action === action);
+  const eventsOf = async ({ id }: AddedLicense, type: EventType) =>
+    (await fixture.stored("events", { license_id: id, type })).map(({ data }) => JSON.parse(data));
   /** As if everything that counts for a budget had happened then. */
-  const spentAt = ({ id }: AddedLicense, atMs: number) =>
-    write((db) => db.updateTable("portal_actions").set({ at: atMs }).where("license_id", "=", id).execute());
-  return { write, sold, remove, reset, rotate, reveal, registeredOn, audited, eventsOf, spentAt };
+  const spentAt = ({ id }: AddedLicense, at: number) =>
+    fixture.change("portal_actions", { license_id: id }, { at });
+  return { sold, remove, reset, rotate, reveal, registeredOn, audited, eventsOf, spentAt };
 }

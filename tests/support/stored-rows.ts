@@ -1,4 +1,4 @@
-import type { Database, Store } from "@countersign/store/store";
+import type { Database } from "@countersign/store/store";
 import type { Tables } from "@countersign/store/tables";
 import { type Selectable, sql, type Updateable } from "kysely";
 
@@ -34,15 +34,13 @@ export async function storedRow<Table extends keyof Tables>(
 
 /** Changes columns of the rows with these values. */
 export async function changeRows<Table extends keyof Tables>(
-  store: Store,
+  db: Database,
   table: Table,
   where: Where<Row<Table>>,
   columns: Updateable<Tables[Table]>,
 ): Promise<void> {
-  await store.transaction(async (db) => {
-    let query = db.updateTable(table as "licenses").set(columns as object);
-    for (const [column, value] of Object.entries(where))
-      query = query.where(column as "id", "in", [value].flat() as string[]);
-    await query.execute();
-  });
+  let query = db.updateTable(table as "licenses").set(columns as object);
+  for (const [column, value] of Object.entries(where))
+    query = query.where(column as "id", "in", [value].flat() as string[]);
+  await query.execute();
 }

@@ -79,7 +79,7 @@ async function start(
     store,
     url: server.url,
     stored: (table, where) => storedRows(store.reads, table, where),
-    change: (table, where, columns) => changeRows(store, table, where, columns),
+    change: (table, where, columns) => store.transaction((db) => changeRows(db, table, where, columns)),
     close: async () => {
       await server.stop();
       await store.close();
