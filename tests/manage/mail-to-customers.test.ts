@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
 import { postgres } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
+import { openKillableServer } from "../support/killable-server.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
-import { manageClient } from "../support/manage-client.ts";
+import { refusal, refusalCode } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
-import { startServerProcess } from "../support/server-process.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
@@ -21,14 +21,8 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     fixture.owner.api.post(`/products/${productId}/licenses`, body, headers);
   const emailsTo = (recipient: string, { store } = fixture) => openedEmails(store, { to: recipient });
   const address = () => `${newId()}@example.net`;
-  const licenseCount = async (productId: string) => {
-    const rows = await fixture.store.reads
-      .selectFrom("licenses")
-      .select("id")
-      .where("product_id", "=", productId)
-      .execute();
-    return rows.length;
-  };
+  const licenseCount = async (productId: string) =>
+    (await fixture.stored("licenses", { product_id: productId })).length;
   const keyed = (count: number, to: string) =>
     Array.from({ length: count }, (_, index) => ({
       customer_email: to,
@@ -68,7 +62,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     const { id, locale } = await addProduct({ ...delivered, locale: "es" });
     expect(locale).toBe("es");
     const wrong = await fixture.owner.api.patch(`/products/${id}`, { locale: "fr" });
-    expect([wrong.status, wrong.body.errors[0].field]).toEqual([422, "locale"]);
+    expect(refusal(wrong)).toEqual([422, "locale"]);
     const to = address();
     await create(id, { customer_email: to });
     expect((await fixture.owner.api.patch(`/products/${id}`, { locale: null })).body.locale).toBeNull();
@@ -85,8 +79,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     const { body } = await fixture.owner.api.get(path);
     expect(body).toMatchObject({ state: "kept", recipient: to, sent_at: null });
     expect(body.text).toContain(license.license_key);
-    const refused = await fixture.owner.api.post(path);
-    expect([refused.status, refused.body.code]).toEqual([409, "license_email_unavailable"]);
+    expect(refusalCode(await fixture.owner.api.post(path))).toEqual([409, "license_email_unavailable"]);
     expect(await emailsTo(to)).toMatchObject([{ sent_at: null, failure: null, attempts: 0 }]);
   });
 
@@ -119,8 +112,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     const sending = create(id, { licenses });
     await until("some licenses are created", async () => (await licenseCount(id)) > 0);
     await addLicense(fixture, { productId: id, key: licenses.at(-1)?.license_key ?? "" });
-    const answer = await sending;
-    expect([answer.status, answer.body.errors[0].field]).toEqual([409, "licenses.1499.license_key"]);
+    expect(refusal(await sending)).toEqual([409, "licenses.1499.license_key"]);
     expect(await licenseCount(id)).toBe(1);
     expect(await emailsTo(to)).toEqual([]);
   });
@@ -145,15 +137,12 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     const path = `/admin/organizations/${fixture.organizationId}`;
     const setLimit = (limit: number | null) =>
       fixture.admin.api.patch(path, { daily_emails_override: limit });
-    const refused = await setLimit(-1);
-    expect([refused.status, refused.body.errors[0].field]).toEqual([422, "daily_emails_override"]);
+    expect(refusal(await setLimit(-1))).toEqual([422, "daily_emails_override"]);
     const to = address();
     await setLimit(0);
     await create(id, { customer_email: to, count: 3 });
-    expect((await fixture.admin.api.get(path)).body).toMatchObject({
-      daily_emails_override: 0,
-      waiting_email_count: 3,
-    });
+    const limited = { daily_emails_override: 0, waiting_email_count: 3 };
+    expect((await fixture.admin.api.get(path)).body).toMatchObject(limited);
     expect(await emailsTo(to)).toEqual([]);
     await setLimit(1_000);
     await until("they are written", async () => (await emailsTo(to)).length === 3);
@@ -161,29 +150,24 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
   });
 
   test("each is written once when the server is killed in between and the request is repeated", async () => {
-    const own = await openManageFixture(postgres.make, { why: "is killed" });
+    const own = await openKillableServer(postgres.make);
     const { id } = await addProduct(delivered, own);
     const to = address();
-    const path = `/products/${id}/licenses`;
-    const body = { customer_email: to, count: 800 };
     const headers = { "idempotency-key": newId() };
-    const sending = own.owner.api.post(path, body, headers).catch(() => null);
-    await until("some emails are written", async () => (await emailsTo(to, own)).length > 0);
-    own.server.signal("SIGKILL");
-    await own.server.exited;
-    expect(await sending).toBeNull();
-    expect((await emailsTo(to, own)).length).toBeLessThan(800);
-    const next = await startServerProcess(own.environment);
+    const send = ({ post } = own.owner.api) =>
+      post(`/products/${id}/licenses`, { customer_email: to, count: 800 }, headers);
+    const written = () => emailsTo(to, own);
     try {
-      const { post } = manageClient(next.url, own.owner.token);
-      const answers = await Promise.all([1, 2].map(() => post(path, body, headers)));
+      await own.killDuring(send(), "some emails are written", async () => (await written()).length > 0);
+      expect((await written()).length).toBeLessThan(800);
+      const next = await own.startNext();
+      const answers = await Promise.all([send(next), send(next)]);
       expect(answers.some((answer) => answer.status === 201)).toBe(true);
-      expect((await post(path, body, headers)).status).toBe(201);
+      expect((await send(next)).status).toBe(201);
+      const keys = (await written()).map((message) => message.dedupe_key);
+      expect([keys.length, new Set(keys).size]).toEqual([800, 800]);
     } finally {
-      await next.stop();
+      await own.close();
     }
-    const keys = (await emailsTo(to, own)).map((message) => message.dedupe_key);
-    expect([keys.length, new Set(keys).size]).toEqual([800, 800]);
-    await own.close();
   });
 });

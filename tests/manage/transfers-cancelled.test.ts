@@ -87,11 +87,7 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
       const rows = [license.key, key].map((one) => [one, email]);
       const job = await importing(rows, events);
       const customer = await seller.signIn({ email });
-      const { id: created } = await seller.store.reads
-        .selectFrom("licenses")
-        .select("id")
-        .where("license_key", "=", key)
-        .executeTakeFirstOrThrow();
+      const [{ id: created } = { id: "" }] = await seller.stored("licenses", { license_key: key });
       const reasons = new Map<string, string>();
       for (const [id, reason] of [
         [license.id, "customer_changed"],
@@ -100,10 +96,8 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
         reasons.set(await seller.requested({ ...license, id, customer }), reason);
       const path = `/products/${seller.review}/imports/${job.id}`;
       expect((await seller.owner.api.post(`${path}/undo`, {})).status).toBe(202);
-      await until(
-        "the import is undone",
-        async () => (await seller.owner.api.get(path)).body.state === "undone",
-      );
+      const state = async () => (await seller.owner.api.get(path)).body.state;
+      await until("the import is undone", async () => (await state()) === "undone");
       for (const [id, reason] of reasons) expect((await seller.shown(id)).reason).toBe(reason);
       for (const id of [license.id, created])
         expect(await seller.types(id)).toContain("license.transfer_cancelled");

@@ -2,10 +2,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { webhookId } from "@countersign/domain/webhooks/signature";
 import { long } from "../races/size.ts";
 import { databases, postgres } from "../support/databases.ts";
-import { manageClient } from "../support/manage-client.ts";
-import { openManageFixture } from "../support/manage-fixture.ts";
+import { openKillableServer } from "../support/killable-server.ts";
 import { openReceiver } from "../support/receiver.ts";
-import { startServerProcess } from "../support/server-process.ts";
 import { newId } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
 import { deliveriesTo, makeAttemptsDue, makeDeliveries, makeEndpoint } from "../support/webhooks.ts";
@@ -17,7 +15,7 @@ const count = long ? 3_000 : 1_000;
 /** Only long runs test both databases. */
 describe.each(long ? databases : [postgres])("a replay on $kind whose server is killed", ({ make }) => {
   test("sends each event once more when repeated, with its original ID", async () => {
-    const fixture = await openManageFixture(make, { why: "is killed" });
+    const fixture = await openKillableServer(make);
     const { store, organizationId } = fixture;
     const receiver = await openReceiver();
     const { id } = await makeEndpoint(store, organizationId, receiver.url);
@@ -30,39 +28,31 @@ describe.each(long ? databases : [postgres])("a replay on $kind whose server is 
       const any = store.reads.selectFrom("deliveries").select("id").where("endpoint_id", "=", id);
       return (await any.where("state", "!=", "failed").limit(1).execute()).length > 0;
     };
-    const path = `/organizations/${organizationId}/webhooks/${id}/replay`;
     const headers = { "idempotency-key": newId() };
+    const replay = ({ post } = fixture.owner.api, body = {}, sent = headers) =>
+      post(`/organizations/${organizationId}/webhooks/${id}/replay`, body, sent);
     try {
-      const sending = fixture.owner.api.post(path, {}, headers).catch(() => null);
-      await until("some events are replayed", hasReplayed);
-      fixture.server.signal("SIGKILL");
-      await fixture.server.exited;
-      expect(await sending).toBeNull();
+      await fixture.killDuring(replay(), "some events are replayed", hasReplayed);
       expect((await replayedRows()).length).toBeWithin(1, count);
       await makeAttemptsDue(store, id, true);
-      const next = await startServerProcess(fixture.environment);
-      try {
-        const { post } = manageClient(next.url, fixture.owner.token);
-        const answers = await Promise.all([1, 2, 3].map(() => post(path, {}, headers)));
-        const [first] = answers;
-        for (const { status, body } of [...answers, await post(path, {}, headers)])
-          expect([status, body]).toEqual([200, first?.body]);
-        // A slow machine responds before the replay is complete, with a cursor to continue.
-        let replayed = Number(first?.body.replayed);
-        for (let cursor = first?.body.next_cursor; cursor !== null; ) {
-          const { body } = await post(path, { cursor }, { "idempotency-key": newId() });
-          replayed += body.replayed;
-          cursor = body.next_cursor;
-        }
-        expect(replayed).toBe(count);
-        const arrived = () => new Set(receiver.received.map((one) => one.id));
-        await until("all have arrived", () => arrived().size === count, 120_000);
-        const rows = await replayedRows();
-        expect(rows.map((row) => row.event_id).toSorted()).toEqual(events.toSorted());
-        expect(arrived()).toEqual(new Set(events.map(webhookId)));
-      } finally {
-        await next.stop();
+      const next = await fixture.startNext();
+      const answers = await Promise.all([1, 2, 3].map(() => replay(next)));
+      const [first] = answers;
+      for (const { status, body } of [...answers, await replay(next)])
+        expect([status, body]).toEqual([200, first?.body]);
+      // A slow machine responds before the replay is complete, with a cursor to continue.
+      let replayed = Number(first?.body.replayed);
+      for (let cursor = first?.body.next_cursor; cursor !== null; ) {
+        const { body } = await replay(next, { cursor }, { "idempotency-key": newId() });
+        replayed += body.replayed;
+        cursor = body.next_cursor;
       }
+      expect(replayed).toBe(count);
+      const arrived = () => new Set(receiver.received.map((one) => one.id));
+      await until("all have arrived", () => arrived().size === count, 120_000);
+      const rows = await replayedRows();
+      expect(rows.map((row) => row.event_id).toSorted()).toEqual(events.toSorted());
+      expect(arrived()).toEqual(new Set(events.map(webhookId)));
     } finally {
       await fixture.close();
       await receiver.close();

@@ -1,4 +1,6 @@
+import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
+import { within } from "./until.ts";
 
 export interface Received {
   readonly path: string;
@@ -18,12 +20,15 @@ export interface Receiver {
   readonly url: string;
   readonly port: number;
   readonly received: Received[];
+  /** The first request like this, which may have arrived already. */
+  arrival(what: string, is: (request: Received) => boolean): Promise<Received>;
   reply: (request: Received) => Reply;
   close(): Promise<void>;
 }
 
 export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 200 })): Promise<Receiver> {
   const received: Received[] = [];
+  const arrivals = new EventEmitter();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -37,6 +42,7 @@ export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 2
         atMs: Date.now(),
       };
       received.push(arrived);
+      arrivals.emit("arrival");
       const answer = receiver.reply(arrived);
       if (answer === "hang") return;
       response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
@@ -49,6 +55,18 @@ export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 2
     url: `http://127.0.0.1:${port}`,
     port,
     received,
+    arrival: (what, is) =>
+      within(
+        45_000,
+        what,
+        (async () => {
+          for (;;) {
+            const arrived = received.find(is);
+            if (arrived !== undefined) return arrived;
+            await once(arrivals, "arrival");
+          }
+        })(),
+      ),
     reply,
     close: async () => {
       server.closeAllConnections();
