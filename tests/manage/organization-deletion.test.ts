@@ -1,14 +1,15 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
-import { organizationById } from "@countersign/store/queries/manage/access";
-import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import type { OrganizationRow } from "@countersign/store/tables";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { apiOf } from "../support/api.ts";
+import { auditOf } from "../support/audit-of.ts";
 import { openedEmails } from "../support/emails.ts";
 import type { ManageAnswer } from "../support/manage-client.ts";
 import { openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { addOrganizationRows } from "../support/organization-rows.ts";
 import { requestLog } from "../support/request-log.ts";
+import { storedRow } from "../support/stored-rows.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
@@ -36,13 +37,9 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
   };
   const askDelete = (person: Person, path: string, body: unknown): Promise<ManageAnswer> =>
     person.api.send("DELETE", path, JSON.stringify(body), { "content-type": "application/json" });
-  const set = (id: string, columns: Parameters<typeof updateOrganization>[2]) =>
-    fixture.store.transaction((db) => updateOrganization(db, id, columns));
-  const read = async (id: string) => {
-    const row = await organizationById(fixture.store.reads, id);
-    if (row === undefined) throw new Error("There is no such organization.");
-    return row;
-  };
+  const set = (id: string, columns: Partial<OrganizationRow>) =>
+    fixture.change("organizations", { id }, columns);
+  const read = (id: string) => storedRow(fixture.store.reads, "organizations", { id });
   /** The first part of a removal. The server does the second, a few seconds later. */
   const removeDue = () =>
     new OrganizationRemoval(fixture.store, { deleteOrganization: async () => {} }).run();
@@ -67,22 +64,12 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     expect((await owner.api.patch(path, { name: "Still here" })).status).toBe(200);
     expect((await owner.api.post(`${path}/restore`)).body.delete_after).toBeNull();
     expect((await owner.api.post(`${path}/restore`)).status).toBe(200);
-    const rows = await fixture.store.reads
-      .selectFrom("audit_log")
-      .select("action")
-      .where("organization_id", "=", id)
-      .where("action", "in", ["organization.deletion_requested", "organization.restored"])
-      .orderBy("id")
-      .execute();
-    expect(rows.map((entry) => entry.action)).toEqual([
-      "organization.deletion_requested",
-      "organization.restored",
-    ]);
+    const actions = (await auditOf(fixture, id)).map(({ action }) => action);
+    const both = ["organization.deletion_requested", "organization.restored"];
+    expect(actions.filter((action) => both.includes(action))).toEqual(both);
     const emails = await openedEmails(fixture.store, { to: owner.email });
-    expect(emails.map((message) => message.kind)).toEqual([
-      "organization_deletion_requested",
-      "organization_restored",
-    ]);
+    const kinds = ["organization_deletion_requested", "organization_restored"];
+    expect(emails.map((message) => message.kind)).toEqual(kinds);
     expect(emails[0]?.body_text).toMatch(/It will be deleted on \w+ \d+, \d{4} at \d\d:\d\d UTC/);
   });
 

@@ -3,6 +3,7 @@ import { stripeWebhookPath } from "@countersign/contract/stripe-webhook";
 import { setState } from "@countersign/store/queries/admin/platform-state";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { signature, stripeEvent } from "../support/fake-stripe.ts";
+import { refusalCode } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { openPaymentFixture, type Payer, sendEvent } from "../support/payment-fixture.ts";
 import { skipWithReason } from "../support/skip.ts";
@@ -54,7 +55,7 @@ else
       const payer = await fixture.customer();
       fixture.stripe.subscribe(payer.customer);
       const answer = await checkout(payer);
-      expect([answer.status, answer.body.code]).toEqual([409, "already_subscribed"]);
+      expect(refusalCode(answer)).toEqual([409, "already_subscribed"]);
     });
 
     test("a checkout fails with 502 while Stripe does, and the log has the reason without the key", async () => {
@@ -63,7 +64,7 @@ else
         params.get("metadata[organization_id]") === payer.id ? 401 : null;
       const answer = await checkout(payer);
       fixture.stripe.fails = null;
-      expect([answer.status, answer.body.code]).toEqual([502, "payment_provider_failed"]);
+      expect(refusalCode(answer)).toEqual([502, "payment_provider_failed"]);
       expect(fixture.server.output()).toContain("StripeAuthenticationError");
       expect(fixture.server.output()).not.toContain(fixture.stripe.settings.secretKey);
       expect((await checkout(payer)).status).toBe(200);
@@ -95,7 +96,7 @@ else
 
     test("the payment account is a page of Stripe for those who have paid, which is recorded", async () => {
       const none = await portal(await fixture.payer());
-      expect([none.status, none.body.code]).toEqual([409, "no_payment_account"]);
+      expect(refusalCode(none)).toEqual([409, "no_payment_account"]);
       const payer = await fixture.customer();
       const { status, body } = await portal(payer);
       expect(status).toBe(200);
@@ -162,9 +163,9 @@ else
       const payload = JSON.stringify(stripeEvent("invoice.paid", null, { padding: "x".repeat(1_000_000) }));
       const header = await signature(payload, fixture.stripe.settings.webhookSecret);
       const signed = await sendEvent(fixture.url, payload, { "stripe-signature": header });
-      expect([signed.status, signed.body.code]).toEqual([413, "body_too_large"]);
+      expect(refusalCode(signed)).toEqual([413, "body_too_large"]);
       const unsigned = await sendEvent(fixture.url, payload);
-      expect([unsigned.status, unsigned.body.code]).toEqual([400, "invalid_stripe_signature"]);
+      expect(refusalCode(unsigned)).toEqual([400, "invalid_stripe_signature"]);
     });
 
     test.each(["GET", "PUT", "DELETE", "OPTIONS"])(
@@ -182,7 +183,7 @@ testsOn("sqlite", "without Stripe", openManageFixture, (fixture) => {
     const path = `/organizations/${fixture.organizationId}/billing`;
     const { api } = fixture.owner;
     for (const answer of [await api.post(`${path}/checkout`, pro), await api.post(`${path}/portal`)])
-      expect([answer.status, answer.body.code]).toEqual([409, "payments_unavailable"]);
+      expect(refusalCode(answer)).toEqual([409, "payments_unavailable"]);
     expect((await api.get(`${path}/invoices`)).body).toEqual({ data: [], next_cursor: null });
     const event = await sendEvent(fixture.url, JSON.stringify(stripeEvent("invoice.paid", "cus_1")));
     const unknown = await fetch(`${fixture.url}/api/stripe/nothing`, { method: "POST" });

@@ -107,9 +107,7 @@ testsOn("postgres", "the limits of an organization", openManageFixture, (fixture
   test("an expired invitation makes room, and is counted when it is sent again", async () => {
     const { api, path, invite } = await organization({ max_members_override: 2 });
     const { body: late } = await invite("late@example.com");
-    await fixture.store.transaction((db) =>
-      db.updateTable("invitations").set({ expires_at: 1, mailed_at: 1 }).where("id", "=", late.id).execute(),
-    );
+    await fixture.change("invitations", { id: late.id }, { expires_at: 1, mailed_at: 1 });
     expect((await invite("quick@example.com")).status).toBe(201);
     expect(await api.post(`${path}/invitations/${late.id}/resend`)).toMatchObject(
       refused("member_limit_reached", 2, 2),

@@ -3,7 +3,8 @@ import type { OrganizationRow } from "@countersign/store/tables";
 import { addLicense } from "../support/add-license.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
-import { licensesOf, refusal } from "../support/licenses.ts";
+import { licensesOf, refusal, refusalCode } from "../support/licenses.ts";
+import { listPages } from "../support/list-pages.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 
@@ -53,13 +54,8 @@ testsOn("postgres", "versions", openManageFixture, (fixture) => {
     const { put, path } = await product();
     const newestFirst = ["2.0.0", "2.0.0-beta.10", "2.0.0-beta.2", "2.x", "1.10.0", "1.9.0", "v1.2"];
     await put(newestFirst.toSorted().map((version) => ({ version, state: "allowed" })));
-    const pages: string[] = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
-      const { body } = await fixture.owner.api.get(`${path}?limit=3${cursor && `&cursor=${cursor}`}`);
-      pages.push(...body.data.map(({ version }: Version) => version));
-      cursor = body.next_cursor;
-    }
-    expect(pages).toEqual(newestFirst);
+    const pages = await listPages(fixture.owner.api, `${path}?limit=3`, ({ version }) => version);
+    expect(pages).toEqual([newestFirst.slice(0, 3), newestFirst.slice(3, 6), newestFirst.slice(6)]);
   });
 
   test("one version is the latest, even after concurrent changes", async () => {
@@ -112,7 +108,7 @@ testsOn("postgres", "versions", openManageFixture, (fixture) => {
     const seen = await revision();
     await add("1.1.0");
     const stale = await put([{ version: "2.0", state: "latest" }], seen);
-    expect([stale.status, stale.body.code]).toEqual([412, "versions_changed_meanwhile"]);
+    expect(refusalCode(stale)).toEqual([412, "versions_changed_meanwhile"]);
     expect(await list()).toEqual(["1.1.0 allowed", "1.0.0 latest"]);
     const versions = [
       { version: "1.0", state: "deprecated" },
@@ -141,9 +137,7 @@ testsOn("postgres", "versions", openManageFixture, (fixture) => {
 
   test("after a downgrade, versions are refused until the organization chooses", async () => {
     const changeOrganization = (change: Partial<OrganizationRow>) =>
-      fixture.store.transaction((db) =>
-        db.updateTable("organizations").set(change).where("id", "=", fixture.organizationId).execute(),
-      );
+      fixture.change("organizations", { id: fixture.organizationId }, change);
     const { id, validate, add } = await product();
     await add("1.0.0", "blocked");
     const { api: owner } = fixture.owner;

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { failure } from "@countersign/contract/problems/failures";
 import type { DeliveryAttemptRow, DeliveryRow } from "@countersign/store/tables";
+import { auditOf } from "../support/audit-of.ts";
+import { refusal } from "../support/licenses.ts";
+import { listPages } from "../support/list-pages.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -29,9 +32,7 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
   };
   const hoursAgo = (hours: number) => Date.now() - hours * hourMs;
   const withKey = () => ({ "idempotency-key": newId() });
-  const auditOf = async (id: string) =>
-    (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/audit-log?subject_id=${id}`)).body
-      .data as { action: string; after: { replayed?: number } }[];
+  const lastAction = async (id: string) => (await auditOf(fixture, id)).at(-1)?.action;
 
   test("a test event goes only to that endpoint, immediately, whatever types it selects", async () => {
     const [one, other] = [await endpoint(), await endpoint()];
@@ -45,7 +46,7 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     expect(await other.stored()).toEqual([]);
     const { event } = (await one.get(`/deliveries/${sent.body.id}`)).body;
     expect(event).toMatchObject({ type: "endpoint.test", data: { endpoint_id: one.id } });
-    expect((await auditOf(one.id))[0]?.action).toBe("webhook.tested");
+    expect(await lastAction(one.id)).toBe("webhook.tested");
   });
 
   test("deliveries are listed newest first, in pages, filtered by state, type and time", async () => {
@@ -60,13 +61,8 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
       })),
     );
     const listed = async (query: string) => {
-      const ids: string[] = [];
-      for (let cursor = ""; ; ) {
-        const { body } = await one.get(`/deliveries?limit=2&${query}${cursor}`);
-        ids.push(...body.data.map((delivery: { id: string }) => delivery.id));
-        if (body.next_cursor === null) return ids.map((id) => rows.findIndex((row) => row.id === id));
-        cursor = `&cursor=${body.next_cursor}`;
-      }
+      const ids = (await listPages(fixture.owner.api, `${one.path}/deliveries?limit=2&${query}`)).flat();
+      return ids.map((id) => rows.findIndex((row) => row.id === id));
     };
     expect(await listed("")).toEqual([5, 4, 3, 2, 1, 0]);
     expect(await listed("event_type=license.created&state=failed")).toEqual([2, 0]);
@@ -88,12 +84,12 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     const message = "There was no response within 15 seconds.";
     const shown = { code: "webhook_timed_out", params: { count: 15 }, message };
     expect(second).toMatchObject({ data: [{ failure: shown }], next_cursor: null });
-    for (const answer of [
+    const elsewhere = [
       await other.get(attempts),
       await other.post(`/deliveries/${id}/replay`),
       await other.post(`/deliveries/${id}/send-now`),
-    ])
-      expect(answer.status).toBe(404);
+    ];
+    expect(elsewhere.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
 
   test("a replay is a new delivery of the same event, and is refused while one is pending", async () => {
@@ -111,7 +107,7 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     expect((await replay(key)).body).toEqual(again.body);
     expect((await replay()).status).toBe(409);
     expect(await one.stored()).toHaveLength(2);
-    expect((await auditOf(one.id))[0]?.action).toBe("webhook.delivery_replayed");
+    expect(await lastAction(one.id)).toBe("webhook.delivery_replayed");
   });
 
   test("send-now makes a waiting delivery due, unless it is finished or being sent, or its endpoint is disabled", async () => {
@@ -123,10 +119,10 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     const finished = await one.past({ state: "failed" });
     const sendNow = async ({ id }: DeliveryRow) => one.post(`/deliveries/${id}/send-now`);
     const sent = await sendNow(waiting);
-    expect(sent.status).toBe(200);
-    expect(sent.body).toMatchObject({ id: waiting.id, state: "pending", attempts: waiting.attempts });
+    const due = { id: waiting.id, state: "pending", attempts: waiting.attempts };
+    expect(sent).toMatchObject({ status: 200, body: due });
     expect(Date.parse(sent.body.next_attempt_at)).toBeLessThanOrEqual(Date.now());
-    expect((await auditOf(one.id))[0]?.action).toBe("webhook.delivery_sent_now");
+    expect(await lastAction(one.id)).toBe("webhook.delivery_sent_now");
     expect([(await sendNow(claimed)).status, (await sendNow(finished)).status]).toEqual([409, 409]);
     await one.post("/disable");
     expect((await sendNow(await one.past(pending))).status).toBe(409);
@@ -187,8 +183,7 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
   test("a large replay runs in batches, requires an Idempotency-Key, and sends each event once", async () => {
     const one = await endpoint();
     const rows = await one.pastMany(Array.from({ length: 450 }, () => ({ state: "failed" as const })));
-    const without = await one.post("/replay", {});
-    expect([without.status, without.body.errors[0].field]).toEqual([422, "Idempotency-Key"]);
+    expect(refusal(await one.post("/replay", {}))).toEqual([422, "Idempotency-Key"]);
     const key = withKey();
     const answers = await Promise.all([1, 2, 3].map(() => one.post("/replay", {}, key)));
     // A concurrent request with the same key may still be running.
@@ -197,8 +192,11 @@ testsOn("postgres", "the deliveries of a webhook endpoint", openManageFixture, (
     for (const answer of done) expect(answer.body).toEqual({ replayed: 450, next_cursor: null });
     const created = (await one.stored()).filter((row) => row.state !== "failed");
     expect(created.map((row) => row.event_id).toSorted()).toEqual(rows.map((row) => row.event_id).toSorted());
-    const entries = (await auditOf(one.id)).filter((entry) => entry.action === "webhook.deliveries_replayed");
-    expect(entries.reduce((sum, entry) => sum + (entry.after.replayed ?? 0), 0)).toBe(450);
+    const entries = await fixture.stored("audit_log", {
+      subject_id: one.id,
+      action: "webhook.deliveries_replayed",
+    });
+    expect(entries.reduce((sum, { after }) => sum + JSON.parse(after ?? "").replayed, 0)).toBe(450);
   });
 
   test("statistics show successes and durations over a day and a week", async () => {

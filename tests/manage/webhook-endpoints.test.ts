@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { refusal, refusalCode } from "../support/licenses.ts";
+import { listPages } from "../support/list-pages.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -17,13 +19,11 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
     expect(status).toBe(201);
     return { ...body, path: pathOf(body.id) };
   };
-  const rowOf = (id: string) =>
-    fixture.store.reads.selectFrom("webhook_endpoints").selectAll().where("id", "=", id).executeTakeFirst();
+  const rowOf = async (id: string) => (await fixture.stored("webhook_endpoints", { id }))[0];
   const opened = (sealed: string) => Buffer.from(fixture.store.sealer.open(sealed)).toString();
   /** The secrets of an endpoint, with the end of each. */
   const secretsOf = async (id: string) => {
-    const secrets = fixture.store.reads.selectFrom("webhook_secrets").selectAll();
-    const rows = await secrets.where("endpoint_id", "=", id).execute();
+    const rows = await fixture.stored("webhook_secrets", { endpoint_id: id });
     return new Map(rows.map((row) => [opened(row.sealed_secret), row.expires_at]));
   };
   const auditOf = async (id: string) => {
@@ -81,8 +81,7 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
     [{ secret: "whsec_x" }, "secret"],
     [{ status: "disabled" }, "status"],
   ])("an invalid value is refused and its field is named: %j", async (fields, field) => {
-    const { status, body } = await post(pathOf(), { url, ...fields });
-    expect([status, body.errors?.[0]?.field]).toEqual([422, field]);
+    expect(refusal(await post(pathOf(), { url, ...fields }))).toEqual([422, field]);
   });
 
   test("an endpoint is changed field by field, and a stale or invalid change is refused", async () => {
@@ -143,11 +142,8 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
       expect(await nextProbe(await disabled(), changes)).toBeLessThanOrEqual(Date.now());
     for (const action of ["disable", "enable"])
       expect((await post(`${await disabled()}/${action}`)).body.next_probe_at).toBeNull();
-    const own = (db: typeof fixture.store.reads) =>
-      db.updateTable("webhook_endpoints").where("organization_id", "=", fixture.organizationId);
-    await fixture.store.transaction((db) =>
-      own(db).set({ deleted_at: 1 }).where("disabled_at", "=", 1).execute(),
-    );
+    const { organizationId: organization_id } = fixture;
+    await fixture.change("webhook_endpoints", { organization_id, disabled_at: 1 }, { deleted_at: 1 });
   });
 
   test("a rotated secret and the previous one sign until the overlap ends, and an older one does not", async () => {
@@ -180,7 +176,7 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
       await api.get(`${path}/deliveries`),
       await api.post(`${path}/enable`),
     ])
-      expect([answer.status, answer.body.code]).toEqual([404, "webhook_not_found"]);
+      expect(refusalCode(answer)).toEqual([404, "webhook_not_found"]);
     expect((await api.get(pathOf())).text).not.toContain(id);
     await until("its row is removed", async () => (await rowOf(id)) === undefined);
   });
@@ -197,9 +193,7 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
     expect(await seen(viewer, plain.path)).toBe(url);
     expect(await seen(manager, made.path)).toBe(chat);
     expect(JSON.stringify(await auditOf(made.id))).not.toContain("secret-token");
-    const first = (await viewer.api.get(`${pathOf()}?limit=2`)).body;
-    const rest = (await viewer.api.get(`${pathOf()}?cursor=${first.next_cursor}`)).body;
-    const ids = [...first.data, ...rest.data].map(({ id }: { id: string }) => id);
+    const ids = (await listPages(viewer.api, `${pathOf()}?limit=2`)).flat();
     expect(ids.slice(-2)).toEqual([made.id, plain.id]);
     expect(new Set(ids).size).toBe(ids.length);
   });
