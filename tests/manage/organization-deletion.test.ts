@@ -126,7 +126,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     expect(headers.get("content-disposition")).toBe(`attachment; filename="${slug}.jsonl"`);
     const lines = text
       .trimEnd()
-      .split("\n")
+      .split(/\n/)
       .map((line) => JSON.parse(line));
     const of = (wanted: string) => lines.filter((line) => line.kind === wanted).map((line) => line.data);
     expect(lines.at(-1)).toEqual({ kind: "end", data: { lines: lines.length - 1 } });

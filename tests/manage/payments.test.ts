@@ -129,25 +129,12 @@ else
 
     test("a payment that an event reports ends a suspension for the next validation", async () => {
       const payer = await fixture.customer();
-      const subscription = fixture.stripe.subscribe(payer.customer);
-      const arrive = async (type: string) => {
-        const { status, body } = await fixture.deliver(stripeEvent(type, payer.customer.id));
-        expect([status, body]).toEqual([200, { received: true }]);
-      };
-      await arrive("customer.subscription.created");
-      subscription.status = "past_due";
-      await arrive("invoice.payment_failed");
-      expect((await payer.organization()).billing_state).toBe("grace");
-      expect(await payer.validated()).toBe("active");
+      fixture.stripe.subscribe(payer.customer);
       const suspended = { billing_state: "suspended", grace_ends_at: null } as const;
       await fixture.store.transaction((db) => updateOrganization(db, payer.id, suspended));
       expect(await payer.validated()).toBe("billing_suspended");
-      subscription.status = "active";
-      await arrive("invoice.paid");
-      expect(await payer.validated()).toBe("active");
-      subscription.status = "canceled";
-      await arrive("customer.subscription.deleted");
-      expect(await payer.organization()).toMatchObject({ plan: "free", billing_state: "cancelled" });
+      const { status, body } = await fixture.deliver(stripeEvent("invoice.paid", payer.customer.id));
+      expect([status, body]).toEqual([200, { received: true }]);
       expect(await payer.validated()).toBe("active");
     });
 

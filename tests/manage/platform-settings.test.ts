@@ -134,7 +134,7 @@ const openWithSettings = (make: Make) => {
 testsOn("postgres", "settings in the environment", openWithSettings, (fixture) => {
   const path = "/admin/settings";
 
-  test("apply instead of those of the platform, whose change is refused with the reason", async () => {
+  test("settings in the environment apply instead of those of the platform, whose change is refused with the reason", async () => {
     const { api } = fixture.admin;
     expect((await api.get(path)).body).toMatchObject({
       ...{ default_plan: "pro", default_plan_set_by: "environment" },

@@ -76,16 +76,6 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     expect((await remove(customer, license, "203.0.113.15")).status).toBe(200);
   });
 
-  test("removals at the same moment as a reset never remove more than the budget", async () => {
-    const { license, customer } = await sold({ portal_ip_removals_per_30_days: 5 }, ipsOf(5));
-    const removals = ipsOf(5).map((ip) => remove(customer, license, ip));
-    const answers = await Promise.all([...removals, reset(customer, license)]);
-    for (const { status } of answers) expect([200, 404, 409]).toContain(status);
-    expect(await registeredOn(license)).toEqual([]);
-    const { body } = await customer.get(`/licenses/${license.id}`);
-    expect(body.self_service.ip_removals).toMatchObject({ used: 5, left: 0 });
-  });
-
   test("a reset costs one removal for each IP address, is refused as a whole if they do not cover all, and is recorded", async () => {
     const { license, customer, change } = await sold({ portal_ip_removals_per_30_days: 4 }, ipsOf(5));
     const refused = await reset(customer, license);

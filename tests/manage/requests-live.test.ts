@@ -30,9 +30,7 @@ testsOn("postgres", "requests as they happen", openNodes, (fixture) => {
     const member = await fixture.member(["requests:view"]);
     losing = await openEventStream(fixture.server.url, member.token, path);
     expect(losing.status).toBe(200);
-    await fixture.store.transaction((db) =>
-      db.updateTable("roles").set({ permissions: "[]" }).where("id", "=", member.roleId).execute(),
-    );
+    await fixture.change("roles", { id: member.roleId }, { permissions: "[]" });
   });
 
   const open = (query = "", lastEventId: string | null = null, token = fixture.owner.token) =>

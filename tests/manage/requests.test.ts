@@ -58,7 +58,7 @@ testsOn("postgres", "the request log", openManageFixture, (fixture) => {
     return { ...rest, data: [...body.data, ...rest.data] };
   };
 
-  test("has every request with what was decided, newest first and page by page", async () => {
+  test("the log has every request with what was decided, newest first and page by page", async () => {
     const { data, ...rest } = await list();
     expect(data.map(({ id }) => id)).toEqual(Object.values(sent).reverse());
     expect(rest).toMatchObject({ next_cursor: null, searched_until: null });
@@ -116,7 +116,7 @@ testsOn("postgres", "the request log", openManageFixture, (fixture) => {
     expect(errors[0].params.allowed).toContain("body_timeout");
   });
 
-  test("finds an IPv6 address as itself and as its /64, rows of licenses that no longer exist, and nothing of others", async () => {
+  test("the log finds an IPv6 address as itself and as its /64, rows of licenses that no longer exist, and nothing of others", async () => {
     const { owner } = fixture;
     const { body: other } = await owner.api.post("/organizations", { name: "Other" });
     const { journal, close } = await openTestJournal(fixture.database.location);
@@ -187,7 +187,7 @@ testsOn("postgres", "the request log", openManageFixture, (fixture) => {
     expect((await get(`${path}/${newId()}/explain`)).code).toBe("request_not_found");
   });
 
-  test("is exported with the same filters", async () => {
+  test("the log is exported with the same filters", async () => {
     const { text: jsonl, headers } = await fixture.owner.api.get(`${path}/export?format=jsonl`);
     expect(headers.get("content-disposition")).toBe('attachment; filename="requests.jsonl"');
     const lines = jsonl.trimEnd().split("\n");

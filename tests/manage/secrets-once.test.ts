@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { storedRow } from "../support/stored-rows.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 
@@ -36,17 +37,13 @@ testsOn("postgres", "secrets and Idempotency-Key", openManageFixture, (fixture) 
 
       const again = await send();
       expect(again.text).not.toContain(value);
-      expect(again.status).toBe(409);
       expect(again.headers.get("idempotent-replayed")).toBe("true");
-      expect(again.body).toMatchObject({ code: "secret_already_shown", secret_fields: [secret] });
+      const shown = { code: "secret_already_shown", secret_fields: [secret] };
+      expect(again).toMatchObject({ status: 409, body: shown });
       expect(again.body.detail).toContain(by);
       expect(again.body.first_response).toEqual(without(first.body, secret));
 
-      const row = await fixture.store.reads
-        .selectFrom("idempotency_keys")
-        .selectAll()
-        .where("idempotency_key", "=", key)
-        .executeTakeFirstOrThrow();
+      const row = await storedRow(fixture.store.reads, "idempotency_keys", { idempotency_key: key });
       const stored = Buffer.from(fixture.store.sealer.open(row.sealed_answer)).toString();
       expect(stored).not.toContain(value);
     },
@@ -68,8 +65,7 @@ testsOn("postgres", "secrets and Idempotency-Key", openManageFixture, (fixture) 
     const answers = await Promise.all([1, 2, 3].map(() => fixture.owner.api.post(to, { name }, headers)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ text }) => text.includes('api_key":"csk_'))).toHaveLength(1);
-    const products = fixture.store.reads.selectFrom("products").select("id");
-    expect(await products.where("name", "=", name).execute()).toHaveLength(1);
+    expect(await fixture.stored("products", { name })).toHaveLength(1);
   });
 
   test("signing secrets are shown again to a new request", async () => {

@@ -23,13 +23,8 @@ const nowMs = Date.now() - hourMs;
  */
 testsOn("postgres", "shadow rules", openManageFixture, (fixture) => {
   beforeAll(async () => {
-    await fixture.store.transaction((db) =>
-      db
-        .updateTable("organizations")
-        .set({ plan: "enterprise", had_version_module: 1 })
-        .where("id", "=", fixture.organizationId)
-        .execute(),
-    );
+    const enterprise = { plan: "enterprise", had_version_module: 1 } as const;
+    await fixture.change("organizations", { id: fixture.organizationId }, enterprise);
   });
 
   /** Each test has its own product, as requests are counted by product. */
@@ -139,7 +134,7 @@ testsOn("postgres", "shadow rules", openManageFixture, (fixture) => {
     expect((await shadow({ type: "block_version", version: "1.5" }, 1)).refused.requests).toBe(1);
   });
 
-  test("says why a change has no effect, and refuses what is no change", async () => {
+  test("a trial says why a change has no effect, and refuses what is no change", async () => {
     const { productId, shadow } = await product({ auto_register_ip_on_validate: false });
     expect(await shadow({ type: "max_ips", max_ips: 1 })).toMatchObject({
       ...{ ineffective: "registration_already_off", refused: { requests: 0 }, data: [] },
@@ -157,7 +152,7 @@ testsOn("postgres", "shadow rules", openManageFixture, (fixture) => {
     }
   });
 
-  test("needs requests:view; who the customers are needs licenses:view too", async () => {
+  test("a trial needs requests:view; who the customers are needs licenses:view too", async () => {
     const { productId, license, log } = await product();
     const { id: license_id, ...rest } = await license();
     await log([{ license: { id: license_id, ...rest }, ip: "203.0.113.7", at: nowMs }]);

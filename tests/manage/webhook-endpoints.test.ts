@@ -63,7 +63,6 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
   const manyHeaders = Object.fromEntries(Array.from({ length: 21 }, (_, number) => [`h${number}`, "x"]));
   test.each<[object, string]>([
     [{ url: "ftp://example.com/" }, "url"],
-    [{ url: "https://user:secret@example.com/" }, "url"],
     [{ url: `https://example.com/${"x".repeat(2_000)}` }, "url"],
     [{ url: `https://example.com/${"ü".repeat(1_000)}` }, "url"],
     [{ url: "http://[::ffff:10.0.0.1]/" }, "url"],
