@@ -1,5 +1,5 @@
 import { manageBase } from "@countersign/contract/manage/base";
-import { until } from "./until.ts";
+import { Arrivals } from "./arrivals.ts";
 
 export interface StreamedEvent {
   readonly event: string;
@@ -13,8 +13,8 @@ export interface EventStream {
   readonly status: number;
   readonly headers: Headers;
   readonly events: readonly StreamedEvent[];
-  /** How it ended; null if it has not. */
-  readonly end: "complete" | "cut" | null;
+  /** How it ends. */
+  readonly ended: Promise<"complete" | "cut">;
   /** Waits for an event. */
   event(what: string, is: (event: StreamedEvent) => boolean): Promise<StreamedEvent>;
   close(): void;
@@ -34,35 +34,25 @@ export async function openEventStream(
     },
     signal: abort.signal,
   });
-  const events: StreamedEvent[] = [];
-  let end: EventStream["end"] = null;
+  const events = new Arrivals<StreamedEvent>();
   const read = async () => {
     let text = "";
     for await (const part of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
       const blocks = (text + part).split("\n\n");
       text = blocks.pop() ?? "";
-      events.push(...blocks.flatMap((block) => eventOf(block) ?? []));
+      events.add(...blocks.flatMap((block) => eventOf(block) ?? []));
     }
   };
-  read().then(
-    () => {
-      end = "complete";
-    },
-    () => {
-      end = "cut";
-    },
+  const ended = read().then(
+    () => "complete" as const,
+    () => "cut" as const,
   );
   return {
     status: response.status,
     headers: response.headers,
-    events,
-    get end() {
-      return end;
-    },
-    event: async (what, is) => {
-      await until(what, () => events.some(is));
-      return events.find(is) as StreamedEvent;
-    },
+    events: events.all,
+    ended,
+    event: (what, is) => events.first(what, is),
     close: () => abort.abort(),
   };
 }

@@ -1,4 +1,5 @@
 import { SMTPServer } from "smtp-server";
+import { Arrivals } from "./arrivals.ts";
 
 export interface ReceivedMail {
   readonly from: string;
@@ -13,6 +14,8 @@ export interface MailServer {
   readonly url: string;
   readonly port: number;
   readonly received: ReceivedMail[];
+  /** The first email to this recipient, which may have arrived already. */
+  arrival(recipient: string): Promise<ReceivedMail>;
   /** Decides about each recipient: a number refuses it with that reply code, `hang` never replies. */
   verdict: (recipient: string) => "take" | "hang" | number;
   close(): Promise<void>;
@@ -21,7 +24,7 @@ export interface MailServer {
 export async function openMailServer(
   account: { readonly user: string; readonly password: string } | null = null,
 ): Promise<MailServer> {
-  const received: ReceivedMail[] = [];
+  const received = new Arrivals<ReceivedMail>();
   const server = new SMTPServer({
     authOptional: account === null,
     disableReverseLookup: true,
@@ -42,7 +45,7 @@ export async function openMailServer(
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         const raw = Buffer.concat(chunks).toString();
-        received.push({
+        received.add({
           from: session.envelope.mailFrom === false ? "" : session.envelope.mailFrom.address,
           to: session.envelope.rcptTo.map((recipient) => recipient.address),
           messageId: /^Message-ID: (.*)$/im.exec(raw)?.[1]?.trim() ?? "",
@@ -62,7 +65,8 @@ export async function openMailServer(
   const mailServer: MailServer = {
     url: `smtp://${credentials}127.0.0.1:${port}`,
     port,
-    received,
+    received: received.all,
+    arrival: (recipient) => received.first(`an email to ${recipient}`, ({ to }) => to.includes(recipient)),
     verdict: () => "take",
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -1,6 +1,5 @@
-import { EventEmitter, once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { within } from "./until.ts";
+import { Arrivals } from "./arrivals.ts";
 
 export interface Received {
   readonly path: string;
@@ -27,8 +26,7 @@ export interface Receiver {
 }
 
 export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 200 })): Promise<Receiver> {
-  const received: Received[] = [];
-  const arrivals = new EventEmitter();
+  const received = new Arrivals<Received>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -41,8 +39,7 @@ export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 2
         id: String(headers["webhook-id"]),
         atMs: Date.now(),
       };
-      received.push(arrived);
-      arrivals.emit("arrival");
+      received.add(arrived);
       const answer = receiver.reply(arrived);
       if (answer === "hang") return;
       response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
@@ -54,19 +51,8 @@ export async function openReceiver(reply: Receiver["reply"] = () => ({ status: 2
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}`,
     port,
-    received,
-    arrival: (what, is) =>
-      within(
-        45_000,
-        what,
-        (async () => {
-          for (;;) {
-            const arrived = received.find(is);
-            if (arrived !== undefined) return arrived;
-            await once(arrivals, "arrival");
-          }
-        })(),
-      ),
+    received: received.all,
+    arrival: (what, is) => received.first(what, is),
     reply,
     close: async () => {
       server.closeAllConnections();
