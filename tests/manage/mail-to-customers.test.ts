@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { addLicense } from "../support/add-license.ts";
+import { problemOf } from "../support/answers.ts";
 import { postgres } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { openKillableServer } from "../support/killable-server.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
-import { refusal, refusalCode } from "../support/licenses.ts";
+import { refusal } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -79,7 +80,7 @@ testsOn("postgres", "emails to customers", openManageFixture, (fixture) => {
     const { body } = await fixture.owner.api.get(path);
     expect(body).toMatchObject({ state: "kept", recipient: to, sent_at: null });
     expect(body.text).toContain(license.license_key);
-    expect(refusalCode(await fixture.owner.api.post(path))).toEqual([409, "license_email_unavailable"]);
+    expect(problemOf(await fixture.owner.api.post(path))).toEqual([409, "license_email_unavailable"]);
     expect(await emailsTo(to)).toMatchObject([{ sent_at: null, failure: null, attempts: 0 }]);
   });
 

@@ -2,8 +2,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { stripeWebhookPath } from "@countersign/contract/stripe-webhook";
 import { setState } from "@countersign/store/queries/admin/platform-state";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { problemOf } from "../support/answers.ts";
 import { signature, stripeEvent } from "../support/fake-stripe.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { openPaymentFixture, type Payer, sendEvent } from "../support/payment-fixture.ts";
 import { skipWithReason } from "../support/skip.ts";
@@ -55,7 +55,7 @@ else
       const payer = await fixture.customer();
       fixture.stripe.subscribe(payer.customer);
       const answer = await checkout(payer);
-      expect(refusalCode(answer)).toEqual([409, "already_subscribed"]);
+      expect(problemOf(answer)).toEqual([409, "already_subscribed"]);
     });
 
     test("a checkout fails with 502 while Stripe does, and the log has the reason without the key", async () => {
@@ -64,7 +64,7 @@ else
         params.get("metadata[organization_id]") === payer.id ? 401 : null;
       const answer = await checkout(payer);
       fixture.stripe.fails = null;
-      expect(refusalCode(answer)).toEqual([502, "payment_provider_failed"]);
+      expect(problemOf(answer)).toEqual([502, "payment_provider_failed"]);
       expect(fixture.server.output()).toContain("StripeAuthenticationError");
       expect(fixture.server.output()).not.toContain(fixture.stripe.settings.secretKey);
       expect((await checkout(payer)).status).toBe(200);
@@ -96,7 +96,7 @@ else
 
     test("the payment account is a page of Stripe for those who have paid, which is recorded", async () => {
       const none = await portal(await fixture.payer());
-      expect(refusalCode(none)).toEqual([409, "no_payment_account"]);
+      expect(problemOf(none)).toEqual([409, "no_payment_account"]);
       const payer = await fixture.customer();
       const { status, body } = await portal(payer);
       expect(status).toBe(200);
@@ -150,9 +150,9 @@ else
       const payload = JSON.stringify(stripeEvent("invoice.paid", null, { padding: "x".repeat(1_000_000) }));
       const header = await signature(payload, fixture.stripe.settings.webhookSecret);
       const signed = await sendEvent(fixture.url, payload, { "stripe-signature": header });
-      expect(refusalCode(signed)).toEqual([413, "body_too_large"]);
+      expect(problemOf(signed)).toEqual([413, "body_too_large"]);
       const unsigned = await sendEvent(fixture.url, payload);
-      expect(refusalCode(unsigned)).toEqual([400, "invalid_stripe_signature"]);
+      expect(problemOf(unsigned)).toEqual([400, "invalid_stripe_signature"]);
     });
 
     test.each(["GET", "PUT", "DELETE", "OPTIONS"])(
@@ -170,7 +170,7 @@ testsOn("sqlite", "without Stripe", openManageFixture, (fixture) => {
     const path = `/organizations/${fixture.organizationId}/billing`;
     const { api } = fixture.owner;
     for (const answer of [await api.post(`${path}/checkout`, pro), await api.post(`${path}/portal`)])
-      expect(refusalCode(answer)).toEqual([409, "payments_unavailable"]);
+      expect(problemOf(answer)).toEqual([409, "payments_unavailable"]);
     expect((await api.get(`${path}/invoices`)).body).toEqual({ data: [], next_cursor: null });
     const event = await sendEvent(fixture.url, JSON.stringify(stripeEvent("invoice.paid", "cus_1")));
     const unknown = await fetch(`${fixture.url}/api/stripe/nothing`, { method: "POST" });

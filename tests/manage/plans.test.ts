@@ -5,9 +5,9 @@ import { organizationById } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import { QuotaCheck } from "../../apps/server/features/events/quota-check.ts";
+import { problemOf } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";
 import type { TestedDatabase } from "../support/databases.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 
@@ -59,13 +59,13 @@ testsOn("sqlite", "plans", openOwn, (fixture) => {
 
   test("an edited plan is recorded; one that does not exist or has changed meanwhile is not edited", async () => {
     const unknown = await fixture.admin.api.put("/admin/plans/gold", { name: "Gold" });
-    expect(refusalCode(unknown)).toEqual([404, "plan_not_found"]);
+    expect(problemOf(unknown)).toEqual([404, "plan_not_found"]);
     const { updated_at: seen } = (await fixture.anonymous.get("/plans")).body.data[1];
     const after = { monthly_price: 1_900, trial_days: 14 };
     const changed = await edit("pro", { ...after, updated_at: seen });
     expect(changed).toMatchObject({ plan: "pro", ...after, daily_limit: 100_000 });
     const late = await fixture.admin.api.put("/admin/plans/pro", { monthly_price: 1, updated_at: seen });
-    expect(refusalCode(late)).toEqual([412, "changed_meanwhile"]);
+    expect(problemOf(late)).toEqual([412, "changed_meanwhile"]);
     const { body } = await fixture.admin.api.get("/admin/audit-log?subject_kind=plan");
     const before = { monthly_price: 2_900, trial_days: 0 };
     const subject = { kind: "plan", id: "pro", name: "Pro" };

@@ -3,8 +3,8 @@ import { languages } from "@countersign/domain/mail/languages";
 import { emailKinds } from "../../apps/server/features/admin/sample-emails.ts";
 import { writeEmail } from "../../apps/server/features/mail/email.ts";
 import { addLicense } from "../support/add-license.ts";
+import { problemOf } from "../support/answers.ts";
 import type { TestedDatabase } from "../support/databases.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -63,7 +63,7 @@ testsOn("postgres", "the whole installation", openOwn, (fixture) => {
     const recorded = ["deleted", "updated", "created"].map((what) => `announcement.${what}`);
     expect(await actions(`subject_id=${body.id}`)).toEqual(recorded);
     for (const answer of [await fixture.admin.api.delete(one), await fixture.admin.api.patch(one, {})])
-      expect(refusalCode(answer)).toEqual([404, "announcement_not_found"]);
+      expect(problemOf(answer)).toEqual([404, "announcement_not_found"]);
   });
 
   test("an announcement ends after its start, also when only one of them changes", async () => {

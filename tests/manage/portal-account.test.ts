@@ -2,8 +2,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { addTransfer, transferById } from "@countersign/store/queries/transfers/transfers";
 import { OrganizationRemoval } from "../../apps/server/features/organizations/remove-due.ts";
 import { addLicense } from "../support/add-license.ts";
+import { problemOf } from "../support/answers.ts";
 import { openedEmails } from "../support/emails.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { newestCode, type PortalClient, signedInCustomer } from "../support/portal-client.ts";
 import { openPortalFixture, type Seller } from "../support/portal-fixture.ts";
 import { newId } from "../support/test-organization.ts";
@@ -70,7 +70,7 @@ testsOn("postgres", "a customer's account in the portal", openPortalFixture, (fi
       await browser.post("/sign-in/verify", { email, code }),
       await verify(outsider.browser, email, toSignIn),
     ])
-      expect(refusalCode(refused)).toEqual([401, "wrong_sign_in_code"]);
+      expect(problemOf(refused)).toEqual([401, "wrong_sign_in_code"]);
     expect((await verify(browser, email, code)).status).toBe(200);
   });
 

@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { problemOf } from "../support/answers.ts";
 import { Browser } from "../support/browser.ts";
 import type { TestDatabase } from "../support/databases.ts";
 import { type DiscordProfile, startFakeDiscord } from "../support/fake-discord.ts";
 import { freePort } from "../support/free-port.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { newestCode, PortalClient, signedInWith } from "../support/portal-client.ts";
 import { openPortalFixture } from "../support/portal-fixture.ts";
 import { openDashboardSession } from "../support/sign-in-fixture.ts";
@@ -77,10 +77,10 @@ testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
     const browser = await signedIn(email);
     for (const origin of [fixture.url, "https://elsewhere.example", "null", ""]) {
       const answer = await browser.post("/sign-out", { everywhere: true }, { origin });
-      expect([origin, ...refusalCode(answer)]).toEqual([origin, 403, "wrong_origin"]);
+      expect([origin, ...problemOf(answer)]).toEqual([origin, 403, "wrong_origin"]);
     }
     const anonymous = await client().post("/sign-in", { email }, { origin: fixture.url });
-    expect(refusalCode(anonymous)).toEqual([403, "wrong_origin"]);
+    expect(problemOf(anonymous)).toEqual([403, "wrong_origin"]);
     // The main host is no way around it.
     const main = new PortalClient(fixture.url);
     expect((await main.post("/sign-in", { email })).body.code).toBe("wrong_origin");
@@ -98,7 +98,7 @@ testsOn("postgres", "a portal with its own host", openOwnHost, (fixture) => {
       await main.manage("PATCH", path, { name: "Theirs" }, { cookie, origin: portalUrl }),
       await main.auth("/sign-in/email", signIn, { origin: portalUrl }),
     ])
-      expect(refusalCode(refused)).toEqual([403, "wrong_origin"]);
+      expect(problemOf(refused)).toEqual([403, "wrong_origin"]);
     const other = new Browser(portalUrl, "198.18.254.2");
     for (const origin of [portalUrl, url]) {
       expect((await other.manage("PATCH", path, { name: "Theirs" }, { cookie, origin })).status).toBe(404);

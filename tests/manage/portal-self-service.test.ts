@@ -7,9 +7,9 @@ import { registerIp } from "@countersign/store/queries/licenses/create";
 import type { Database } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables";
 import { type AddedLicense, addLicense } from "../support/add-license.ts";
+import { problemOf } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { lockWaits } from "../support/lock-waits.ts";
 import type { SignedInClient } from "../support/portal-client.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
@@ -60,7 +60,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     const network = "2001:db8:1:2::/64";
     const { license, customer } = await sold({ portal_ip_removals_per_30_days: 1 }, [network]);
     for (const ip of ["203.0.113.77", "nonsense", "2001:db8::/64"])
-      expect(refusalCode(await remove(customer, license, ip))).toEqual([404, "ip_not_registered"]);
+      expect(problemOf(await remove(customer, license, ip))).toEqual([404, "ip_not_registered"]);
     expect((await remove(customer, license, network)).body.self_service.ip_removals.used).toBe(1);
     expect(await registeredOn(license)).toEqual([]);
   });
@@ -263,7 +263,7 @@ testsOn("postgres", "what customers change themselves", openPortalFixture, (fixt
     for (const answer of await Promise.all(waiting)) {
       // SQLite makes later requests wait before they are authorized: then the session already has no identity.
       const isSignedOut = isOnSqlite() && answer.status === 401;
-      expect(isSignedOut ? expected : refusalCode(answer)).toEqual(expected);
+      expect(isSignedOut ? expected : problemOf(answer)).toEqual(expected);
     }
     expect(await registeredOn(license)).toHaveLength(2);
   });

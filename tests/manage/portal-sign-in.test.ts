@@ -3,8 +3,8 @@ import { AccountLimits } from "../../apps/server/features/identity/account-limit
 import { requestSignIn } from "../../apps/server/features/portal/codes.ts";
 import { portalCookie } from "../../apps/server/features/portal/cookies.ts";
 import { portalSecrets } from "../../apps/server/features/portal/secrets.ts";
+import { problemOf } from "../support/answers.ts";
 import { openedEmails } from "../support/emails.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { newestCode, PortalClient, signedInCustomer } from "../support/portal-client.ts";
 import { openPortalFixture } from "../support/portal-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -69,7 +69,7 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
     const other = client();
     expect((await other.post("/sign-in/link", { token })).status).toBe(200);
     expect((await other.get("/me")).body.identities).toMatchObject([{ value: email }]);
-    expect(refusalCode(await client().post("/sign-in/link", { token }))).toEqual([401, "invalid_link"]);
+    expect(problemOf(await client().post("/sign-in/link", { token }))).toEqual([401, "invalid_link"]);
     expect((await client().post("/sign-in/verify", { email, code })).status).toBe(401);
   });
 
@@ -177,7 +177,7 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
       ["/sign-in/discord", {}],
     ] as const) {
       const answer = await client().post(path, body, { origin: "https://evil.example.com" });
-      expect([path, ...refusalCode(answer)]).toEqual([path, 403, "wrong_origin"]);
+      expect([path, ...problemOf(answer)]).toEqual([path, 403, "wrong_origin"]);
     }
     expect(await codesOf(email)).toEqual([]);
     const browser = await fixture.signedIn(email);
@@ -215,7 +215,7 @@ testsOn("sqlite", "signing in to the portal", openPortalFixture, (fixture) => {
 
   test("the ways to sign in are public, and Discord is not one of them without its settings", async () => {
     expect((await client().get("/options")).body).toEqual({ discord: false, sends_email: false });
-    expect(refusalCode(await client().post("/sign-in/discord", {}))).toEqual([404, "discord_not_configured"]);
+    expect(problemOf(await client().post("/sign-in/discord", {}))).toEqual([404, "discord_not_configured"]);
   });
 });
 

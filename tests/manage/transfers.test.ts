@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { registerIp } from "@countersign/store/queries/licenses/create";
+import { problemOf } from "../support/answers.ts";
 import { auditOf } from "../support/audit-of.ts";
 import { openedEmails } from "../support/emails.ts";
 import { addToken } from "../support/filled-organization.ts";
-import { refusalCode } from "../support/licenses.ts";
 import { listPages } from "../support/list-pages.ts";
 import { manageClient } from "../support/manage-client.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -170,11 +170,11 @@ testsOn("sqlite", "transfers that someone decides on", openTransferSeller, (sell
     const id = await seller.requested(license);
     const change = (body: object) => seller.owner.api.patch(`/products/${productId}`, body);
     await change({ status: "disabled" });
-    expect(refusalCode(await seller.approve(id))).toEqual([409, "transfer_product_inactive"]);
+    expect(problemOf(await seller.approve(id))).toEqual([409, "transfer_product_inactive"]);
     expect((await seller.request(other)).body.code).toBe("transfer_product_inactive");
     expect(await seller.states(license.id)).toEqual(["pending"]);
     await change({ status: "active", transfers: "off" });
-    expect(refusalCode(await seller.request(other))).toEqual([403, "transfers_not_offered"]);
+    expect(problemOf(await seller.request(other))).toEqual([403, "transfers_not_offered"]);
     expect((await seller.approve(id)).status).toBe(200);
   });
 
@@ -201,7 +201,7 @@ testsOn("sqlite", "transfers that someone decides on", openTransferSeller, (sell
     await seller.admin.api.post(suspend, { reason: "Stolen keys." });
     expect((await waiting.customer.get("/transfers")).body.data).toHaveLength(1);
     const refused = await other.request(license);
-    expect(refusalCode(refused)).toEqual([403, "seller_suspended"]);
+    expect(problemOf(refused)).toEqual([403, "seller_suspended"]);
     expect(refused.text).not.toContain("Stolen");
     expect((await waiting.customer.post(`/transfers/${id}/cancel`)).body.code).toBe("seller_suspended");
     expect((await other.approve(id)).body.code).toBe("organization_suspended");

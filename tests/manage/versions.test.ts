@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import type { OrganizationRow } from "@countersign/store/tables";
 import { addLicense } from "../support/add-license.ts";
+import { problemOf } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
-import { licensesOf, refusal, refusalCode } from "../support/licenses.ts";
+import { licensesOf, refusal } from "../support/licenses.ts";
 import { listPages } from "../support/list-pages.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -108,7 +109,7 @@ testsOn("postgres", "versions", openManageFixture, (fixture) => {
     const seen = await revision();
     await add("1.1.0");
     const stale = await put([{ version: "2.0", state: "latest" }], seen);
-    expect(refusalCode(stale)).toEqual([412, "versions_changed_meanwhile"]);
+    expect(problemOf(stale)).toEqual([412, "versions_changed_meanwhile"]);
     expect(await list()).toEqual(["1.1.0 allowed", "1.0.0 latest"]);
     const versions = [
       { version: "1.0", state: "deprecated" },

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { refusal, refusalCode } from "../support/licenses.ts";
+import { problemOf } from "../support/answers.ts";
+import { refusal } from "../support/licenses.ts";
 import { listPages } from "../support/list-pages.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { newId } from "../support/test-organization.ts";
@@ -175,7 +176,7 @@ testsOn("postgres", "webhook endpoints", openManageFixture, (fixture) => {
       await api.get(`${path}/deliveries`),
       await api.post(`${path}/enable`),
     ])
-      expect(refusalCode(answer)).toEqual([404, "webhook_not_found"]);
+      expect(problemOf(answer)).toEqual([404, "webhook_not_found"]);
     expect((await api.get(pathOf())).text).not.toContain(id);
     await until("its row is removed", async () => (await rowOf(id)) === undefined);
   });

@@ -35,11 +35,3 @@ export function refusal(answer: {
 }): [status: number, field: string | undefined] {
   return [answer.status, answer.body.errors?.[0]?.field];
 }
-
-/** The status of a refusal, and its code. */
-export function refusalCode(answer: {
-  readonly status: number;
-  readonly body: { readonly code?: string };
-}): [status: number, code: string | undefined] {
-  return [answer.status, answer.body.code];
-}

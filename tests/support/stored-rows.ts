@@ -17,7 +17,10 @@ export async function storedRows<Table extends keyof Tables>(
 ): Promise<Row<Table>[]> {
   let query = db.selectFrom(table as "licenses").selectAll();
   for (const [column, value] of Object.entries(where))
-    query = query.where(column as "id", "in", [value].flat() as string[]);
+    query =
+      value === null
+        ? query.where(column as "notes", "is", null)
+        : query.where(column as "id", "in", [value].flat() as string[]);
   return (await query.orderBy(sql`1`).execute()) as never[];
 }
 

@@ -15,9 +15,9 @@ export interface TestServer {
   readonly server: ServerProcess;
   readonly store: Store;
   readonly url: string;
-  /** The stored rows with these values, sorted by their first column. */
+  /** The stored rows with these values, sorted by their first column. A list stands for any of its values. */
   stored<Table extends keyof Tables>(table: Table, where: Where<Row<Table>>): Promise<Row<Table>[]>;
-  /** Changes columns of the rows with these values. */
+  /** Changes columns of such rows. */
   change<Table extends keyof Tables>(
     table: Table,
     where: Where<Row<Table>>,

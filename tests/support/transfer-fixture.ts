@@ -82,14 +82,25 @@ function transferFixture(fixture: ManageFixture): TransferFixture {
       discordIds: discordId === undefined ? [] : [discordId],
     });
   const events: TransferFixture["events"] = async (licenseId) => {
-    const rows = await fixture.stored("events", { license_id: licenseId });
+    const rows = await store.reads
+      .selectFrom("events")
+      .selectAll()
+      .where("license_id", "=", licenseId)
+      .orderBy("id")
+      .execute();
     return rows.map((row) => {
       const data = JSON.parse(row.data);
       expect(eventData(row.type).safeParse(data).error?.message).toBeUndefined();
       return { type: row.type, data };
     });
   };
-  const rows: TransferFixture["rows"] = (license_id) => fixture.stored("transfers", { license_id });
+  const rows: TransferFixture["rows"] = (licenseId) =>
+    store.reads
+      .selectFrom("transfers")
+      .selectAll()
+      .where("license_id", "=", licenseId)
+      .orderBy("id")
+      .execute();
   const request: TransferFixture["request"] = ({ id, customer }, body = { email: someoneNew() }) =>
     customer.post(`/licenses/${id}/transfers`, body);
   return {
@@ -126,7 +137,8 @@ function transferFixture(fixture: ManageFixture): TransferFixture {
       const { id, license_key: key, global_customer_id: customerId } = body;
       return { id, key, customerId, email, customer: await signIn({ email }) };
     },
-    row: async (id) => (await fixture.stored("licenses", { id }))[0],
+    row: (licenseId) =>
+      store.reads.selectFrom("licenses").selectAll().where("id", "=", licenseId).executeTakeFirst(),
     types: async (licenseId) => (await events(licenseId)).map(({ type }) => type),
     states: async (licenseId) => (await rows(licenseId)).map(({ state }) => state),
     audited: async (licenseId) => {
