@@ -5,7 +5,6 @@ import { OrganizationRemoval } from "../../apps/server/features/organizations/re
 import { apiOf } from "../support/api.ts";
 import { auditOf } from "../support/audit-of.ts";
 import { openedEmails } from "../support/emails.ts";
-import type { ManageAnswer } from "../support/manage-client.ts";
 import { openManageFixture, type Person } from "../support/manage-fixture.ts";
 import { addOrganizationRows } from "../support/organization-rows.ts";
 import { requestLog } from "../support/request-log.ts";
@@ -35,7 +34,7 @@ testsOn("sqlite", "deleting an organization", openManageFixture, (fixture) => {
     const validate = async () => (await publicApi.validate({ license_key: rows.licenseKey })).body.status;
     return { id, path, slug: String(made.slug), owner, productId, apiKey: product.api_key, rows, validate };
   };
-  const askDelete = (person: Person, path: string, body: unknown): Promise<ManageAnswer> =>
+  const askDelete = (person: Person, path: string, body: unknown) =>
     person.api.send("DELETE", path, JSON.stringify(body), { "content-type": "application/json" });
   const set = (id: string, columns: Partial<OrganizationRow>) =>
     fixture.change("organizations", { id }, columns);

@@ -2,10 +2,10 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import pg from "pg";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { openCuttableConnection } from "../support/cuttable-connection.ts";
 import { postgres, sqlite, type TestDatabase } from "../support/databases.ts";
+import { withClient } from "../support/postgres.ts";
 import { goodPassword, openSignInFixture, type SignInFixture } from "../support/sign-in-fixture.ts";
 import { skipWithReason } from "../support/skip.ts";
 import { mountSmallDisk, whyNoSmallDisk } from "../support/small-disk.ts";
@@ -30,7 +30,7 @@ interface Breakable {
 outage("while PostgreSQL is read-only", async () => {
   const database = await postgres.make();
   const setReadOnly = (is: boolean) =>
-    withClient(urlOf(database), async (client) => {
+    withClient(database.environment.DATABASE_URL ?? "", async (client) => {
       await client.query("set default_transaction_read_only = off");
       const { rows } = await client.query("select current_database() as name");
       const value = is ? "on" : "off";
@@ -45,7 +45,7 @@ outage("while PostgreSQL is read-only", async () => {
 
 outage("while PostgreSQL refuses connections", async () => {
   const database = await postgres.make();
-  const wired = new URL(urlOf(database));
+  const wired = new URL(database.environment.DATABASE_URL ?? "");
   const wire = await openCuttableConnection(Number(wired.port));
   wired.port = String(wire.port);
   const environment = { ...database.environment, DATABASE_URL: wired.href };
@@ -143,18 +143,4 @@ async function expectUnavailable(fixture: SignInFixture, breakable: Breakable): 
     return status === 200;
   });
   await until("users can sign in again", async () => (await signIn()).status === 200);
-}
-
-function urlOf({ location }: TestDatabase): string {
-  return location.kind === "postgres" ? location.url : "";
-}
-
-async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -110,13 +110,11 @@ testsOn("sqlite", "transfers of licenses that the seller changes", openTransferS
     // What an import writes, and remembers in case a later row of its file fails.
     const fields = { customer_email: grace, notes: "from the file" };
     const written = await seller.owner.api.patch(`/licenses/${license.id}`, fields);
+    const columns = { customer_id: license.customerId, notes: "before", ip_count: 1 };
     const undo = {
       import_id: newId(),
       license_id: license.id,
-      before: JSON.stringify({
-        columns: { customer_id: license.customerId, notes: "before", ip_count: 1 },
-        ips: [{ ip: "203.0.113.7", registeredAt: 1 }],
-      }),
+      before: JSON.stringify({ columns, ips: [{ ip: "203.0.113.7", registeredAt: 1 }] }),
       written_at: Date.parse(written.body.updated_at),
     };
     const customer = await seller.signIn({ email: grace });
