@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { JobRuns } from "../../apps/server/jobs/job-runs.ts";
 import { jobRunSaving } from "../../apps/server/jobs/save-job-runs.ts";
+import { allRows, refusedFields } from "../support/answers.ts";
 import { apiOf } from "../support/api.ts";
 import type { TestedDatabase } from "../support/databases.ts";
 import { type ManageAnswer, type ManageClient, manageClient } from "../support/manage-client.ts";
@@ -42,10 +43,10 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
   });
 
   test.each(["/admin/organizations", "/admin/users"])("%s has pages, newest first", async (path) => {
-    const whole = ids(await get(path));
-    const first = await get(`${path}?limit=1`);
-    const second = await get(`${path}?limit=1&cursor=${first.body.next_cursor}`);
-    expect([...ids(first), ...ids(second)]).toEqual(whole.slice(0, 2));
+    const whole: { created_at: string }[] = (await get(path)).body.data;
+    const rows = await allRows(fixture.admin.api, `${path}?limit=1`);
+    expect(rows).toEqual(whole);
+    expect(whole).toEqual(whole.toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1)));
   });
 
   test("adding a user returns a link to choose a password, which is shown once and works once", async () => {
@@ -75,10 +76,12 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
   test("a user is added with an email address that is one, and that no one has", async () => {
     const email = fixture.owner.email;
     const taken = { field: "email", code: "email_taken" };
-    const twice = await post("/admin/users", { email: email.toUpperCase() });
-    expect(twice.body).toMatchObject({ status: 409, code: taken.code, params: { email }, errors: [taken] });
-    const wrong = await post("/admin/users", { email: "ada@localhost" });
-    expect(wrong.body).toMatchObject({ status: 422, errors: [{ field: "email", code: "not_an_email" }] });
+    const wrong = { field: "email", code: "not_an_email" };
+    for (const [sent, answer] of [
+      [email.toUpperCase(), { status: 409, code: taken.code, params: { email }, errors: [taken] }],
+      ["ada@localhost", { status: 422, errors: [wrong] }],
+    ] as const)
+      expect((await post("/admin/users", { email: sent })).body).toMatchObject(answer);
   });
 
   test("the platform admin can create a password link for a user, and only the latest link works", async () => {
@@ -112,8 +115,7 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
       expect([changes, await validated()]).toEqual([changes, status]);
     }
     const wrong = await patch(organization(), { daily_limit_override: -1, name: "Mine" });
-    const fields = wrong.body.errors.map((error: { field: string }) => error.field).sort();
-    expect(fields).toEqual(["daily_limit_override", "name"]);
+    expect(refusedFields(wrong)).toEqual([422, "daily_limit_override", "name"]);
   });
 
   test("a suspended organization fails validation and cannot be changed until it is restored", async () => {
@@ -123,8 +125,8 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
     expect(suspended.body).toMatchObject({ suspension_reason: "Stolen keys." });
     expect(await validated()).toBe("org_suspended");
     const refused = await fixture.owner.api.patch(`/products/${fixture.productId}`, { name: "X" });
-    expect([refused.status, refused.body.code]).toEqual([403, "organization_suspended"]);
-    expect(refused.body.detail).toContain("Stolen keys.");
+    const body = { code: "organization_suspended", detail: expect.stringContaining("Stolen keys.") };
+    expect(refused).toMatchObject({ status: 403, body });
     expect((await post(`${organization()}/restore`)).body.suspended_at).toBeNull();
     expect(await validated()).toBe("license_not_found");
     expect((await post(`${organization()}/restore`)).status).toBe(200);
@@ -166,7 +168,7 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
   });
 
   test("the last platform admin remains even if admins remove each other at the same time", async () => {
-    const { admin, store } = fixture;
+    const { admin } = fixture;
     const isNoAdmin = { is_platform_admin: false };
     expect((await patch(`/admin/users/${admin.userId}`, isNoAdmin)).status).toBe(409);
     expect((await post(`/admin/users/${admin.userId}/suspend`, { reason: "x" })).status).toBe(409);
@@ -180,13 +182,10 @@ testsOn("postgres", "the platform admin", openOwn, (fixture) => {
     ]);
     // The later request is refused: its target is the last admin, or its caller no longer is an admin.
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
-    const rows = store.reads.selectFrom("users").select("id").where("is_platform_admin", "=", 1);
-    expect(await rows.where("suspended_at", "is", null).execute()).toHaveLength(1);
-    await store.transaction(async (db) => {
-      const restored = { is_platform_admin: 1, suspended_at: null, suspension_reason: null } as const;
-      await db.updateTable("users").set(restored).where("id", "=", admin.userId).execute();
-      await db.updateTable("users").set({ is_platform_admin: 0 }).where("id", "=", other.userId).execute();
-    });
+    expect(await fixture.stored("users", { is_platform_admin: 1, suspended_at: null })).toHaveLength(1);
+    const restored = { is_platform_admin: 1, suspended_at: null, suspension_reason: null } as const;
+    await fixture.change("users", { id: admin.userId }, restored);
+    await fixture.change("users", { id: other.userId }, { is_platform_admin: 0 });
   });
 
   test("a change through one node applies to the next request at the other", async () => {

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { allRows } from "../support/answers.ts";
 import type { TestedDatabase } from "../support/databases.ts";
+import { refusal } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
@@ -32,15 +34,8 @@ const typesIn = (body: { data: { type: string }[] }) => body.data.map(({ type })
 /** `events.test.ts` of the store shows which events a filter finds, and in which order. */
 testsOn("postgres", "the list of events", openEvents, (events) => {
   test("it is paginated newest first, and contains the same events in ascending order", async () => {
-    const walk = async (query: string) => {
-      const found: { license_id: string }[] = [];
-      for (let cursor = ""; ; ) {
-        const page = await events.get(`?limit=2${query}${cursor}`);
-        found.push(...page.data);
-        if (page.next_cursor === null) return found;
-        cursor = `&cursor=${page.next_cursor}`;
-      }
-    };
+    const walk = (query: string) =>
+      allRows<{ license_id: string }>(events.owner.api, `${events.list}?limit=2${query}`);
     const all = await events.get("");
     expect(typesIn(all)).toEqual(["license.revoked", ...Array(5).fill("license.created")]);
     expect([all.next_cursor, all.after]).toEqual([null, null]);
@@ -100,8 +95,7 @@ testsOn("postgres", "the list of events", openEvents, (events) => {
     ["?type=nothing", "type"],
     ["?cursor=x", "cursor"],
   ])("%s is refused with the field's name", async (query, field) => {
-    const { status, body } = await events.owner.api.get(events.list + query);
-    expect([status, body.errors[0].field]).toEqual([422, field]);
+    expect(refusal(await events.owner.api.get(events.list + query))).toEqual([422, field]);
   });
 
   // Longer than the idle timeout of a connection. It waits while the other tests run.

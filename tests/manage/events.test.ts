@@ -93,11 +93,10 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
   };
   const bulk = (body: object) =>
     fixture.owner.api.post(`/organizations/${fixture.organizationId}/licenses/bulk`, body);
-  const allEvents = () => fixture.store.reads.selectFrom("events").selectAll().orderBy("id");
   /** The events of a license, oldest first, each checked against its schema. */
   const eventsOf = async (licenseId: string) => {
     const { organizationId: organization_id, productId: product_id } = fixture;
-    const rows = await allEvents().where("license_id", "=", licenseId).execute();
+    const rows = await fixture.stored("events", { license_id: licenseId });
     return rows.map((row) => {
       const data = JSON.parse(row.data);
       expect(eventData(row.type).safeParse(data).error?.message).toBeUndefined();
@@ -108,15 +107,12 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
   };
   const typesOf = async (licenseId: string) => (await eventsOf(licenseId)).map(({ type }) => type);
 
-  test("creating a license records all its fields", async () => {
+  test("creating a license records all its fields, and creating many records one event for each", async () => {
     const license = await createLicense({ notes: "n", tags: ["a"], metadata: { order: 7 } });
     expect(await eventsOf(license.id)).toMatchObject([{ type: "license.created", data: { license } }]);
-  });
-
-  test("creating many licenses records one event for each", async () => {
     const { data } = await createLicense({ count: 120 });
     const ids: string[] = data.map(({ id }: { id: string }) => id);
-    const rows = await allEvents().where("license_id", "in", ids).execute();
+    const rows = await fixture.stored("events", { license_id: ids });
     expect(rows.map((row) => row.license_id ?? "").sort()).toEqual(ids.sort());
   });
 
@@ -139,12 +135,12 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
     const { api } = fixture.owner;
     const [one, two, gone] = [await createLicense(), await createLicense(), await createLicense()];
     await api.post(`/licenses/${gone.id}/revoke`, {});
-    const ours = allEvents().where("organization_id", "=", fixture.organizationId);
-    const before = await ours.execute();
+    const ours = () => fixture.stored("events", { organization_id: fixture.organizationId });
+    const before = await ours();
     const selection = { ids: [one.id, two.id, gone.id] };
     const { body } = await bulk({ action: "revoke", reason: "fraud", selection });
     expect(body).toMatchObject({ matched: 3, changed: 2 });
-    const recorded = (await ours.execute()).slice(before.length);
+    const recorded = (await ours()).slice(before.length);
     const license_ids = [one.id, two.id].sort();
     expect(recorded.map(({ type, license_id: id }) => [type, id])).toEqual([
       ["license.bulk_revoked", null],
@@ -184,10 +180,9 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
   test("an import records no events unless requested", async () => {
     const importKey = (key: string, notes: string, query: string) =>
       importFile(fixture, `license_key,customer_email,notes\n${key},i@example.com,${notes}\n`, query);
-    const eventsOfKey = async (key: string) => {
-      const licenses = fixture.store.reads.selectFrom("licenses").select("id");
-      const { id } = await licenses.where("license_key", "=", key).executeTakeFirstOrThrow();
-      return eventsOf(id);
+    const eventsOfKey = async (license_key: string) => {
+      const [license] = await fixture.stored("licenses", { license_key });
+      return eventsOf(license?.id ?? "");
     };
     const [key, other] = [`IMPORT-${newId()}`, `IMPORT-${newId()}`];
     await importKey(key, "a", "");
@@ -208,9 +203,7 @@ testsOn("postgres", "events of the management API", openManageFixture, (fixture)
     await store.transaction((db) => setDailyUsage(db, productId, day, 45));
     await limit(50);
     // It is checked a few seconds later, because batches of validations may be on their way.
-    await store.transaction((db) =>
-      db.updateTable("quota_checks").set({ check_at: 0 }).where("product_id", "=", productId).execute(),
-    );
+    await fixture.change("quota_checks", { product_id: productId }, { check_at: 0 });
     const list = `/organizations/${organizationId}/events?type=quota.warning`;
     const warnings = async () => (await fixture.owner.api.get(list)).body.data;
     await until("it is recorded", async () => (await warnings()).length > 0);

@@ -38,25 +38,14 @@ testsOn("postgres", "explain", openManageFixture, (fixture) => {
     const answer = await explained(license, { ip });
     expect(answer.rules.map(({ rule }: { rule: string }) => rule)).toEqual([...ruleNames]);
     expect(answer).toMatchObject({ status: "expired", valid: false });
+    const expiry = "2020-01-01T00:00:00.000Z";
+    const message = `The license expired at ${expiry}.`;
+    const block = { cidr: "198.51.100.0/24", level: "license", note: "Reseller", ip };
+    const slots = { registered: 1, max_ips: 1, ip_registered: false, registered_ips: ["192.0.2.1"] };
     const facts: [rule: RuleName, shown: object][] = [
-      [
-        "expired",
-        {
-          ...{ passed: false, reason: "expired", facts: { expires_at: "2020-01-01T00:00:00.000Z" } },
-          message: "The license expired at 2020-01-01T00:00:00.000Z.",
-        },
-      ],
-      [
-        "ip_blocked",
-        { passed: false, facts: { cidr: "198.51.100.0/24", level: "license", note: "Reseller", ip } },
-      ],
-      [
-        "ip_limit_reached",
-        {
-          passed: false,
-          facts: { registered: 1, max_ips: 1, ip_registered: false, registered_ips: ["192.0.2.1"] },
-        },
-      ],
+      ["expired", { passed: false, reason: "expired", facts: { expires_at: expiry }, message }],
+      ["ip_blocked", { passed: false, facts: block }],
+      ["ip_limit_reached", { passed: false, facts: slots }],
       ["invalid_api_key", { facts: { api_keys: [fixture.apiKey.slice(0, 12)] } }],
     ];
     for (const [rule, shown] of facts) expect(ruleOf(answer, rule)).toMatchObject(shown);
@@ -89,13 +78,12 @@ testsOn("postgres", "explain", openManageFixture, (fixture) => {
 
   test("counts, registers, starts and logs nothing", async () => {
     const license = await addLicense(fixture, { termMs: dayMs, maxIps: 3 });
-    const { reads } = fixture.store;
     const stored = () =>
       Promise.all([
-        reads.selectFrom("licenses").selectAll().where("id", "=", license.id).execute(),
-        reads.selectFrom("license_ips").selectAll().where("license_id", "=", license.id).execute(),
-        reads.selectFrom("daily_usage").selectAll().where("product_id", "=", fixture.productId).execute(),
-        reads.selectFrom("audit_log").select("id").where("subject_id", "=", license.id).execute(),
+        fixture.stored("licenses", { id: license.id }),
+        fixture.stored("license_ips", { license_id: license.id }),
+        fixture.stored("daily_usage", { product_id: fixture.productId }),
+        fixture.stored("audit_log", { subject_id: license.id }),
       ]);
     const unchanged = await stored();
     for (const from of [ip, "2001:db8:7::1", "2001:db8:8::/64", "192.0.2.77"])

@@ -1,9 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { problemOf } from "../support/answers.ts";
 import { Authenticator } from "../support/authenticator.ts";
 import type { Browser } from "../support/browser.ts";
+import { refusal } from "../support/licenses.ts";
 import { manageClient } from "../support/manage-client.ts";
 import { goodPassword, openSignInFixture, type TestUser } from "../support/sign-in-fixture.ts";
-import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
 
@@ -19,14 +20,15 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
     browser.auth("/confirm", { response: device.authenticate(await begin(browser)) });
   const createToken = (browser: Browser, proof: object) =>
     browser.manage("POST", "/me/access-tokens", { ...wanted, ...proof });
-  const setAge = (userId: string, minutes: number) =>
-    fixture.store.transaction((db) =>
-      db
-        .updateTable("sessions")
-        .set({ created_at: new Date(Date.now() - minutes * 60_000).toISOString() })
-        .where("user_id", "=", userId)
-        .execute(),
-    );
+  const setAge = (user_id: string, minutes: number) => {
+    const created_at = new Date(Date.now() - minutes * 60_000).toISOString();
+    return fixture.change("sessions", { user_id }, { created_at });
+  };
+  const confirmed = async (browser: Browser, device: Authenticator) => ({
+    confirmation: (await withPasskey(browser, device)).body.confirmation,
+  });
+  const sessionOf = async (browser: Browser): Promise<string> =>
+    (await browser.manage("GET", "/me/sessions")).body.data[0].id;
   /** A user who signed up with Discord: only a passkey, and a session that is an hour old. */
   const withoutPassword = async (): Promise<TestUser & { device: Authenticator; passkeyId: string }> => {
     const someone = await fixture.createSignedInUser();
@@ -47,10 +49,9 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
         createToken(browser, proof),
         browser.manage("POST", `/organizations/${organization.id}/access-tokens`, { ...wanted, ...proof }),
       ];
-      for (const answer of await Promise.all(tries({})))
-        expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([422, "password"]);
+      for (const answer of await Promise.all(tries({}))) expect(refusal(answer)).toEqual([422, "password"]);
       for (const answer of await Promise.all(tries({ password: "not the one" })))
-        expect([answer.status, answer.body.code]).toEqual([401, "wrong_password"]);
+        expect(problemOf(answer)).toEqual([401, "wrong_password"]);
       const begun = await browser.auth("/passkey/generate-authenticate-options");
       const response = new Authenticator(fixture.url).register(begun.body);
       expect((await browser.auth("/passkey/verify-registration", { response })).status).toBe(409);
@@ -64,8 +65,7 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
       const { browser, email } = await fixture.createSignedInUser();
       const owner = fixture.browser();
       await fixture.signIn(email, { browser: owner });
-      const [{ id: sessionId }] = (await browser.manage("GET", "/me/sessions")).body.data;
-      await fixture.useUp("password", sessionId, 9);
+      await fixture.useUp("password", await sessionOf(browser), 9);
       expect((await createToken(browser, { password: "guess" })).status).toBe(401);
       expect((await createToken(browser, right)).status).toBe(429);
       for (const path of ["/two-factor/enable", "/passkey/generate-register-options"])
@@ -93,41 +93,39 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
     });
   });
 
-  test("without a password, a sign-in within ten minutes is sufficient", async () => {
-    const { browser, userId } = await withoutPassword();
-    await setAge(userId, 9);
-    expect((await createToken(browser, {})).status).toBe(201);
-    expect((await browser.auth("/passkey/generate-register-options", {})).status).toBe(200);
-    expect((await browser.auth("/two-factor/enable", {})).status).toBe(200);
-    await setAge(userId, 11);
-    for (const answer of await Promise.all([
-      createToken(browser, {}),
-      browser.manage("POST", "/me/email", { new_email: `${newId()}@example.com` }),
-      browser.auth("/passkey/generate-register-options", {}),
-      browser.auth("/two-factor/enable", {}),
-      browser.auth("/two-factor/disable", {}),
-      browser.auth("/two-factor/generate-backup-codes", {}),
-    ])) {
-      expect([answer.status, answer.body.code]).toEqual([403, "recent_sign_in_required"]);
-    }
-  });
+  test.each<[path: string, body: object, status: number]>([
+    ["/me/access-tokens", wanted, 201],
+    ["/me/email", { new_email: "new@example.com" }, 202],
+    ["/passkey/generate-register-options", {}, 200],
+    ["/passkey/delete-passkey", {}, 200],
+    ["/two-factor/enable", {}, 200],
+    ["/two-factor/disable", {}, 200],
+    // Said after the confirmation: there is no second factor.
+    ["/two-factor/generate-backup-codes", {}, 409],
+  ])(
+    "%s needs a sign-in within ten minutes or a passkey, if there is no password",
+    async (path, body, status) => {
+      const { browser, userId, device, passkeyId: id } = await withoutPassword();
+      const act = async (proof: object) => {
+        const sent = path === "/passkey/delete-passkey" ? { id, ...proof } : { ...body, ...proof };
+        return path.startsWith("/me/") ? browser.manage("POST", path, sent) : browser.auth(path, sent);
+      };
+      await setAge(userId, 11);
+      expect(problemOf(await act({}))).toEqual([403, "recent_sign_in_required"]);
+      const proof = await confirmed(browser, device);
+      expect((await act(proof)).status).toBe(status);
+      expect(problemOf(await act(proof))).toEqual([401, "invalid_confirmation"]);
+      await setAge(userId, 9);
+      // The passkey is removed already.
+      expect((await act({})).status).toBe(path.endsWith("delete-passkey") ? 404 : status);
+    },
+  );
 
-  test("a passkey confirms a user without a password, once, for every protected action", async () => {
-    const { browser, device, passkeyId } = await withoutPassword();
-    const proof = async () => ({ confirmation: (await withPasskey(browser, device)).body.confirmation });
-    const used = await proof();
-    expect((await createToken(browser, used)).status).toBe(201);
-    const again = await createToken(browser, used);
-    expect([again.status, again.body.code]).toEqual([401, "invalid_confirmation"]);
-
-    const second = await fixture.addPasskey(browser, await proof());
-    const email = { new_email: `${newId()}@example.com` };
-    expect((await browser.manage("POST", "/me/email", { ...email, ...(await proof()) })).status).toBe(202);
-    expect((await browser.auth("/two-factor/enable", await proof())).status).toBe(200);
-    const remove = async (proved: object) =>
-      (await browser.auth("/passkey/delete-passkey", { id: passkeyId, ...proved })).status;
-    expect([await remove({}), await remove(await proof())]).toEqual([403, 200]);
-    // A removed passkey no longer confirms.
+  test("a removed passkey no longer confirms, and another one does", async () => {
+    const { browser, device, passkeyId: id } = await withoutPassword();
+    const second = await fixture.addPasskey(browser, await confirmed(browser, device));
+    const remove = { id, ...(await confirmed(browser, device)) };
+    expect((await browser.auth("/passkey/delete-passkey", remove)).status).toBe(200);
     expect((await withPasskey(browser, device)).status).toBe(401);
     expect((await withPasskey(browser, second.device)).status).toBe(200);
   });
@@ -165,9 +163,7 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
     const { secret, recoveryCodes } = await fixture.enableSecondFactor(browser);
     await setAge(userId, 60);
     const code = totpCode(secret, 1);
-    const confirmed = await browser.auth("/confirm", { code });
-    expect(confirmed.status).toBe(200);
-    const { confirmation } = confirmed.body;
+    const { confirmation } = (await browser.auth("/confirm", { code })).body;
     expect((await createToken(browser, { confirmation })).status).toBe(201);
     expect(await confirm(browser, { code })).toBe(401);
     expect(await confirm(browser, { code: "000000" })).toBe(401);
@@ -181,8 +177,10 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
   test("a code does not complete the set-up of a second factor", async () => {
     const { browser } = await fixture.createSignedInUser();
     const { body } = await browser.auth("/two-factor/enable", right);
-    const answer = await browser.auth("/confirm", { code: totpCode(totpSecret(body.totpURI)) });
-    expect([answer.status, answer.body.code]).toEqual([409, "second_factor_off"]);
+    expect(problemOf(await browser.auth("/confirm", { code: totpCode(totpSecret(body.totpURI)) }))).toEqual([
+      409,
+      "second_factor_off",
+    ]);
     expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(false);
   });
 
@@ -191,9 +189,8 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
     const { device } = await fixture.addPasskey(browser);
     const second = fixture.browser();
     await fixture.signIn(email, { browser: second });
-    const proof = async () => ({ confirmation: (await withPasskey(browser, device)).body.confirmation });
-    expect((await createToken(second, await proof())).status).toBe(401);
-    const stolen = await proof();
+    expect((await createToken(second, await confirmed(browser, device))).status).toBe(401);
+    const stolen = await confirmed(browser, device);
     const newPassword = "something quite different";
     await browser.auth("/change-password", { currentPassword: goodPassword, newPassword });
     expect((await createToken(browser, stolen)).status).toBe(401);
@@ -201,8 +198,7 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
 
   test("failed confirmations of every kind count towards one limit per session", async () => {
     const { browser } = await withoutPassword();
-    const [{ id: sessionId }] = (await browser.manage("GET", "/me/sessions")).body.data;
-    await fixture.useUp("password", sessionId, 8);
+    await fixture.useUp("password", await sessionOf(browser), 8);
     const statuses: number[] = [];
     for (let time = 0; time < 2; time++) {
       statuses.push((await withPasskey(browser, new Authenticator(fixture.url))).status);

@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { problemOf } from "../support/answers.ts";
 import type { Browser } from "../support/browser.ts";
 import { goodPassword, openSignInFixture, type SignInFixture, tokenIn } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
@@ -36,7 +37,7 @@ testsOn("sqlite", "limits and lockouts of an account", openSignInFixture, (fixtu
     expect(await statusOf(email, wrong)).toBe(429);
     // On an unknown device the right password is limited too, so that it cannot be told from a wrong one.
     const refused = await fixture.signIn(email);
-    expect([refused.status, refused.body.code]).toEqual([429, "too_many_attempts"]);
+    expect(problemOf(refused)).toEqual([429, "too_many_attempts"]);
     expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 181);
     // An email address without an account is limited with identical responses.
     const unknown = `${newId()}@example.com`;

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { hourMs } from "@countersign/domain/dates/lengths";
+import { statusesAtOnce } from "../support/answers.ts";
 import { auditOf } from "../support/audit-of.ts";
 import { openedEmails } from "../support/emails.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
@@ -43,12 +44,10 @@ testsOn(
     };
     // Does what the mailer would do. One second ago, because the database's clock may be slightly behind.
     const sendAll = (to: string, at = Date.now() - 1_000) =>
-      fixture.store.transaction((db) =>
-        db
-          .updateTable("outbox")
-          .set({ sent_at: at, created_at: at, next_attempt_at: null, sealed_body: null })
-          .where("recipient", "=", to)
-          .execute(),
+      fixture.change(
+        "outbox",
+        { recipient: to },
+        { sent_at: at, created_at: at, next_attempt_at: null, sealed_body: null },
       );
 
     test("is sent on request even if the product does not send it, and shows when it was sent", async () => {
@@ -74,8 +73,7 @@ testsOn(
       expect(early.status).toBe(429);
       expect(Number(early.headers.get("retry-after"))).toBeWithin(1, 61);
       await sendAll(to, Date.now() - hourMs);
-      const answers = await Promise.all(Array.from({ length: 5 }, send));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+      expect(await statusesAtOnce(5, send)).toEqual([200, 409, 409, 409, 409]);
       expect(await openedEmails(fixture.store, { to })).toHaveLength(2);
     });
 
@@ -87,9 +85,8 @@ testsOn(
       }
       const body = { code: "license_email_limit_reached" };
       expect(await send()).toMatchObject({ status: 429, body });
-      const used = fixture.store.reads.selectFrom("daily_emails").select("used");
-      const counted = await used.where("sender_id", "=", organizationId).executeTakeFirst();
-      expect(Number(counted?.used)).toBe(3);
+      const counted = await fixture.stored("daily_emails", { sender_id: organizationId });
+      expect(counted).toMatchObject([{ used: 3 }]);
     });
 
     test("is not sent without an email address, nor for a revoked license", async () => {
@@ -106,12 +103,10 @@ testsOn(
     test("shows over_limit while it waits for the next day, and failed when it was given up", async () => {
       const { api, to, licenses, shown } = await license({}, { deliver_license_by_email: true });
       const rejected = { code: "email_rejected", params: { response: "550 No such user" } };
-      await fixture.store.transaction((db) =>
-        db
-          .updateTable("outbox")
-          .set({ next_attempt_at: null, failure: JSON.stringify(rejected) })
-          .where("recipient", "=", to)
-          .execute(),
+      await fixture.change(
+        "outbox",
+        { recipient: to },
+        { next_attempt_at: null, failure: JSON.stringify(rejected) },
       );
       const message = "The mail server rejected the email: 550 No such user";
       expect(await shown()).toMatchObject({ state: "failed", failure: { ...rejected, message } });

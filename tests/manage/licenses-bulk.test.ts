@@ -87,12 +87,7 @@ testsOn("postgres", "bulk changes to licenses", openManageFixture, (fixture) => 
 
     const active = { filter: { tag, status: "active" } };
     expect((await bulk({ action: "revoke", selection: active })).body).toMatchObject(all);
-    const rows = await fixture.store.reads
-      .selectFrom("audit_log")
-      .select(["subject_id", "request_id"])
-      .where("action", "=", "license.revoked")
-      .where("subject_id", "in", ids)
-      .execute();
+    const rows = await fixture.stored("audit_log", { action: "license.revoked", subject_id: ids });
     expect([rows.length, new Set(rows.map((row) => row.request_id)).size]).toEqual([120, 1]);
     expect((await bulk({ action: "delete", selection })).body.changed).toBe(120);
     expect(await list(`tag=${tag}`)).toEqual([]);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { statusesAtOnce } from "../support/answers.ts";
 import { auditOf } from "../support/audit-of.ts";
 import { licensesOf, refusal } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
@@ -34,67 +35,37 @@ testsOn("sqlite", "changing a license", openManageFixture, (fixture) => {
     ...{ notes: null, metadata: null, custom_override: null, customer_name: null },
     ...{ version_pin_mode: null, tags: [] },
   };
+  const filled = {
+    ...{ notes: "n", metadata: { a: 1 }, custom_override: { a: 1 }, customer_name: "Ada" },
+    ...{ version_pinned: "2.0", tags: ["x"] },
+  };
+  const lifetime = { is_lifetime: true };
+  const term = { term_seconds: 60 };
+  const noPin = { version_pin_mode: "range", version_pinned: null };
+  const range = { version_range_min: "1.0", version_range_max: "2.0" };
+  const byDiscord = { customer_email: null, customer_discord_id: "77" };
+  const openRange = { version_range_min: "1.0", version_range_max: null };
   const changes: [what: string, created: object, sent: object, shown: object][] = [
-    [
-      "null clears optional fields",
-      {
-        ...{ notes: "n", metadata: { a: 1 }, custom_override: { a: 1 }, customer_name: "Ada" },
-        ...{ version_pinned: "2.0", tags: ["x"] },
-      },
-      cleared,
-      { ...cleared, version_pinned: null },
-    ],
+    ["null clears optional fields", filled, cleared, { ...cleared, version_pinned: null }],
     ["blank notes are none", { notes: "n" }, { notes: "" }, { notes: null }],
-    [
-      "an expiry can be removed",
-      { expires_in_seconds: 60 },
-      { is_lifetime: true },
-      { is_lifetime: true, expires_at: null },
-    ],
-    [
-      "a term can follow a lifetime license",
-      {},
-      { term_seconds: 60 },
-      { is_lifetime: false, expires_at: null, term_seconds: 60 },
-    ],
-    [
-      "a term can be removed",
-      { term_seconds: 60 },
-      { expires_at: null },
-      { is_lifetime: true, term_seconds: null },
-    ],
-    [
-      "a customer can be known by Discord alone",
-      {},
-      { customer_email: null, customer_discord_id: "77" },
-      { customer_email: null, customer_discord_id: "77" },
-    ],
-    [
-      "a pin can become a range",
-      { version_pinned: "1.0" },
-      { version_range_min: "1.0", version_range_max: "2.0" },
-      { version_pin_mode: "range", version_pinned: null, version_range_min: "1.0", version_range_max: "2.0" },
-    ],
-    [
-      "a range can lose one end",
-      { version_range_min: "1.0", version_range_max: "2.0" },
-      { version_range_max: null },
-      { version_range_min: "1.0", version_range_max: null },
-    ],
+    ["an expiry can be removed", { expires_in_seconds: 60 }, lifetime, { ...lifetime, expires_at: null }],
+    ["a term can follow a lifetime license", {}, term, { ...term, is_lifetime: false, expires_at: null }],
+    ["a term can be removed", term, { expires_at: null }, { is_lifetime: true, term_seconds: null }],
+    ["a customer can be known by Discord alone", {}, byDiscord, byDiscord],
+    ["a pin can become a range", { version_pinned: "1.0" }, range, { ...range, ...noPin }],
+    ["a range can lose one end", range, { version_range_max: null }, openRange],
   ];
   test.each(changes)("%s", async (_, created, sent, shown) => {
     expect((await patch((await create(created)).id, sent)).body).toMatchObject(shown);
   });
 
+  /** What is wrong with every license: apps/server/features/licenses/refused-input.test.ts. */
   test("what contradicts the license is refused, and the field is named", async () => {
     const { id } = await create({ version_range_min: "1.0" });
     const { body } = await read(id);
     const wrong: [field: string, sent: object][] = [
       ["version_range_max", { version_range_max: "0.9" }],
       ["expires_at", { is_lifetime: false }],
-      ["expires_at", { expires_at: "0001-01-01T00:00:00Z" }],
-      ["term_seconds", { expires_in_seconds: 5, term_seconds: 5 }],
-      ["metadata", { metadata: { long: "x".repeat(8_200) } }],
       ["custom_override.a", { custom_override: { a: "{{nobody}}" } }],
       ["customer_email", { customer_email: null }],
     ];
@@ -142,10 +113,8 @@ testsOn("sqlite", "changing a license", openManageFixture, (fixture) => {
     const { headers, body } = await read(license.id);
     expect(body.notes).toBe("first");
     const guard = { "if-match": headers.get("etag") ?? "" };
-    const answers = await Promise.all(
-      [1, 2, 3, 4, 5, 6].map((index) => patch(license.id, { notes: `n${index}` }, guard)),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
+    const statuses = await statusesAtOnce(6, (index) => patch(license.id, { notes: `n${index}` }, guard));
+    expect(statuses).toEqual([200, 412, 412, 412, 412, 412]);
   });
 
   test("If-Match accepts one or several tags, weak tags and *, and refuses invalid ones", async () => {
@@ -238,8 +207,7 @@ testsOn("sqlite", "changing a license", openManageFixture, (fixture) => {
     const [one, two] = [await create({ license_key: "mine" }), await create()];
     const rotate = (id: string, key: string) => act(id, "rotate-key", { license_key: key });
     expect(refusal(await rotate(two.id, " MINE"))).toEqual([409, "license_key"]);
-    for (const key of ["", "a\u202eb", "k".repeat(300)])
-      expect(refusal(await rotate(two.id, key))).toEqual([422, "license_key"]);
+    expect(refusal(await rotate(two.id, "a\u202eb"))).toEqual([422, "license_key"]);
     expect((await rotate(two.id, "yours")).body.license_key).toBe("yours");
     expect((await rotate(one.id, "Mine")).body.license_key).toBe("Mine");
   });

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "bun:test";
+import { allRows } from "../support/answers.ts";
 import { licensesOf, refusal } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -63,13 +64,7 @@ testsOn("sqlite", "listing and searching licenses", openManageFixture, (fixture)
       expect([query, names(data)]).toEqual([query, found]);
       expect(rest).toMatchObject({ next_cursor: null, total: found.length, total_is_exact: true });
     }
-    const paged: Shown[] = [];
-    for (let cursor = ""; ; ) {
-      const page = await list(`limit=2&status=active${cursor}`);
-      paged.push(...page.data);
-      if (page.next_cursor === null) break;
-      cursor = `&cursor=${page.next_cursor}`;
-    }
+    const paged = await allRows<Shown>(fixture.owner.api, `${path}?status=active`);
     expect(names(paged)).toEqual(["elsewhere", "noted", "soon", "plain"]);
     expect(names((await list("", `/products/${otherProductId}/licenses`)).data)).toEqual(["elsewhere"]);
     await licenses.patch(made.soon?.id ?? "", { max_ips: 5 });
