@@ -3,6 +3,7 @@ import { nothing, type Route } from "@countersign/contract/manage/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import { TransferReminders } from "../../apps/server/features/transfers/remind.ts";
 import { manageRoutes, portalRoutes } from "../../apps/server/http/manage/routes.ts";
+import { problemOf } from "../support/answers.ts";
 import type { TestedDatabase } from "../support/databases.ts";
 import { openedEmails } from "../support/emails.ts";
 import { fillOrganization } from "../support/filled-organization.ts";
@@ -117,9 +118,7 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
   test("an invitation cannot be accepted", async () => {
     const { email, api } = await fixture.person();
     const id = fixture.ours.idFor("invitation_id", "") ?? "";
-    await fixture.store.transaction((db) =>
-      db.updateTable("invitations").set({ email }).where("id", "=", id).execute(),
-    );
+    await fixture.change("invitations", { id }, { email });
     const { status, body } = await api.post(`/invitations/${fixture.ours.idFor("token", "")}/accept`);
     expect([status, body.code]).toEqual([402, "billing_suspended"]);
   });
@@ -184,7 +183,9 @@ testsOn("sqlite", "an organization whose billing is suspended", openSuspended, (
     const { owner, organizationId } = await fixture.seller();
     await fixture.setState("suspended", organizationId);
     await fixture.admin.api.post(`/admin/organizations/${organizationId}/suspend`, { reason: "Abuse" });
-    const answer = await owner.api.post(`/organizations/${organizationId}/restore`);
-    expect([answer.status, answer.body.code]).toEqual([403, "organization_suspended"]);
+    expect(problemOf(await owner.api.post(`/organizations/${organizationId}/restore`))).toEqual([
+      403,
+      "organization_suspended",
+    ]);
   });
 });

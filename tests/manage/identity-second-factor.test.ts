@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser } from "../support/browser.ts";
 import { goodPassword, openSignInFixture } from "../support/sign-in-fixture.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { totpCode, totpSecret } from "../support/totp.ts";
@@ -28,8 +29,9 @@ testsOn("postgres", "the second factor", openSignInFixture, (fixture) => {
     expect([await verify(totpCode(totpSecret(totpURI))), await isEnabled()]).toEqual([200, true]);
     expect(await fixture.emailKinds(email)).toContain("account_security");
     expect(await fixture.actions(userId)).toEqual(["person.second_factor_enabled"]);
-    const rows = JSON.stringify(await fixture.store.reads.selectFrom("two_factors").selectAll().execute());
-    expect(rows).not.toContain(new URL(totpURI).searchParams.get("secret") ?? "?");
+    expect(JSON.stringify(await fixture.stored("two_factors", {}))).not.toContain(
+      new URL(totpURI).searchParams.get("secret") ?? "?",
+    );
   });
 
   test("the password alone grants no access", async () => {
@@ -48,12 +50,10 @@ testsOn("postgres", "the second factor", openSignInFixture, (fixture) => {
     const { email, secret } = await guarded();
     const code = totpCode(secret, 1);
     const browsers = [(await begin(email)).browser, (await begin(email)).browser];
-    const answers = await Promise.all(
-      browsers.map((browser) => browser.auth("/two-factor/verify-totp", { code })),
-    );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401]);
-    const { browser } = await begin(email);
-    expect((await browser.auth("/two-factor/verify-totp", { code })).status).toBe(401);
+    const verify = async (browser: Browser) => browser.auth("/two-factor/verify-totp", { code });
+    const answers = await Promise.all(browsers.map(verify));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect((await verify((await begin(email)).browser)).status).toBe(401);
   });
 
   test("each recovery code works once, and new recovery codes replace the old", async () => {

@@ -1,4 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { statusesAtOnce } from "../support/answers.ts";
+import { auditOf, recorded } from "../support/audit-of.ts";
 import { invitationTokenFor } from "../support/emails.ts";
 import { goodPassword, linkIn, openSignInFixture, openSignUpFixture } from "../support/sign-in-fixture.ts";
 import { expectSimilarTimes } from "../support/similar-times.ts";
@@ -58,10 +60,8 @@ testsOn("postgres", "sign-up", openSignUpFixture, (open) => {
 
   test("concurrent sign-ups for one email address create one account", async () => {
     const { email } = someone();
-    const answers = await Promise.all([1, 2, 3].map(() => signUp({ email })));
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
-    const users = open.store.reads.selectFrom("users").select("id");
-    expect(await users.where("email", "=", email).execute()).toHaveLength(1);
+    expect(await statusesAtOnce(3, () => signUp({ email }))).toEqual([200, 200, 200]);
+    expect(await open.stored("users", { email })).toHaveLength(1);
   });
 
   test("a password that breaks the rules is refused with the reason, as are server-owned fields", async () => {
@@ -123,25 +123,17 @@ testsOn("postgres", "sign-up by default", openSignInFixture, (fixture) => {
     expect((await browser.manage("POST", `/invitations/${invitationToken}/accept`)).status).toBe(200);
     expect((await browser.manage("GET", "/organizations")).body.data).toHaveLength(1);
     // The audit log names the invitation, which records whether its link was shown.
-    const entry = await fixture.store.reads
-      .selectFrom("audit_log")
-      .select("after")
-      .where("subject_id", "=", me.id)
-      .where("action", "=", "person.signed_up")
-      .executeTakeFirst();
-    expect(JSON.parse(String(entry?.after))).toEqual({ invitation_id: id });
+    const [entry] = (await auditOf(fixture, me.id)).map(recorded);
+    expect(entry).toMatchObject({ action: "person.signed_up", after: { invitation_id: id } });
 
     // A used, expired or revoked invitation creates no account.
     expect(await join({ ...person, invitationToken })).toBe(403);
     for (const columns of [{ expires_at: Date.now() - 1 }, { revoked_at: Date.now() }]) {
       const other = someone();
       const ended = await invite(other.email);
-      await fixture.store.transaction((db) =>
-        db.updateTable("invitations").set(columns).where("id", "=", ended.id).execute(),
-      );
+      await fixture.change("invitations", { id: ended.id }, columns);
       expect(await join({ ...other, invitationToken: ended.invitationToken })).toBe(403);
-      const users = fixture.store.reads.selectFrom("users").select("id");
-      expect(await users.where("email", "=", other.email).execute()).toEqual([]);
+      expect(await fixture.stored("users", { email: other.email })).toEqual([]);
     }
   });
 });

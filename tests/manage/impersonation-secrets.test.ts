@@ -3,6 +3,7 @@ import type { Route } from "@countersign/contract/manage/route";
 import { matchForm } from "@countersign/domain/licenses/key";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { membersOf } from "../routes/list.ts";
+import { problemOf } from "../support/answers.ts";
 import { type FilledOrganization, fillOrganization } from "../support/filled-organization.ts";
 import type { ManageAnswer, ManageClient } from "../support/manage-client.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
@@ -121,8 +122,10 @@ testsOn("postgres", "secrets and impersonation", openManageFixture, (fixture) =>
     ];
     for (const path of paths) {
       for (const q of ["KEY", "nothing matches this", secrets.texts.get("license key") ?? ""]) {
-        const answer = await admin.get(`${path}?q=${encodeURIComponent(q)}`);
-        expect([answer.status, answer.body.code]).toEqual([403, "impersonation_no_secrets"]);
+        expect(problemOf(await admin.get(`${path}?q=${encodeURIComponent(q)}`))).toEqual([
+          403,
+          "impersonation_no_secrets",
+        ]);
       }
       expect((await admin.get(`${path}?status=active`)).status).toBe(200);
     }

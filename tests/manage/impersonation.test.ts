@@ -2,6 +2,7 @@ import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { permissions, viewPermissions } from "@countersign/domain/members/permissions";
 import { addMember } from "@countersign/store/queries/members/members";
 import { impersonationPruning } from "../../apps/server/features/impersonations/prune.ts";
+import { problemOf } from "../support/answers.ts";
 import { addToken } from "../support/filled-organization.ts";
 import { type ManageClient, manageClient } from "../support/manage-client.ts";
 import { openManageFixture, type Person } from "../support/manage-fixture.ts";
@@ -31,16 +32,9 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
   };
   const statusOf = async (client: ManageClient) => (await client.get(organization)).status;
   const listedFor = async (client: ManageClient) => (await client.get("/organizations")).body.data;
-  const rowsOf = ({ userId }: Person) =>
-    fixture.store.reads.selectFrom("impersonations").selectAll().where("user_id", "=", userId).execute();
-  const expire = ({ userId }: Person, byMs: number) =>
-    fixture.store.transaction((db) =>
-      db
-        .updateTable("impersonations")
-        .set((row) => ({ expires_at: row("expires_at", "-", byMs) }))
-        .where("user_id", "=", userId)
-        .execute(),
-    );
+  const rowsOf = ({ userId }: Person) => fixture.stored("impersonations", { user_id: userId });
+  const endsAt = ({ userId }: Person, expires_at: number) =>
+    fixture.change("impersonations", { user_id: userId }, { expires_at });
   /** What a user did, as the organization's audit log shows it. */
   const entriesOf = async ({ userId }: Person) =>
     (await fixture.owner.api.get(`${organization}/audit-log?actor_id=${userId}`)).body.data;
@@ -81,15 +75,13 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
 
   test("without the right, a row that is left has no effect", async () => {
     const { api, userId } = await started();
-    await fixture.store.transaction((db) =>
-      db.updateTable("users").set({ is_platform_admin: 0 }).where("id", "=", userId).execute(),
-    );
+    await fixture.change("users", { id: userId }, { is_platform_admin: 0 });
     expect([await statusOf(api), await listedFor(api)]).toEqual([404, []]);
   });
 
   test("ends after the hour, and is pruned", async () => {
     const [expired, active] = [await started(), await started()];
-    await expire(expired, hourMs);
+    await endsAt(expired, Date.now() - 1_000);
     expect([await statusOf(expired.api), await listedFor(expired.api)]).toEqual([404, []]);
     await impersonationPruning(fixture.store).run();
     expect([await rowsOf(expired), await rowsOf(active)]).toMatchObject([[], [{}]]);
@@ -99,7 +91,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     for (const body of [{}, { reason: " " }, { reason: "x".repeat(1_001) }])
       expect((await fixture.admin.api.post(impersonation(), body)).status).toBe(422);
     const admin = await started();
-    await expire(admin, hourMs / 2);
+    await endsAt(admin, Date.parse(admin.until) - hourMs / 2);
     const again = await admin.api.post(impersonation(), { reason: "Ticket 2" });
     const expires_at = Date.parse(again.body.expires_at);
     expect(expires_at).toBeGreaterThanOrEqual(Date.parse(admin.until));
@@ -176,40 +168,35 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
       await api.post(impersonation(), reason),
       await owner.api.post(impersonation(await newOrganization(owner)), reason),
     ])
-      expect([refused.status, refused.body.code]).toEqual([409, "already_member"]);
+      expect(problemOf(refused)).toEqual([409, "already_member"]);
   });
 
   test("an admin can look at 20 organizations at a time, in all sessions together", async () => {
     const { api, userId } = await fixture.person({ admin: true });
     const nowMs = await fixture.store.clock();
-    const rows = Array.from({ length: 20 }, (_, number) => ({
-      id: newId(),
-      session_id: newId(),
+    const common = {
       user_id: userId,
       organization_id: fixture.organizationId,
       reason: "",
       started_at: nowMs,
+    };
+    const rows = Array.from({ length: 20 }, (_, number) => {
       // One of them has expired.
-      expires_at: number === 0 ? nowMs : nowMs + hourMs,
-    }));
+      const expires_at = number === 0 ? nowMs : nowMs + hourMs;
+      return { ...common, id: newId(), session_id: newId(), expires_at };
+    });
     await fixture.store.transaction((db) => db.insertInto("impersonations").values(rows).execute());
     for (const _ of [1, 2]) expect((await api.post(impersonation(), reason)).status).toBe(201);
     const answer = await api.post(impersonation(await newOrganization(fixture.owner)), reason);
-    expect(answer.status).toBe(409);
-    expect(answer.body).toMatchObject({ code: "impersonation_limit_reached", params: { limit: 20 } });
+    const body = { code: "impersonation_limit_reached", params: { limit: 20 } };
+    expect(answer).toMatchObject({ status: 409, body });
   });
 
   test("an organization that does not exist or was deleted cannot be looked at", async () => {
     const { api } = await fixture.person({ admin: true });
     const gone = await newOrganization(await fixture.person());
     expect((await api.post(impersonation(gone), reason)).status).toBe(201);
-    await fixture.store.transaction((db) =>
-      db
-        .updateTable("organizations")
-        .set({ deleted_at: Date.now(), owner_id: null })
-        .where("id", "=", gone)
-        .execute(),
-    );
+    await fixture.change("organizations", { id: gone }, { deleted_at: Date.now(), owner_id: null });
     expect((await api.get(`/organizations/${gone}`)).status).toBe(404);
     expect(await listedFor(api)).toEqual([]);
     for (const answer of [
@@ -217,7 +204,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
       await api.post(impersonation(newId()), reason),
       await api.delete(impersonation(newId())),
     ])
-      expect([answer.status, answer.body.code]).toEqual([404, "organization_not_found"]);
+      expect(problemOf(answer)).toEqual([404, "organization_not_found"]);
   });
 
   test("a suspended organization can be read", async () => {
@@ -226,7 +213,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     await api.post(`/admin/organizations/${id}/suspend`, reason);
     expect((await api.post(impersonation(id), reason)).status).toBe(201);
     expect((await api.get(`/organizations/${id}/members`)).status).toBe(200);
-    const write = await api.patch(`/organizations/${id}`, { name: "Changed" });
-    expect([write.status, write.body.code]).toEqual([403, "impersonation_read_only"]);
+    const changed = await api.patch(`/organizations/${id}`, { name: "Changed" });
+    expect(problemOf(changed)).toEqual([403, "impersonation_read_only"]);
   });
 });

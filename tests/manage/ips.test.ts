@@ -2,10 +2,12 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { addIpBlocks, type BlockScope, removeIpBlock } from "@countersign/store/queries/ip-blocks/blocks";
 import { registerIp } from "@countersign/store/queries/licenses/create";
 import { addLicense } from "../support/add-license.ts";
+import { allRows } from "../support/answers.ts";
 import { openTestJournal } from "../support/journal.ts";
 import { refusal } from "../support/licenses.ts";
 import type { ManageClient } from "../support/manage-client.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
+import { several } from "../support/query-tests.ts";
 import { journalEntry } from "../support/request-log.ts";
 import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -34,18 +36,8 @@ testsOn("sqlite", "IP addresses", openManageFixture, (fixture) => {
     const { body } = await api.post("/organizations", { name: "Rival" });
     return { organizationId: String(body.id), path: pathOf(body.id), api };
   };
-  /** All pages of a list, of two each. */
-  const listed = async <Row = Listed>(api: ManageClient, at: string, query = "") => {
-    const rows: Row[] = [];
-    for (let cursor: string | null = ""; cursor !== null; ) {
-      const next: string = cursor === "" ? "" : `&cursor=${cursor}`;
-      const { body, status, text } = await api.get(`${at}?limit=2&${query}${next}`);
-      expect(status, text).toBe(200);
-      rows.push(...body.data);
-      cursor = body.next_cursor;
-    }
-    return rows;
-  };
+  const listed = <Row = Listed>(api: ManageClient, at: string, query = "") =>
+    allRows<Row>(api, `${at}?${query}`);
   const ipsOf = (rows: readonly Listed[]) => rows.map(({ ip }) => ip);
   const block = async (scope: BlockScope, cidr: string, expiresAtMs: number | null) => {
     const id = newId();
@@ -93,7 +85,6 @@ testsOn("sqlite", "IP addresses", openManageFixture, (fixture) => {
       ["sort=ip", [...inside, ...outside].sort()],
       ["cidr=203.0.113.0/24", inside],
       ["cidr=203.0.113.0/25", inside.slice(1)],
-      ["cidr=203.0.113.7", ["203.0.113.7"]],
       ["cidr=2001:db8:7::/48", ["2001:db8:7::/64"]],
       ["cidr=203.0.113.0/24&min_licenses=2", ["203.0.113.9"]],
     ];
@@ -124,15 +115,11 @@ testsOn("sqlite", "IP addresses", openManageFixture, (fixture) => {
     const { body } = await fixture.owner.api.get(`${pathOf()}/2001:DB8:7:0::5`);
     expect([body.ip, ipsOf(body.sightings)]).toEqual(["2001:db8:7::5", ["2001:db8:7::/64", "2001:db8:7::5"]]);
     const licenses = await fixture.owner.api.get(`${pathOf()}/2001:db8:7::5/licenses`);
-    const hits = licenses.body.data.map((row: { license_id: string; hits: number }) => [
-      row.license_id,
-      row.hits,
-    ]);
-    expect(new Map(hits)).toEqual(
-      new Map([
-        [single.id, 2],
-        [household.id, 1],
-      ]),
+    expect(licenses.body.data).toMatchObject(
+      [
+        { license_id: single.id, hits: 2 },
+        { license_id: household.id, hits: 1 },
+      ].toSorted((one, other) => (one.license_id < other.license_id ? -1 : 1)),
     );
     const whole = await fixture.owner.api.get(`${pathOf()}/${encodeURIComponent("2001:db8:7::/64")}`);
     expect(whole.body.sightings).toHaveLength(1);
@@ -189,23 +176,13 @@ testsOn("sqlite", "IP addresses", openManageFixture, (fixture) => {
   });
 
   test("an IP address of the platform names the organizations of which it used most licenses", async () => {
-    const [one, other, deleted] = [
-      await anotherOrganization(),
-      await anotherOrganization(),
-      await anotherOrganization(),
-    ];
+    const [one, other, deleted] = await several(3, anotherOrganization);
     const licenses = newIds(6);
     await see(one.organizationId, "2001:db8:64::5", licenses.slice(0, 2), 5_000);
     await see(one.organizationId, "2001:db8:64::/64", licenses.slice(0, 1), 3_000);
     await see(other.organizationId, "2001:db8:64::5", licenses.slice(2, 5), 4_000);
     await see(deleted.organizationId, "2001:db8:64::5", licenses.slice(5), 4_000);
-    await fixture.store.transaction((db) =>
-      db
-        .updateTable("organizations")
-        .set({ deleted_at: 1_000 })
-        .where("id", "=", deleted.organizationId)
-        .execute(),
-    );
+    await fixture.change("organizations", { id: deleted.organizationId }, { deleted_at: 1_000 });
     const { body: blocked } = await fixture.admin.api.post("/admin/ip-blocks", { cidr: "2001:db8:64::/48" });
     const { body } = await fixture.admin.api.get("/admin/ips/2001:DB8:64:0::5");
     await fixture.admin.api.delete(`/admin/ip-blocks/${blocked.id}`);

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Permission } from "@countersign/domain/members/permissions";
+import { problemOf } from "../support/answers.ts";
 import { auditOf } from "../support/audit-of.ts";
 import {
   csv,
@@ -27,12 +28,7 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
     job.errors.map(({ row, field }) => `${row} ${field}`);
   const importsOf = async (productId: string) =>
     (await fixture.owner.api.get(`/products/${productId}/imports`)).body.data;
-  const piecesOf = (importId: string) =>
-    fixture.store.reads
-      .selectFrom("import_pieces")
-      .select("number")
-      .where("import_id", "=", importId)
-      .execute();
+  const piecesOf = (importId: string) => fixture.stored("import_pieces", { import_id: importId });
 
   test("keys and times are stored as given, the product provides the rest, and the import is audited", async () => {
     const defaults = { default_max_ips: 7, default_expires_in_days: 10, default_ip_system_enabled: false };
@@ -79,8 +75,6 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
       [noColumn, { code: "unknown_column", params: { column: "customer_mail" } }],
       ["", { code: "file_empty", params: {} }],
       ['license_key\n"A\n', { code: "quote_not_closed", params: { row: 2 } }],
-      ['notes\n"A"B\n', { code: "text_after_quote", params: { row: 2, column: 1 } }],
-      ["license_key\nA\0\n", { code: "file_has_nul", params: {} }],
       [latin, { code: "file_not_utf8" }],
     ];
     for (const [file, error] of files) {
@@ -201,13 +195,9 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
       fixture.owner.api.send("POST", path(productId), body, { ...headers, ...more });
     const first = await sendOnce(file(600));
     expect(first.status).toBe(202);
-    const lines = `{"customer_email":"a@example.com"}\n`;
-    for (const refused of [
-      await sendOnce(file(599)),
-      await sendOnce(file(1)),
-      await sendOnce(lines, jsonLines),
-    ])
-      expect(refused).toMatchObject({ status: 409, body: { code: "idempotency_key_reused" } });
+    const lines = await sendOnce(`{"customer_email":"a@example.com"}\n`, jsonLines);
+    for (const refused of [await sendOnce(file(599)), await sendOnce(file(1)), lines])
+      expect(problemOf(refused)).toEqual([409, "idempotency_key_reused"]);
     const again = await sendOnce(file(600));
     expect(again.headers.get("idempotent-replayed")).toBe("true");
     expect(again.body).toEqual(first.body);
@@ -215,8 +205,6 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
     const done = await finishedImport(fixture, first.body.id, productId);
     expect(done).toMatchObject({ created: 600, rows_total: 600 });
     expect(await piecesOf(first.body.id)).toEqual([]);
-    const repeated = await importFile(fixture, file(600), "?on_existing=skip&mode=row_by_row", { productId });
-    expect(repeated).toMatchObject({ created: 0, skipped: 600 });
     expect((await exported(fixture, productId)).size).toBe(600);
   });
 });
