@@ -1,15 +1,11 @@
 import { expect, test } from "bun:test";
 import { dayMs } from "@countersign/domain/dates/lengths";
-import { lockedBilling, updateBilling } from "@countersign/store/queries/billing/billing";
-import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
+import { lockedBilling } from "@countersign/store/queries/billing/billing";
 import { apiOf } from "../support/api.ts";
 import { subscribe } from "../support/billing.ts";
-import { postgres } from "../support/databases.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
-import { startServerProcess } from "../support/server-process.ts";
-import { newId, openTestOrganization } from "../support/test-organization.ts";
+import { newId } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
-import { until } from "../support/until.ts";
 
 const inDays = (days: number) => new Date(Date.now() + days * dayMs).toISOString();
 
@@ -113,9 +109,9 @@ testsOn("postgres", "an organization's plan and payments", openManageFixture, (f
     const currency = "isk";
     const subscribed = async (status: "active" | "trialing", interval: "month" | "year", amount: number) => {
       const { id, read } = await organization();
+      await fixture.store.transaction((db) => lockedBilling(db, id));
+      const customer = { plan_set_by: "subscription", stripe_customer_id: `cus_${newId()}` } as const;
       const columns = {
-        plan_set_by: "subscription",
-        stripe_customer_id: `cus_${newId()}`,
         subscription_id: `sub_${newId()}`,
         subscription_status: status,
         subscription_plan: "pro",
@@ -123,10 +119,7 @@ testsOn("postgres", "an organization's plan and payments", openManageFixture, (f
         subscription_amount: amount,
         subscription_currency: currency,
       } as const;
-      await fixture.store.transaction(async (db) => {
-        await lockedBilling(db, id);
-        await updateBilling(db, id, columns);
-      });
+      await fixture.change("organization_billing", { organization_id: id }, { ...customer, ...columns });
       return (await read()).subscription;
     };
     const { trial_count: trials } = await revenue();
@@ -144,7 +137,7 @@ testsOn("postgres", "an organization's plan and payments", openManageFixture, (f
   test("GET billing shows the plan, its limits, and how it is paid", async () => {
     const { id, owner } = await organization();
     const read = async () => (await owner.api.get(`/organizations/${id}/billing`)).body;
-    await fixture.store.transaction((db) => updateOrganization(db, id, { plan: "free" }));
+    await fixture.change("organizations", { id }, { plan: "free" });
     const unpaid = { plan: "free", plan_set_by: "default", billing_state: "active", grace_ends_at: null };
     expect(await read()).toMatchObject(unpaid);
     const nowMs = await fixture.store.clock();
@@ -160,26 +153,4 @@ testsOn("postgres", "an organization's plan and payments", openManageFixture, (f
       }),
     });
   });
-});
-
-test("a server that starts after a downtime suspends an organization whose grace period has ended, until it pays", async () => {
-  const database = await postgres.make();
-  const org = await openTestOrganization(database.location, { plan: "free" });
-  const license = await org.license();
-  const nowMs = await org.store.clock();
-  // As if the payment had failed ten days ago, and every server had stopped then.
-  await subscribe(org.store, org.organizationId, "active", nowMs - 40 * dayMs);
-  await subscribe(org.store, org.organizationId, "past_due", nowMs - 10 * dayMs);
-  const server = await startServerProcess(database.environment);
-  try {
-    const api = apiOf(server.url, org.apiKey);
-    const status = async () => (await api.validate({ license_key: license.key })).body.status;
-    await until("validations are refused", async () => (await status()) === "billing_suspended");
-    await subscribe(org.store, org.organizationId, "active", nowMs);
-    expect(await status()).toBe("active");
-  } finally {
-    await server.stop();
-    await org.store.close();
-    database.remove();
-  }
 });

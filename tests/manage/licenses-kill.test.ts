@@ -43,10 +43,7 @@ describe.each(long ? databases : [sqlite])("on $kind, a server is killed", ({ ma
       .executeTakeFirstOrThrow();
     return Number(count);
   };
-  const audited = async (action: string) => {
-    const rows = fixture.store.reads.selectFrom("audit_log").select("id").where("action", "=", action);
-    return (await rows.execute()).length;
-  };
+  const audited = async (action: string) => (await fixture.stored("audit_log", { action })).length;
 
   test("licenses are extended and created once when the requests are repeated with their Idempotency-Keys", async () => {
     const { create, newProduct } = licensesOf(fixture);
@@ -114,12 +111,11 @@ describe.each(long ? databases : [sqlite])("on $kind, a server is killed", ({ ma
       );
       const path = `/products/${fixture.productId}/licenses/import?mode=${mode}`;
       const { body } = await fixture.owner.api.send("POST", path, file, csv);
-      const job = () =>
-        fixture.store.reads
-          .selectFrom("imports")
-          .selectAll()
-          .where("id", "=", body.id)
-          .executeTakeFirstOrThrow();
+      const job = async () => {
+        const [row] = await fixture.stored("imports", { id: body.id });
+        if (row === undefined) throw new Error("There is no import.");
+        return row;
+      };
       const untilWritten = (more: number) =>
         until("some rows are written", async () => {
           const { state, rows_done } = await job();

@@ -32,7 +32,7 @@ undoing an import overwrites licenses that were changed after it
   The seller loses what was changed by hand since the import, although the undo promises to keep it.
   - updated_at !== writtenAt ||
   + updated_at < writtenAt ||
-  packages/store/queries/license-files/write-rows.test.ts tests/manage/license-import-undo.test.ts
+  packages/store/queries/license-files/write-rows.test.ts
 a server continues an import that another server has taken over
   After a pause longer than the lease, two servers write the same rows and count them twice.
   - .where("claimed_by", "=", claimant)
