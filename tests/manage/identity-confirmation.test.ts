@@ -177,10 +177,8 @@ testsOn("sqlite", "confirming an identity", openSignInFixture, (fixture) => {
   test("a code does not complete the set-up of a second factor", async () => {
     const { browser } = await fixture.createSignedInUser();
     const { body } = await browser.auth("/two-factor/enable", right);
-    expect(problemOf(await browser.auth("/confirm", { code: totpCode(totpSecret(body.totpURI)) }))).toEqual([
-      409,
-      "second_factor_off",
-    ]);
+    const refused = await browser.auth("/confirm", { code: totpCode(totpSecret(body.totpURI)) });
+    expect(problemOf(refused)).toEqual([409, "second_factor_off"]);
     expect((await browser.manage("GET", "/me")).body.two_factor_enabled).toBe(false);
   });
 

@@ -167,15 +167,9 @@ testsOn("sqlite", "signing in", openSignInFixture, (fixture) => {
   test("invalid input names the field, and a foreign page to return to is refused", async () => {
     const browser = fixture.browser();
     const missing = await browser.auth("/sign-in/email", { email: "ada@example.com" });
-    expect([missing.status, missing.body.errors]).toEqual([
-      422,
-      [{ field: "password", code: "missing", params: {}, message: "password is missing." }],
-    ]);
-    const full = { email: "a@b.c", password: "x" };
-    expect(
-      refusal(await browser.auth("/sign-in/email", { ...full, callbackURL: "https://evil.example" })),
-    ).toEqual([422, "callbackURL"]);
-    const large = await browser.auth("/sign-in/email", { ...full, password: "x".repeat(70_000) });
-    expect(large.status).toBe(413);
+    const error = { field: "password", code: "missing", params: {}, message: "password is missing." };
+    expect([missing.status, missing.body.errors]).toEqual([422, [error]]);
+    const away = { email: "a@b.c", password: "x", callbackURL: "https://evil.example" };
+    expect(refusal(await browser.auth("/sign-in/email", away))).toEqual([422, "callbackURL"]);
   });
 });

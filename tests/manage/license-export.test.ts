@@ -191,7 +191,9 @@ async function makeVariedLicenses(fixture: ManageFixture): Promise<void> {
     seed: 20_260_101,
   });
   const licenses = varied.map(([{ license_key: key, ...fields }, expiry, version], index) => ({
-    ...{ ...fields, ...expiry, ...version },
+    ...fields,
+    ...expiry,
+    ...version,
     ...(key === undefined ? {} : { license_key: `${key}-${index}` }),
     customer_email: `${["Ada", "zoë", "=1", "o'neil"][index % 4]}${index % 40}@example.com`,
     ...(index % 40 < 12 ? { customer_discord_id: String(1_000 + (index % 40)) } : {}),

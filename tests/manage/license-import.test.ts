@@ -91,37 +91,29 @@ testsOn("sqlite", "importing licenses", openManageFixture, (fixture) => {
 
   test("invalid rows are named by row and field; a dry run and all_or_nothing write nothing, row_by_row the others", async () => {
     const productId = await newProduct(fixture);
-    const header = ["license_key", "customer_email", "max_ips", "expires_at", "ips", "tags"];
     const file = csvFile(
-      header,
-      ["GOOD-1", "a@example.com", 3, null, null, null],
-      ["BAD-2", null, null, null, null, null],
-      ["BAD-3", "nobody", 0, "2031-02-30", "10.0.0.300", "x".repeat(60)],
-      ["good-1", "a@example.com", null, null, null, null],
-      ["k".repeat(65), "a@example.com", null, null, null, null],
-      ["BAD-7", "a@example.com", 1, null, "10.0.0.1;10.0.0.2", null],
+      ["license_key", "customer_email", "max_ips"],
+      ["GOOD-1", "a@example.com", 3],
+      ["BAD-2", null, null],
+      ["BAD-3", "nobody", 0],
+      ["good-1", "a@example.com", null],
     );
-    const wrongIn4 = ["customer_email", "expires_at", "max_ips", "ips", "tags.0"];
-    const expected = [
-      "3 customer_email",
-      ...wrongIn4.map((field) => `4 ${field}`),
-      ...["5 license_key", "6 license_key", "7 ips"],
-    ];
+    const expected = ["3 customer_email", "4 customer_email", "4 max_ips", "5 license_key"];
     const keys = async () => [...(await exported(fixture, productId)).keys()];
 
     const failed = await importFile(fixture, file, "", { productId });
-    expect(failed).toMatchObject({ state: "failed", created: 0, failed: 5, rows_total: 6 });
+    expect(failed).toMatchObject({ state: "failed", created: 0, failed: 3, rows_total: 4 });
     expect(failed.failure).toEqual({
       code: "import_rows_invalid",
-      params: { count: 5, rows: 6 },
-      message: "5 of 6 rows are invalid, so nothing was imported.",
+      params: { count: 3, rows: 4 },
+      message: "3 of 4 rows are invalid, so nothing was imported.",
     });
     const dry = await importFile(fixture, file, "?mode=row_by_row&dry_run=true", { productId });
-    expect(dry).toMatchObject({ state: "finished", dry_run: true, created: 1, failed: 5 });
+    expect(dry).toMatchObject({ state: "finished", dry_run: true, created: 1, failed: 3 });
     expect(await piecesOf(dry.id)).toEqual([]);
     expect(await keys()).toEqual([]);
     const job = await importFile(fixture, file, "?mode=row_by_row", { productId });
-    expect(job).toMatchObject({ state: "finished", created: 1, failed: 5, error_count: 9, failure: null });
+    expect(job).toMatchObject({ state: "finished", created: 1, failed: 3, error_count: 4, failure: null });
     expect(await keys()).toEqual(["GOOD-1"]);
     for (const each of [failed, dry, job]) {
       expect(errorsOf(each)).toEqual(expected);

@@ -148,10 +148,8 @@ testsOn("sqlite", "creating licenses", openManageFixture, (fixture) => {
       expect(new Set(data.map((one) => one.global_customer_id)).size).toBe(1);
       const list = `/organizations/${fixture.organizationId}/licenses?q=once${count}@&count=true&limit=1`;
       expect((await fixture.owner.api.get(list)).body.total).toBe(count);
-      expect(problemOf(await create({ ...body, count: count + 1 }, headers))).toEqual([
-        409,
-        "idempotency_key_reused",
-      ]);
+      const refused = await create({ ...body, count: count + 1 }, headers);
+      expect(problemOf(refused)).toEqual([409, "idempotency_key_reused"]);
     },
   );
 
