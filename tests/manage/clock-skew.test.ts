@@ -26,12 +26,12 @@ describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (
   /** By the clock of this process and the database. */
   const expectNow = (ms: number) => expect(Math.abs(ms - Date.now())).toBeLessThan(60_000);
 
-  test("has the intended clock skew", async () => {
+  test("the node has the intended clock skew", async () => {
     const log = fixture.server.output().split("\n")[0] ?? "{}";
     expectNow(Date.parse(JSON.parse(log).time) - hours * hourMs);
   });
 
-  test("computes expires_in_seconds from the database's clock", async () => {
+  test("the node computes expires_in_seconds from the database's clock", async () => {
     const path = `/products/${fixture.productId}/licenses`;
     const wanted = { customer_email: "ada@example.com", expires_in_seconds: 3600 };
     const { status, body } = await fixture.owner.api.post(path, wanted);
@@ -48,13 +48,13 @@ describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (
     expect(shown.body.status).toBe("active");
   });
 
-  test("creates a set-up link that is valid for half an hour", async () => {
+  test("the node creates a set-up link that is valid for half an hour", async () => {
     const state = await fixture.stored("platform_state", {});
     const link = state.find(({ name }) => name.startsWith("setup-link:"));
     expectNow(Number(link?.value) - 30 * 60_000);
   });
 
-  test("counts attempts made through other nodes", async () => {
+  test("the node counts attempts made through other nodes", async () => {
     const { email } = await people.createUser();
     await people.useUp("sign_in", email, 20);
     const answer = await people.signIn(email, { password: "not the one" });
@@ -62,7 +62,7 @@ describe.each([-2, 2])("a node whose clock is %d hours ahead of the database", (
     expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(180);
   });
 
-  test("dates emails and device cookies by the database's clock", async () => {
+  test("the node dates emails and device cookies by the database's clock", async () => {
     const { browser, email } = await people.createSignedInUser();
     await people.browser().auth("/request-password-reset", { email });
     const emails = await people.emails(email);

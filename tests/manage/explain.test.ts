@@ -33,7 +33,7 @@ testsOn("postgres", "explain", openManageFixture, (fixture) => {
   const ruleOf = (answer: { rules: { rule: RuleName }[] }, name: RuleName) =>
     answer.rules.find(({ rule }) => rule === name);
 
-  test("shows every rule in order, with the facts that a seller needs, at any time", async () => {
+  test("an explanation shows every rule in order, with the facts that a seller needs, at any time", async () => {
     const license = await blockedLicense({ expiresAtMs: Date.UTC(2020, 0) });
     const answer = await explained(license, { ip });
     expect(answer.rules.map(({ rule }: { rule: string }) => rule)).toEqual([...ruleNames]);
@@ -62,7 +62,7 @@ testsOn("postgres", "explain", openManageFixture, (fixture) => {
     }
   });
 
-  test("does not show a block of the platform in detail", async () => {
+  test("an explanation does not show a block of the platform in detail", async () => {
     const license = await addLicense(fixture);
     const block = { cidr: "2001:db8:ec5:1::/64", note: "Botnet" };
     const made = await fixture.admin.api.post("/admin/ip-blocks", block);
@@ -76,7 +76,7 @@ testsOn("postgres", "explain", openManageFixture, (fixture) => {
     expect(JSON.stringify(answer)).not.toMatch(/Botnet|\/64/);
   });
 
-  test("counts, registers, starts and logs nothing", async () => {
+  test("an explanation counts, registers, starts and logs nothing", async () => {
     const license = await addLicense(fixture, { termMs: dayMs, maxIps: 3 });
     const stored = () =>
       Promise.all([

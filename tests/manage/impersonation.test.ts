@@ -41,7 +41,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
   const newOrganization = async ({ api }: Person) =>
     String((await api.post("/organizations", { name: "Other" })).body.id);
 
-  test("lasts an hour by the database's clock, with every permission to view and no other", async () => {
+  test("an impersonation lasts an hour by the database's clock, with every permission to view and no other", async () => {
     const { api, until } = await started();
     const clockMs = await fixture.store.clock();
     expect(Date.parse(until) - clockMs).toBeWithin(hourMs - 60_000, hourMs + 60_000);
@@ -52,7 +52,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     expect(await listedFor(api)).toEqual([body]);
   });
 
-  test("ends when it is ended, and the audit log says who, why and until when, without an IP address", async () => {
+  test("an impersonation ends when it is ended, and the audit log says who, why and until when, without an IP address", async () => {
     const admin = await started();
     expect(await statusOf(admin.api)).toBe(200);
     // Ending it again changes nothing.
@@ -73,13 +73,13 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     ]);
   });
 
-  test("without the right, a row that is left has no effect", async () => {
+  test("without the right to administer, a stored impersonation has no effect", async () => {
     const { api, userId } = await started();
     await fixture.change("users", { id: userId }, { is_platform_admin: 0 });
     expect([await statusOf(api), await listedFor(api)]).toEqual([404, []]);
   });
 
-  test("ends after the hour, and is pruned", async () => {
+  test("an impersonation ends after the hour, and is pruned", async () => {
     const [expired, active] = [await started(), await started()];
     await endsAt(expired, Date.now() - 1_000);
     expect([await statusOf(expired.api), await listedFor(expired.api)]).toEqual([404, []]);
@@ -87,7 +87,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     expect([await rowsOf(expired), await rowsOf(active)]).toMatchObject([[], [{}]]);
   });
 
-  test("it needs a reason, and starting it again starts the hour again, with the new reason", async () => {
+  test("an impersonation needs a reason, and starting it again starts the hour again, with the new reason", async () => {
     for (const body of [{}, { reason: " " }, { reason: "x".repeat(1_001) }])
       expect((await fixture.admin.api.post(impersonation(), body)).status).toBe(422);
     const admin = await started();
@@ -99,7 +99,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     expect(await entriesOf(admin)).toHaveLength(2);
   });
 
-  test("belongs to one access token, which needs every permission", async () => {
+  test("an impersonation belongs to one access token, which needs every permission", async () => {
     const admin = await started();
     const clientWith = async (allowed: typeof permissions) => {
       const made = await fixture.store.transaction((db) => addToken(db, admin, Date.now(), null, allowed));
@@ -113,7 +113,7 @@ testsOn("postgres", "impersonation", openManageFixture, (fixture) => {
     expect((await narrow.post(impersonation(), reason)).status).toBe(404);
   });
 
-  test("belongs to one session of a browser, and ends with it", async () => {
+  test("an impersonation belongs to one session of a browser, and ends with it", async () => {
     const people = signInFixtureOf(fixture);
     const { browser, email } = await people.createSignedInUser({ admin: true });
     const statusIn = async (at: typeof browser) => (await at.manage("GET", organization)).status;
