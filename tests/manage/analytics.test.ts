@@ -12,6 +12,7 @@ import { setDailyUsage } from "@countersign/store/queries/products/daily-usage";
 import type { RequestLogRow } from "@countersign/store/tables";
 import { openGeo } from "../../apps/server/features/geoip/geo-file.ts";
 import { apiOf } from "../support/api.ts";
+import type { TestedDatabase } from "../support/databases.ts";
 import { openTestJournal } from "../support/journal.ts";
 import { licensesOf } from "../support/licenses.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
@@ -328,55 +329,52 @@ const geoFile = mmdb({
   "192.0.2.0/24": { country: "DE", latitude: 52.52, longitude: 13.4 },
   "198.51.100.0/24": { country: "US", latitude: 40.71, longitude: -74 },
 });
-testsOn(
-  "sqlite",
-  "analytics with a GeoIP file",
-  async (make) => {
-    const folder = mkdtempSync(join(tmpdir(), "countersign-geoip-"));
-    const path = join(folder, "cities.mmdb");
-    writeFileSync(path, geoFile);
-    const environment = { COUNTERSIGN_GEOIP_FILE: path };
-    const fixture = await openManageFixture(make, { why: "has a GeoIP file", environment });
-    const close = async () => {
-      await fixture.close();
-      rmSync(folder, { recursive: true });
+async function openWithGeo(make: TestedDatabase["make"]) {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-geoip-"));
+  const path = join(folder, "cities.mmdb");
+  writeFileSync(path, geoFile);
+  const environment = { COUNTERSIGN_GEOIP_FILE: path };
+  const fixture = await openManageFixture(make, { why: "has a GeoIP file", environment });
+  const close = async () => {
+    await fixture.close();
+    rmSync(folder, { recursive: true });
+  };
+  return { ...fixture, close };
+}
+
+testsOn("sqlite", "analytics with a GeoIP file", openWithGeo, (fixture) => {
+  test("requests are counted by country, and a license that changes place impossibly fast is a suspect", async () => {
+    const { create, validate } = licensesOf(fixture);
+    const { id, license_key: key } = await create({ ip_system_enabled: false });
+    for (const ip of ["192.0.2.7", "192.0.2.8", "198.51.100.9", "203.0.113.1"]) await validate(key, ip);
+    const analytics = async (rest = "") =>
+      (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/analytics${rest}`)).body;
+    await until("four requests are counted", async () => (await analytics()).totals.requests === 4);
+    const counted = { requests: 1, previous_requests: 0 };
+    const travel = {
+      before: { ip: "192.0.2.8", country: "DE", device_ids: [] },
+      after: { ip: "198.51.100.9", country: "US" },
+      distance_km: 6_385,
     };
-    return { ...fixture, close };
-  },
-  (fixture) => {
-    test("requests are counted by country, and a license that changes place impossibly fast is a suspect", async () => {
-      const { create, validate } = licensesOf(fixture);
-      const { id, license_key: key } = await create({ ip_system_enabled: false });
-      for (const ip of ["192.0.2.7", "192.0.2.8", "198.51.100.9", "203.0.113.1"]) await validate(key, ip);
-      const analytics = async (rest = "") =>
-        (await fixture.owner.api.get(`/organizations/${fixture.organizationId}/analytics${rest}`)).body;
-      await until("four requests are counted", async () => (await analytics()).totals.requests === 4);
-      const counted = { requests: 1, previous_requests: 0 };
-      const travel = {
-        before: { ip: "192.0.2.8", country: "DE", device_ids: [] },
-        after: { ip: "198.51.100.9", country: "US" },
-        distance_km: 6_385,
-      };
-      const check = async () => {
-        const { has_countries, countries } = await analytics();
-        expect(has_countries).toBe(true);
-        expect(countries).toEqual([
-          { ...counted, country: "DE", requests: 2 },
-          { ...counted, country: null },
-          { ...counted, country: "US" },
-        ]);
-        expect(await analytics("/sharing")).toMatchObject({
-          has_places: true,
-          data: [{ license_id: id, reasons: ["impossible_travel"], travel }],
-        });
-      };
-      await check();
-      // As if time had passed.
-      const geo = await openGeo(geoFile);
-      const journal = await openJournal(fixture.database.location, () => geo);
-      while ((await journal.closeSegment(Date.now() + hourMs)) > 0);
-      await journal.close();
-      await check();
-    });
-  },
-);
+    const check = async () => {
+      const { has_countries, countries } = await analytics();
+      expect(has_countries).toBe(true);
+      expect(countries).toEqual([
+        { ...counted, country: "DE", requests: 2 },
+        { ...counted, country: null },
+        { ...counted, country: "US" },
+      ]);
+      expect(await analytics("/sharing")).toMatchObject({
+        has_places: true,
+        data: [{ license_id: id, reasons: ["impossible_travel"], travel }],
+      });
+    };
+    await check();
+    // As if time had passed.
+    const geo = await openGeo(geoFile);
+    const journal = await openJournal(fixture.database.location, () => geo);
+    while ((await journal.closeSegment(Date.now() + hourMs)) > 0);
+    await journal.close();
+    await check();
+  });
+});

@@ -4,7 +4,7 @@ import { type Selectable, sql, type Updateable } from "kysely";
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 
-/** Values of columns. A list stands for any of its values. */
+/** Values of columns, also null. A list stands for any of its values. */
 export type Where<Columns> = {
   readonly [Name in keyof Columns]?: Columns[Name] | readonly Columns[Name][];
 };
@@ -44,6 +44,9 @@ export async function changeRows<Table extends keyof Tables>(
 ): Promise<void> {
   let query = db.updateTable(table as "licenses").set(columns as object);
   for (const [column, value] of Object.entries(where))
-    query = query.where(column as "id", "in", [value].flat() as string[]);
+    query =
+      value === null
+        ? query.where(column as "notes", "is", null)
+        : query.where(column as "id", "in", [value].flat() as string[]);
   await query.execute();
 }
