@@ -109,9 +109,7 @@ describe("a valid value is used", () => {
       { port: 3000, host: "127.0.0.1" },
     ],
   ];
-  test.each(rows)("%j", (environment, settings) => {
-    expect(readConfig(environment)).toMatchObject(settings);
-  });
+  test.each(rows)("%j", (environment, settings) => expect(readConfig(environment)).toMatchObject(settings));
 
   test("webhooks can reach the private networks that are listed, and only listed proxies are trusted", () => {
     const proxies = { COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };

@@ -19,9 +19,8 @@ beforeEach(async () => {
 });
 afterAll(() => thread.stop());
 
-test("a request before the start is answered once the thread has started", async () => {
-  expect(await thread.calls?.request("double", 21)).toBe(42);
-});
+test("a request before the start is answered once the thread has started", async () =>
+  expect(await thread.calls?.request("double", 21)).toBe(42));
 
 test("a request that fails rejects with the reason, and the thread continues", async () => {
   await expect(thread.calls?.request("fail", "Not today.")).rejects.toThrow("Not today.");

@@ -250,11 +250,7 @@ test("a limit that ends in the script ends a day later in the live variant", () 
 });
 
 test("a custom response with a placeholder has no live variant", () => {
-  const of = (custom: object): Case => ({
-    name: "",
-    answers: [{ validate: { custom } }],
-    steps: [step],
-  });
+  const of = (custom: object): Case => ({ name: "", answers: [{ validate: { custom } }], steps: [step] });
   expect(whyNoLiveVariant(of({ plan: "pro" }))).toBeNull();
   expect(whyNoLiveVariant(of({ plan: "{{product.name}}" }))).toBe("a body that no Countersign sends");
 });

@@ -35,9 +35,7 @@ export function sandboxCase(): object {
     name: "every fixed license key of the sandbox has its result, signed with the sandbox's secret",
     client: { allow_sandbox: true },
     answers: [
-      {
-        real: { api_key: "test", signing: "sandbox", outcome: { product: { signed_validation: 1 } } },
-      },
+      { real: { api_key: "test", signing: "sandbox", outcome: { product: { signed_validation: 1 } } } },
     ],
     steps: sandboxLicenses.map(({ licenseKey, status, httpStatus }) => ({
       validate: { license_key: licenseKey },

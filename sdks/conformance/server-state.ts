@@ -75,11 +75,7 @@ function customOf({ custom, valid }: ValidateMembers): OutcomeRow["product"] | n
   if (custom === null) return {};
   const text = JSON.stringify(custom);
   if (typeof custom !== "object" || Array.isArray(custom) || text.includes("{{")) return null;
-  return {
-    custom_response_enabled: 1,
-    custom_response: text,
-    custom_response_on_refusal: valid ? 0 : 1,
-  };
+  return { custom_response_enabled: 1, custom_response: text, custom_response_on_refusal: valid ? 0 : 1 };
 }
 
 interface Expiry {

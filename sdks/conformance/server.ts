@@ -210,11 +210,7 @@ function respondFromScript(
     response.destroy();
     return;
   }
-  const headers = {
-    "content-type": "application/json",
-    "x-request-id": `req-${number}`,
-    ...answer.headers,
-  };
+  const headers = { "content-type": "application/json", "x-request-id": `req-${number}`, ...answer.headers };
   sendBody(response, answer.status ?? 200, headers, contentOf(answer, now, nonce, requestBody), answer);
 }
 

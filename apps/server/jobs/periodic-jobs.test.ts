@@ -90,9 +90,8 @@ describe("the last runs of this node", () => {
     expect(saved).toEqual([["pruning", "other"], ["pruning"]]);
   });
 
-  test("two nodes on one host have different names", () => {
-    expect(new JobRuns().node).not.toBe(new JobRuns().node);
-  });
+  test("two nodes on one host have different names", () =>
+    expect(new JobRuns().node).not.toBe(new JobRuns().node));
 });
 
 describe("why a job failed", () => {
@@ -103,9 +102,7 @@ describe("why a job failed", () => {
     ['{"password": "hunter2", "x": 1}', '{"password": …, "x": 1}'],
     ["Authorization: Bearer abc.def", "Authorization: Bearer …"],
     ["first\nsecond\u2028third", "first second third"],
-  ])("%j is shown as %j", (reason, shown) => {
-    expect(failureText(new Error(reason))).toBe(shown);
-  });
+  ])("%j is shown as %j", (reason, shown) => expect(failureText(new Error(reason))).toBe(shown));
 
   test("a long reason is cut at a whole character", () => {
     const text = failureText(new Error("🔑".repeat(10_000)));

@@ -45,9 +45,8 @@ test.each([
   expect(mayOpen(held("licenses:view"), path)).toBe(false);
 });
 
-test("the owner opens everything", () => {
-  expect(mayOpen({ is_owner: true, permissions: [] }, "/settings")).toBe(true);
-});
+test("the owner opens everything", () =>
+  expect(mayOpen({ is_owner: true, permissions: [] }, "/settings")).toBe(true));
 
 test("in a suspended organization nobody is offered what would be refused, and everybody can look", () => {
   const suspended = { suspended_at: "2026-11-01T00:00:00.000Z", billing_state: "active" } as const;

@@ -28,6 +28,5 @@ test.each([
   expect(versionChecksOf({ ...free, ...changes }, plans)).toBe(checks);
 });
 
-test("nothing is called ineffective before the plans are known", () => {
-  expect(versionChecksOf(free, [])).toBe("included");
-});
+test("nothing is called ineffective before the plans are known", () =>
+  expect(versionChecksOf(free, [])).toBe("included"));

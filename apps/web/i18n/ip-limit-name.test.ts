@@ -20,9 +20,8 @@ describe.each(["en", "de", "es"] as const)("in %s", (language) => {
     .filter((file) => file.endsWith(".json"))
     .flatMap((file) => textsOf(JSON.parse(readFileSync(join(folder, file), "utf8")), file));
 
-  test("the IP limit has one name", () => {
-    expect(texts.filter(([, text]) => former[language].test(text))).toEqual([]);
-  });
+  test("the IP limit has one name", () =>
+    expect(texts.filter(([, text]) => former[language].test(text))).toEqual([]));
 
   test("every field for it is called by that name", () => {
     const [limit = "", toLimit = ""] = names[language];

@@ -23,9 +23,7 @@ describe("what the way to another address loses", () => {
     ["work that runs beside a form", [guard("typed", true), guard("running", true)], elsewhere, "running"],
     ["work that runs, and the same page follows", [guard("running", true)], otherPart, null],
     ["a secret that is stored", [guard("secret", false)], elsewhere, null],
-  ] as const)("%s", (_, guards, next, kind) => {
-    expect(discardedByNavigation(guards, here, next)).toBe(kind);
-  });
+  ] as const)("%s", (_, guards, next, kind) => expect(discardedByNavigation(guards, here, next)).toBe(kind));
 });
 
 test.each([

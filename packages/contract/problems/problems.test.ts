@@ -93,10 +93,7 @@ describe("a text", () => {
 function sources(folders: readonly string[]): { file: string; text: string }[] {
   return folders
     .flatMap((folder) => filesIn(join(root, folder)))
-    .map((path) => ({
-      file: relative(root, path),
-      text: readFileSync(path, "utf8"),
-    }));
+    .map((path) => ({ file: relative(root, path), text: readFileSync(path, "utf8") }));
 }
 
 function filesIn(folder: string): string[] {

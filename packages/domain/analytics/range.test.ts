@@ -4,7 +4,7 @@ import { bucketOf, bucketStarts, hourRange, type Interval, previousRange, usualI
 
 const hour = (text: string) => Date.parse(text) / hourMs;
 const written = (hours: readonly number[] | null) =>
-  hours?.map((at) => new Date(at * hourMs).toISOString().slice(0, 16));
+  hours?.map((at) => new Date(at * hourMs).toISOString().slice(0, "2026-11-17T10".length));
 const nowMs = Date.parse("2026-11-17T10:20:00Z");
 
 describe("a range", () => {
@@ -23,59 +23,26 @@ describe("a range", () => {
     expect(hourRange({ fromMs: -hourMs, toMs: null }, "UTC", nowMs)).toBeNull();
   });
 
-  test("is compared with as many hours before", () => {
-    expect(previousRange({ from: 100, to: 124 })).toEqual({ from: 76, to: 100 });
-  });
+  test("is compared with as many hours before", () =>
+    expect(previousRange({ from: 100, to: 124 })).toEqual({ from: 76, to: 100 }));
 });
 
 describe("buckets", () => {
-  const rows: Record<string, [from: string, to: string, Interval, zone: string, starts: string]> = {
-    "days over the end of summer time, one of 25 hours": [
-      "2026-10-23T22:00",
-      "2026-10-26T23:00",
-      "day",
-      "Europe/Berlin",
-      "2026-10-23T22:00 2026-10-24T22:00 2026-10-25T23:00",
-    ],
-    "days over the start of summer time, one of 23 hours": [
-      "2026-03-28T00:30",
-      "2026-03-30T12:00",
-      "day",
-      "Europe/Berlin",
-      "2026-03-28T00:00 2026-03-28T23:00 2026-03-29T22:00",
-    ],
-    "days of a half-hour zone start at the next full UTC hour": [
-      "2026-11-15T00:00",
-      "2026-11-17T00:00",
-      "day",
-      "Asia/Kolkata",
-      "2026-11-15T00:00 2026-11-15T19:00 2026-11-16T19:00",
-    ],
-    "a day whose midnight is skipped": [
-      "2018-11-03T12:00",
-      "2018-11-05T12:00",
-      "day",
-      "America/Sao_Paulo",
-      "2018-11-03T12:00 2018-11-04T03:00 2018-11-05T02:00",
-    ],
-    "weeks start on Monday": [
-      "2026-11-04T00:00",
-      "2026-11-17T00:00",
-      "week",
-      "UTC",
-      "2026-11-04T00:00 2026-11-09T00:00 2026-11-16T00:00",
-    ],
-    months: [
-      "2026-01-31T12:00",
-      "2026-04-02T00:00",
-      "month",
-      "America/New_York",
-      "2026-01-31T12:00 2026-02-01T05:00 2026-03-01T05:00 2026-04-01T04:00",
-    ],
-    hours: ["2026-11-04T00:00", "2026-11-04T02:00", "hour", "UTC", "2026-11-04T00:00 2026-11-04T01:00"],
-  };
-  test.each(Object.entries(rows))("%s", (_, [from, to, interval, zone, starts]) => {
-    const range = { from: Math.floor(hour(`${from}Z`)), to: hour(`${to}Z`) };
+  test.each<[Interval, zone: string, starts: string, to: string]>([
+    // Over the end of summer time a day has 25 hours, and over its start 23.
+    ["day", "Europe/Berlin", "2026-10-23T22 2026-10-24T22 2026-10-25T23", "2026-10-26T23"],
+    ["day", "Europe/Berlin", "2026-03-28T00 2026-03-28T23 2026-03-29T22", "2026-03-30T12"],
+    // In a zone of half hours, they start at the next full UTC hour.
+    ["day", "Asia/Kolkata", "2026-11-15T00 2026-11-15T19 2026-11-16T19", "2026-11-17T00"],
+    // A midnight is skipped.
+    ["day", "America/Sao_Paulo", "2018-11-03T12 2018-11-04T03 2018-11-05T02", "2018-11-05T12"],
+    // A week starts on Monday.
+    ["week", "UTC", "2026-11-04T00 2026-11-09T00 2026-11-16T00", "2026-11-17T00"],
+    ["month", "America/New_York", "2026-01-31T12 2026-02-01T05 2026-03-01T05", "2026-04-01T04"],
+    ["hour", "UTC", "2026-11-04T00 2026-11-04T01", "2026-11-04T02"],
+  ])("of a %s in %s start at %s until %s", (interval, zone, starts, to) => {
+    const [from = ""] = starts.split(" ");
+    const range = { from: hour(`${from}:00Z`), to: hour(`${to}:00Z`) };
     expect(written(bucketStarts(range, interval, zone, 800))).toEqual(starts.split(" "));
   });
 

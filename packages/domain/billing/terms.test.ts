@@ -20,6 +20,7 @@ const cancelled: BillingTerms = { ...free, state: "cancelled" };
 const grace = inState(pro, "grace", now);
 const suspended = inState(pro, "suspended", now);
 const byHand: BillingTerms = { ...free, plan: "enterprise", planSetBy: "operator" };
+const enterprise = { plan: "enterprise" } as const;
 
 function subscription(status: SubscriptionStatus, changes: Partial<Subscription> = {}): Subscription {
   return {
@@ -56,12 +57,7 @@ test.each<[name: string, before: BillingTerms, subscription: Subscription | null
   ["a plan set by hand stays", byHand, subscription("active"), byHand],
   ["Free set by hand can be upgraded", { ...free, planSetBy: "operator" }, subscription("active"), pro],
   ["without a subscription nothing changes", free, null, free],
-  [
-    "another plan applies",
-    pro,
-    subscription("active", { plan: "enterprise" }),
-    { ...pro, plan: "enterprise" },
-  ],
+  ["another plan applies", pro, subscription("active", enterprise), { ...pro, ...enterprise }],
 ])("%s", (_, before, current, after) => expect(withSubscription(before, current, now)).toEqual(after));
 
 test("a grace period that goes on keeps its end", () => {
@@ -99,9 +95,8 @@ describe("the clock", () => {
     expect(step(step(grace, 4).terms, 4)).toMatchObject({ notice: null });
   });
 
-  test("after a downtime longer than the grace period suspends without an email about it", () => {
-    expect(step(grace, 30)).toMatchObject({ notice: null, wasSuspended: true, terms: suspended });
-  });
+  test("after a downtime longer than the grace period suspends without an email about it", () =>
+    expect(step(grace, 30)).toMatchObject({ notice: null, wasSuspended: true, terms: suspended }));
 
   const until: BillingTerms = { ...byHand, planEndsAtMs: now + 10 * dayMs };
 
@@ -115,9 +110,8 @@ describe("the clock", () => {
     expect(step(noticed.terms, 10)).toMatchObject({ endingAtMs: null, planEnded: true, terms: free });
   });
 
-  test("after a downtime ends a plan without an email that it will end", () => {
-    expect(step(until, 30)).toMatchObject({ endingAtMs: null, planEnded: true, terms: free });
-  });
+  test("after a downtime ends a plan without an email that it will end", () =>
+    expect(step(until, 30)).toMatchObject({ endingAtMs: null, planEnded: true, terms: free }));
 
   test("another end of the plan gets another email", () => {
     const later = { ...step(until, 7).terms, planEndsAtMs: now + 20 * dayMs };

@@ -6,6 +6,7 @@ import { listed } from "../../../tests/support/listed.ts";
 import { maxSvgKib, sanitizeSvgLogo } from "./svg-logo.ts";
 
 const namespaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
+const html = 'xmlns:h="http://www.w3.org/1999/xhtml"';
 const rect = '<rect width="1" height="1"/>';
 
 describe("an SVG logo", () => {
@@ -94,61 +95,56 @@ describe("an SVG logo", () => {
 });
 
 describe("nothing dangerous survives:", () => {
-  const script = "<script>alert(1)</script>";
+  const script = "<script>x()</script>";
   test.each(
     Object.entries({
       "a script": script,
-      "a script with a source": '<script href="https://evil.example/x.js"/>',
-      "a script with an old link": '<script xlink:href="data:text/javascript,alert(1)"/>',
-      "a script with a prefix": '<s:script xmlns:s="http://www.w3.org/2000/svg">alert(1)</s:script>',
-      "a script of HTML": '<h:script xmlns:h="http://www.w3.org/1999/xhtml">alert(1)</h:script>',
-      "a script in mixed case": "<ScRiPt>alert(1)</ScRiPt>",
+      "a script with a source": '<script href="https://evil.x/x.js"/>',
+      "a script with an old link": '<script xlink:href="data:text/javascript,x()"/>',
+      "a script with a prefix": '<s:script xmlns:s="http://www.w3.org/2000/svg">x()</s:script>',
+      "a script of HTML": "<h:script>x()</h:script>",
+      "a script in mixed case": "<ScRiPt>x()</ScRiPt>",
       "a script in a group": `<g><defs>${script}</defs></g>`,
       "a script in a title": `<title>${script}</title>`,
-      "a script in a description of HTML": `<desc><h:body xmlns:h="http://www.w3.org/1999/xhtml" onload="alert(1)">${script}</h:body></desc>`,
-      "a script in a link": `<a href="javascript:alert(1)">${script}<text>x</text></a>`,
+      "a script in a description of HTML": `<desc><h:body onload="x()">${script}</h:body></desc>`,
+      "a script in a link": `<a href="javascript:x()">${script}<text>x</text></a>`,
       "a script in a switch": `<switch>${script}</switch>`,
       "a script in a use": `<use href="#a">${script}</use>`,
-      "a handler": '<rect onload="alert(1)"/>',
-      "a handler in upper case": '<rect ONLOAD="alert(1)"/>',
-      "a handler in mixed case": '<rect oNcLiCk="alert(1)"/>',
-      "a handler of an animation": '<rect onbegin="alert(1)" onend="alert(1)" onrepeat="alert(1)"/>',
-      "a handler of the pointer": '<rect onmouseover="alert(1)" onfocusin="alert(1)" onactivate="alert(1)"/>',
-      "a handler with a prefix": '<rect s:onload="alert(1)" xmlns:s="http://www.w3.org/2000/svg"/>',
+      "a handler": '<rect onload="x()"/>',
+      "a handler in upper case": '<rect ONLOAD="x()"/>',
+      "a handler in mixed case": '<rect oNcLiCk="x()"/>',
+      "a handler of an animation": '<rect onbegin="x()" onend="x()" onrepeat="x()"/>',
+      "a handler of the pointer": '<rect onmouseover="x()" onfocusin="x()" onactivate="x()"/>',
+      "a handler with a prefix": '<rect s:onload="x()" xmlns:s="http://www.w3.org/2000/svg"/>',
       "a handler of XML events":
         '<rect ev:event="load" ev:handler="#x" xmlns:ev="http://www.w3.org/2001/xml-events"/>',
       "a handler element":
-        '<handler type="text/javascript">alert(1)</handler><listener event="load" handler="#x"/>',
-      "a link that runs script": '<a xlink:href="javascript:alert(1)"><text>javascript</text></a>',
-      "a link written with references": '<a href="&#106;avascript&#58;alert(1)"><rect/></a>',
-      "a link with white space inside": '<a href="java&#10;script:alert(1)"><rect/></a>',
-      "an animated link": '<a><animate attributeName="href" values="javascript:alert(1)"/><rect/></a>',
-      "a set link": '<a><set attributeName="xlink:href" to="javascript:alert(1)"/><rect/></a>',
-      "a set handler": '<rect><set attributeName="onmouseover" to="alert(1)"/></rect>',
-      "an animation by reference": '<animate xlink:href="#x" attributeName="href" to="javascript:alert(1)"/>',
-      "animated motion and transformation":
-        '<animateMotion/><animateTransform onbegin="alert(1)"/><animateColor/><discard/>',
-      "foreign content":
-        '<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject>',
-      "foreign content in mixed case": "<foreignobject><img src='x' onerror='alert(1)'/></foreignobject>",
-      "elements of HTML": '<h:img xmlns:h="http://www.w3.org/1999/xhtml" src="x" onerror="alert(1)"/>',
-      "elements of no namespace":
-        '<script xmlns="">alert(1)</script><iframe xmlns="" src="https://evil.example"/>',
+        '<handler type="text/javascript">x()</handler><listener event="load" handler="#x"/>',
+      "a link that runs script": '<a xlink:href="javascript:x()"><text>javascript</text></a>',
+      "a link written with references": '<a href="&#106;avascript&#58;x()"><rect/></a>',
+      "a link with white space inside": '<a href="java&#10;script:x()"><rect/></a>',
+      "an animated link": '<a><animate attributeName="href" values="javascript:x()"/><rect/></a>',
+      "a set link": '<a><set attributeName="xlink:href" to="javascript:x()"/><rect/></a>',
+      "a set handler": '<rect><set attributeName="onmouseover" to="x()"/></rect>',
+      "an animation by reference": '<animate xlink:href="#x" attributeName="href" to="javascript:x()"/>',
+      "animated motion": '<animateMotion/><animateTransform onbegin="x()"/><animateColor/><discard/>',
+      "foreign content": '<foreignObject><h:iframe src="javascript:x()"/></foreignObject>',
+      "foreign content in mixed case": "<foreignobject><img src='x' onerror='x()'/></foreignobject>",
+      "elements of HTML": '<h:img src="x" onerror="x()"/>',
+      "elements of no namespace": '<script xmlns="">x()</script><iframe xmlns="" src="https://evil.x"/>',
       "an embedded image": '<image href="data:image/svg+xml;base64,PHN2Zy8+"/>',
-      "an image from elsewhere":
-        '<image xlink:href="https://evil.example/x.png"/><feImage href="//evil.example"/>',
-      "a use of another file": '<use href="https://evil.example/x.svg#a"/>',
-      "a use of another file without a scheme": '<use xlink:href="//evil.example/x.svg#a"/>',
+      "an image from elsewhere": '<image xlink:href="https://evil.x/x.png"/><feImage href="//evil.x"/>',
+      "a use of another file": '<use href="https://evil.x/x.svg#a"/>',
+      "a use of another file without a scheme": '<use xlink:href="//evil.x/x.svg#a"/>',
       "a use of a relative file": '<use href="x.svg#a"/>',
       "a use of data": '<use href="data:image/svg+xml;base64,PHN2Zy8+#a"/>',
-      "a use with a new and an old link": '<use href="https://evil.example#a" xlink:href="#a"/>',
-      "a use with another prefix":
-        '<use k:href="https://evil.example#a" xmlns:k="http://www.w3.org/1999/xlink"/>',
-      "a gradient of another file": '<linearGradient href="https://evil.example/x.svg#a"/>',
-      "a base": '<g xml:base="https://evil.example/"><rect/></g>',
-      "a fill from elsewhere": '<rect fill="url(https://evil.example/x.svg#a)"/>',
-      "a fill with a quoted address": "<rect fill=\"url('https://evil.example/x.svg#a')\"/>",
-      "a fill without a scheme": '<rect fill="url(//evil.example)"/>',
+      "a use with a new and an old link": '<use href="https://evil.x#a" xlink:href="#a"/>',
+      "a use with another prefix": '<use k:href="https://evil.x#a" xmlns:k="http://www.w3.org/1999/xlink"/>',
+      "a gradient of another file": '<linearGradient href="https://evil.x/x.svg#a"/>',
+      "a base": '<g xml:base="https://evil.x/"><rect/></g>',
+      "a fill from elsewhere": '<rect fill="url(https://evil.x/x.svg#a)"/>',
+      "a fill with a quoted address": "<rect fill=\"url('https://evil.x/x.svg#a')\"/>",
+      "a fill without a scheme": '<rect fill="url(//evil.x)"/>',
       "a fill of a relative file": '<rect fill="url(evil.svg#a)"/>',
       "a fill in upper case": '<rect fill="URL(evil.svg)"/>',
       "a fill with an escape": '<rect fill="u\\72l(evil.svg)"/>',
@@ -159,36 +155,34 @@ describe("nothing dangerous survives:", () => {
       "an address in another attribute": '<rect x="url(evil.svg)" transform="url(evil.svg)"/>',
       "a local address where none belongs": '<rect font-family="url(#a)"/>',
       "a filter":
-        '<filter id="f"><feImage href="https://evil.example"/></filter><rect filter="url(https://evil.example#f)"/>',
-      "markers, patterns and cursors":
-        '<marker/><pattern/><cursor href="https://evil.example"/><rect marker-start="url(evil.svg)" cursor="url(evil.cur)"/>',
+        '<filter id="f"><feImage href="https://evil.x"/></filter><rect filter="url(https://evil.x#f)"/>',
+      "markers and cursors":
+        '<marker/><pattern/><cursor href="https://evil.x"/><rect marker-start="url(evil.svg)" cursor="url(evil.cur)"/>',
       "a font from elsewhere":
-        '<font-face><font-face-src><font-face-uri href="https://evil.example"/></font-face-src></font-face>',
-      "a style with an address": '<rect style="fill:url(https://evil.example)"/>',
+        '<font-face><font-face-src><font-face-uri href="https://evil.x"/></font-face-src></font-face>',
+      "a style with an address": '<rect style="fill:url(https://evil.x)"/>',
       "a style with a background":
-        '<rect style="background:url(https://evil.example);background-image:url(evil.png)"/>',
+        '<rect style="background:url(https://evil.x);background-image:url(evil.png)"/>',
       "a style with a set of images": "<rect style=\"mask:image-set('evil.png' 1x);fill:src('evil.png')\"/>",
       "a style with an expression":
-        '<rect style="width:expression(alert(1));behavior:url(evil.htc);-moz-binding:url(evil.xml)"/>',
+        '<rect style="width:expression(x());behavior:url(evil.htc);-moz-binding:url(evil.xml)"/>',
       "a style with an import": "<rect style=\"@import 'evil.css';fill:@import\"/>",
       "a style with an escape": '<rect style="fill:\\75rl(evil.svg);f\\69ll:url(evil.svg)"/>',
       "a style with a hidden separator": "<rect style=\"font-family:'a;fill:url(evil.svg)';stroke:'\"/>",
       "a style with a variable": '<rect style="--a:url(evil.svg);fill:var(--a)"/>',
       "a style with brackets": '<rect style="fill:red}*{background:url(evil.svg)"/>',
-      "a comment that ends early in HTML": "<!--><img src=x onerror=alert(1)>-->",
-      "markup in text": "<text>&lt;script&gt;alert(1)&lt;/script&gt;</text>",
-      "markup in a title, for HTML parsers":
-        "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>",
+      "a comment that ends early in HTML": "<!--><img src=x onerror=x()>-->",
+      "markup in text": "<text>&lt;script&gt;x()&lt;/script&gt;</text>",
+      "markup in a title": "<title>&lt;/title&gt;&lt;script&gt;x()&lt;/script&gt;</title>",
       "markup in an attribute":
-        '<rect id="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;" font-family="&quot;&gt;&lt;script&gt;"/>',
+        '<rect id="&quot;&gt;&lt;script&gt;x()&lt;/script&gt;" font-family="&quot;&gt;&lt;script&gt;"/>',
       "mutating nesting":
-        "<desc><style xmlns='urn:x'><title>&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;</title></style></desc>",
-      "mathematics with annotations":
+        "<desc><style xmlns='urn:x'><title>&lt;/style&gt;&lt;img src=x onerror=x()&gt;</title></style></desc>",
+      mathematics:
         '<math xmlns="http://www.w3.org/1998/Math/MathML"><annotation-xml encoding="text/html"><x/></annotation-xml></math>',
       "embedded documents":
         '<iframe src="x"/><embed src="x"/><object data="x"/><audio src="x"/><video src="x"/><canvas/>',
-      "a style sheet of HTML":
-        '<h:link xmlns:h="http://www.w3.org/1999/xhtml" rel="stylesheet" href="https://evil.example"/>',
+      "a style sheet of HTML": '<h:link rel="stylesheet" href="https://evil.x"/>',
       "an XSLT":
         '<x:stylesheet xmlns:x="http://www.w3.org/1999/XSL/Transform"><x:template match="/"/></x:stylesheet>',
       "names of the prototype":
@@ -218,6 +212,14 @@ describe("a file is refused:", () => {
   const notSvg = { ok: false, fault: { code: "logo_not_svg" } } as const;
   const uses = (count: number, target: string) => `<use href="#${target}"/>`.repeat(count);
 
+  const doubled = (level: number) => `<g id="u${level + 1}">${uses(2, `u${level}`)}</g>`;
+  /** Each refers to the one before it, and the first draws something. */
+  const masks = (count: number) => (level: number) => {
+    const inside = level === 0 ? rect : `<rect style="mask:url(#m${level - 1})"/>`.repeat(count);
+    return `<mask id="m${level}">${inside}</mask>`;
+  };
+  const clip = (id: string, by: string) => `<clipPath id="${id}" clip-path="url(#${by})">${rect}</clipPath>`;
+  const gradient = (id: string, of: string) => `<linearGradient id="${id}" href="#${of}"/>`;
   const forwards = (level: number) => `<mask id="m${level}"><rect mask="url(#m${level + 1})"/></mask>`;
   const backwards = (level: number) => `<mask id="m${level + 1}"><rect mask="url(#m${level})"/></mask>`;
 
@@ -238,10 +240,8 @@ describe("a file is refused:", () => {
         "an attribute without quotes": svg("<rect x=1 />"),
         "an attribute without a value": svg("<rect onload/>"),
         "a repeated attribute": svg('<rect x="1" x="2"/>'),
-        "a repeated attribute through prefixes": svg(
-          '<use a:href="#x" b:href="#y" xmlns:a="http://www.w3.org/1999/xlink" xmlns:b="http://www.w3.org/1999/xlink"/>',
-        ),
-        "a prefix without a namespace": svg("<a:script>alert(1)</a:script>"),
+        "a repeated attribute through prefixes": svg('<use a:x="1" b:x="2" xmlns:a="u" xmlns:b="u"/>'),
+        "a prefix without a namespace": svg("<a:script>x()</a:script>"),
         "a prefix of the declaration": svg('<g xmlns:xmlns="http://www.w3.org/2000/svg"/>'),
         "a null byte": svg('<scr\0ipt/><rect on\0load="x"/>'),
         "a reference to a null byte": svg("<text>&#0;</text>"),
@@ -259,24 +259,24 @@ describe("a file is refused:", () => {
         "a declared Latin-1": `<?xml version="1.0" encoding="ISO-8859-1"?>${svg(rect)}`,
         "XML 1.1": `<?xml version="1.1"?>${svg(rect)}`,
         "a late XML declaration": ` <?xml version="1.0"?>${svg(rect)}`,
-        "an entity of an external DTD": `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "https://evil.example/svg11.dtd">${svg("<text>&x;</text>")}`,
+        "an entity of an external DTD": `<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "https://evil.x/svg11.dtd">${svg("<text>&x;</text>")}`,
       },
       logo_unsupported_markup: {
         "a billion laughs": `${billionLaughs}${svg("<text>&j;</text>")}`,
         "an external entity": `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg("<text>&x;</text>")}`,
-        "an entity that adds attributes": `<!DOCTYPE svg [<!ATTLIST svg onload CDATA "alert(1)">]>${svg(rect)}`,
-        "a style sheet by instruction": `<?xml-stylesheet href="https://evil.example/x.xsl" type="text/xsl"?>${svg(rect)}`,
+        "an entity that adds attributes": `<!DOCTYPE svg [<!ATTLIST svg onload CDATA "x()">]>${svg(rect)}`,
+        "a style sheet by instruction": `<?xml-stylesheet href="https://evil.x/x.xsl" type="text/xsl"?>${svg(rect)}`,
         PHP: svg(`<?php system("id"); ?>${rect}`),
-        CDATA: svg("<text><![CDATA[<script>alert(1)</script>]]></text>"),
-        "CDATA in a dropped element": svg("<script><![CDATA[alert(1)]]></script>"),
-        "a style sheet": svg(`<style>@import "https://evil.example";</style>${rect}`),
-        "a style sheet in CDATA": svg(`<style><![CDATA[*{fill:url(https://evil.example)}]]></style>${rect}`),
+        CDATA: svg("<text><![CDATA[<script>x()</script>]]></text>"),
+        "CDATA in a dropped element": svg("<script><![CDATA[x()]]></script>"),
+        "a style sheet": svg(`<style>@import "https://evil.x";</style>${rect}`),
+        "a style sheet in CDATA": svg(`<style><![CDATA[*{fill:url(https://evil.x)}]]></style>${rect}`),
         "a style sheet in a group": svg(`<defs><style>.a{fill:red}</style></defs>${rect}`),
       },
       logo_empty: {
         "nothing to draw": svg("<g/>"),
         "only an embedded photo": svg('<image href="data:image/png;base64,iVBORw0KGgo="/>'),
-        "only a script": svg("<script>alert(1)</script>"),
+        "only a script": svg("<script>x()</script>"),
       },
       logo_too_complex: {
         "33 levels": svg("<g>".repeat(31) + rect + "</g>".repeat(31)).replace(rect, `<g>${rect}</g>`),
@@ -288,24 +288,14 @@ describe("a file is refused:", () => {
         "a use of itself": svg(`<use id="u" href="#u"/>${rect}`),
         "a use of what contains it": svg(`<g id="u">${rect}<use href="#u"/></g>`),
         "a use of a use": svg(`<rect id="a"/><g id="b">${uses(2, "a")}</g>${uses(2, "b")}`),
-        "uses that double at every level": svg(
-          `<rect id="u0"/>${levels(30, (level) => `<g id="u${level + 1}">${uses(2, `u${level}`)}</g>`)}`,
-        ),
+        "uses that double at every level": svg(`<rect id="u0"/>${levels(30, doubled)}`),
         "1,001 uses": svg(`<rect id="a"/>${uses(1_001, "a")}`),
         "1,000 uses of a long path": svg(`<path id="a" d="${"1 ".repeat(5_000)}"/>${uses(1_000, "a")}`),
-        "masks that double at every level": svg(
-          `<mask id="m0">${rect}</mask>${levels(30, (level) => `<mask id="m${level + 1}">${`<rect mask="url(#m${level})"/>`.repeat(2)}</mask>`)}<rect mask="url(#m30)"/>`,
-        ),
-        "few masks that multiply by a hundred": svg(
-          `<mask id="m0">${rect}</mask>${levels(5, (level) => `<mask id="m${level + 1}">${`<rect style="mask:url(#m${level})"/>`.repeat(100)}</mask>`)}`,
-        ),
+        "masks that double at every level": svg(`${levels(31, masks(2))}<rect mask="url(#m30)"/>`),
+        "few masks that multiply by a hundred": svg(levels(6, masks(100))),
         "a mask of itself": svg(`<mask id="m"><rect mask="url(#m)"/></mask>`),
-        "clip paths in a circle": svg(
-          `<clipPath id="a" clip-path="url(#b)">${rect}</clipPath><clipPath id="b" clip-path="url(#a)">${rect}</clipPath>`,
-        ),
-        "gradients in a circle": svg(
-          `<linearGradient id="a" href="#b"/><linearGradient id="b" href="#a"/>${rect}`,
-        ),
+        "clip paths in a circle": svg(clip("a", "b") + clip("b", "a")),
+        "gradients in a circle": svg(gradient("a", "b") + gradient("b", "a") + rect),
         "a chain of 1,000 masks": svg(levels(1_000, forwards)),
         "a chain of 1,000 masks in reverse": svg(levels(1_000, backwards)),
       },
@@ -375,7 +365,7 @@ describe("any file", () => {
     fc.constantFrom(
       "0 0 1 1",
       "url(#b) red",
-      ...listed("#a url(#a) url(x) javascript:alert(1) fill:url(#a);x:y a 1"),
+      ...listed("#a url(#a) url(x) javascript:x() fill:url(#a);x:y a 1"),
     ),
     fc.string({ unit: fc.constantFrom(..."url(#a);:'\"\\/*@ -%&<>\n\t\r") }),
   );
@@ -493,13 +483,13 @@ function codeOf(text: string): string {
   return sanitized.ok ? "ok" : sanitized.fault.code;
 }
 
-function svg(content: string): string {
-  return `<svg ${namespaces} viewBox="0 0 1 1">${content}</svg>`;
+function svg(content: string, more = ""): string {
+  return `<svg ${namespaces} ${more} viewBox="0 0 1 1">${content}</svg>`;
 }
 
 /** What is left of the content of an image. */
 function contentOf(content: string): string {
-  const sanitized = sanitize(svg(content));
+  const sanitized = sanitize(svg(content, html));
   if (!sanitized.ok) throw new Error(sanitized.fault.code);
   const start = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1">';
   expect(sanitized.svg).toStartWith(start);

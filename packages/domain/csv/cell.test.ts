@@ -27,9 +27,8 @@ describe("a CSV cell", () => {
     ["", ""],
   ])("%j is written as %j", (text, written) => expect(csvCell(text)).toBe(written));
 
-  test("numbers and flags are never taken for formulas", () => {
-    expect(csvLine([-1, true, null, undefined, "x"])).toBe("-1,true,,,x\r\n");
-  });
+  test("numbers and flags are never taken for formulas", () =>
+    expect(csvLine([-1, true, null, undefined, "x"])).toBe("-1,true,,,x\r\n"));
 
   test("no text begins a formula where cells are parted by semicolons or tabs and quotes mean nothing", () => {
     const text = fc.string({ unit: fc.constantFrom(";", "\t", "\n", '"', ",", "=", "@", "'", " ", "a") });

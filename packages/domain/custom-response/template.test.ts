@@ -93,13 +93,11 @@ describe("placeholders", () => {
     expect(renderCustom({ at: written }, null, values)).toEqual({ at: rendered });
   });
 
-  test("member names are not expanded", () => {
-    expect(renderCustom({ "{{product.id}}": 1 }, null, values)).toEqual({ "{{product.id}}": 1 });
-  });
+  test("member names are not expanded", () =>
+    expect(renderCustom({ "{{product.id}}": 1 }, null, values)).toEqual({ "{{product.id}}": 1 }));
 
-  test("an override may bring its own placeholder", () => {
-    expect(renderCustom({ a: "x" }, { a: "{{license.id}}" }, values)).toEqual({ a: "lic_1" });
-  });
+  test("an override may bring its own placeholder", () =>
+    expect(renderCustom({ a: "x" }, { a: "{{license.id}}" }, values)).toEqual({ a: "lic_1" }));
 
   test.each([...placeholderNames])("{{%s}} is known", (name) => {
     expect(renderCustom({ at: `{{${name}}}` }, null, values)).toEqual({ at: values[name] });

@@ -27,11 +27,8 @@ test.each<[from: string, text: string, timeZone: string, to: string]>([
 
 test.each(["", "P", "1Y", "P0D", "P-1Y", "PT1H", "P1.5Y", "P1D1Y", "P101Y", "P99999D", "p1y", "P1Y "])(
   "%j is no duration",
-  (text) => {
-    expect(parseDuration(text)).toBeNull();
-  },
+  (text) => expect(parseDuration(text)).toBeNull(),
 );
 
-test("where no date is known a year has 365 days and a month 30", () => {
-  expect(nominalMs({ months: 14, days: 1 })).toBe((365 + 60 + 1) * dayMs);
-});
+test("where no date is known a year has 365 days and a month 30", () =>
+  expect(nominalMs({ months: 14, days: 1 })).toBe((365 + 60 + 1) * dayMs));

@@ -44,9 +44,8 @@ describe("callerAddress", () => {
     expect(callerIp(peer, forwardedFor, proxies)?.text ?? null).toBe(caller);
   });
 
-  test("without trusted proxies the header is never read", () => {
-    expect(callerIp("10.0.0.1", "198.51.100.1", CidrSet.empty)?.text).toBe("10.0.0.1");
-  });
+  test("without trusted proxies the header is never read", () =>
+    expect(callerIp("10.0.0.1", "198.51.100.1", CidrSet.empty)?.text).toBe("10.0.0.1"));
 
   test("what stands left of the caller never changes the answer", () =>
     forAll(100, [fc.string({ maxLength: 200 })], (forged) => {

@@ -38,8 +38,6 @@ describe("an address that is asked for", () => {
 
   test.each(["", "x", "203.0.113.0/24", "203.0.113.7/64", "2001:db8::/48", "010.0.0.1", "1.2.3"])(
     "%s is none",
-    (text) => {
-      expect(parseAsked(text)).toBeNull();
-    },
+    (text) => expect(parseAsked(text)).toBeNull(),
   );
 });

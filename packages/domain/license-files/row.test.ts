@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { noPin } from "../licenses/version-pin.ts";
 import { readHeader } from "./columns.ts";
 import { type Cells, type ImportedLicense, readRow } from "./row.ts";
 import { readTime, Wrong } from "./values.ts";
@@ -12,52 +13,39 @@ const defaults = {
 } as const;
 const nowMs = Date.UTC(2030, 0, 1);
 const read = (cells: Cells, ipv6Prefix: 64 | 128 = 64) => readRow(cells, { ...defaults, ipv6Prefix }, nowMs);
+const endingAt = (expiresAtMs: number | null, termMs: number | null = null) => {
+  return { expiry: { isLifetime: expiresAtMs === null && termMs === null, expiresAtMs, termMs } };
+};
+/** Midnight in Berlin. */
+const berlin = (year: number, month: number, day: number) => Date.UTC(year, month, day - 1, 23);
 
+const lastDay = endingAt(berlin(2031, 0, 3) - 1);
+/** Two addresses count as one, which was registered at the earlier of their times. */
+const ips = "2001:db8::1;10.0.0.1;2001:db8::2";
+const oldest = {
+  ips: ["2001:db8::/64", "10.0.0.1"],
+  ipsRegisteredAtMs: [berlin(2020, 0, 1), berlin(2020, 0, 2)],
+};
 test.each<[says: string, cells: Cells, means: Partial<ImportedLicense>]>([
   ["nothing", {}, { key: null, customer: null, expiry: undefined, tags: undefined, notes: undefined }],
   ["nothing about a revocation", { notes: "x" }, { revokedAtMs: undefined, revokedReason: undefined }],
   ["no revocation", { revoked_at: "" }, { revokedAtMs: null }],
   ["an empty cell", { notes: " ", tags: "" }, { notes: null, tags: [] }],
   ["a key", { license_key: " abc " }, { key: "abc", keyMatch: "ABC" }],
-  ["no end", { expires_at: "" }, { expiry: { isLifetime: true, expiresAtMs: null, termMs: null } }],
-  [
-    "an end",
-    { expires_at: "2031-01-02T00:00Z" },
-    { expiry: { isLifetime: false, expiresAtMs: Date.UTC(2031, 0, 2), termMs: null } },
-  ],
-  [
-    "the last day, which ends where the organization is",
-    { expires_at: "2031-01-02", created_at: "2030-01-02" },
-    {
-      expiry: { isLifetime: false, expiresAtMs: Date.UTC(2031, 0, 2, 22, 59, 59, 999), termMs: null },
-      createdAtMs: Date.UTC(2030, 0, 1, 23),
-    },
-  ],
-  ["a term", { term_seconds: "60" }, { expiry: { isLifetime: false, expiresAtMs: null, termMs: 60_000 } }],
+  ["no end", { expires_at: "" }, endingAt(null)],
+  ["an end", { expires_at: "2031-01-02T00:00Z" }, endingAt(Date.UTC(2031, 0, 2))],
+  ["the last day, which ends where the organization is", { expires_at: "2031-01-02" }, lastDay],
+  ["a day, which starts there", { created_at: "2030-01-02" }, { createdAtMs: berlin(2030, 0, 2) }],
+  ["a term", { term_seconds: "60" }, endingAt(null, 60_000)],
   ["a list", { tags: "b; a ;b;" }, { tags: ["a", "b"] }],
   ["a JSON list", { tags: '["b;c","a"]' }, { tags: ["a", "b;c"] }],
   ["max_ips", { max_ips: "5" }, { maxIps: 5, ipSystemEnabled: true }],
   ["mapped and plain addresses", { ips: "::ffff:10.0.0.1;10.0.0.1" }, { ips: ["10.0.0.1"] }],
-  [
-    "addresses with their times",
-    { ips: "2001:db8::1;10.0.0.1;2001:db8::2", ips_registered_at: "2020-01-03;2020-01-02;2020-01-01" },
-    {
-      ips: ["2001:db8::/64", "10.0.0.1"],
-      ipsRegisteredAtMs: [Date.UTC(2019, 11, 31, 23), Date.UTC(2020, 0, 1, 23)],
-    },
-  ],
-  [
-    "addresses without times",
-    { ips: "10.0.0.1", ips_registered_at: "" },
-    { ips: ["10.0.0.1"], ipsRegisteredAtMs: undefined },
-  ],
+  ["addresses with their times", { ips, ips_registered_at: "2020-01-03;2020-01-02;2020-01-01" }, oldest],
+  ["addresses without times", { ips: "10.0.0.1", ips_registered_at: "" }, { ipsRegisteredAtMs: undefined }],
   ["revoked by its status alone", { status: "Revoked" }, { revokedAtMs: nowMs }],
   ["active", { status: "active" }, { revokedAtMs: null }],
-  [
-    "a version alone",
-    { version_pinned: "1.2.3" },
-    { pin: { mode: "pinned", pinned: "1.2.3", min: null, max: null } },
-  ],
+  ["a version alone", { version_pinned: "1.2.3" }, { pin: { ...noPin, mode: "pinned", pinned: "1.2.3" } }],
   ["metadata", { metadata: '{ "a": 1 }' }, { metadata: '{"a":1}' }],
 ])("a row that is right that says %s", (_, cells, means) =>
   expect(read(cells)).toMatchObject({ ok: true, license: means }),

@@ -2,11 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { type Expiry, extended, latestMs, lifetime, readExpiry, type WantedExpiry } from "./expiry.ts";
 
 const nowMs = Date.UTC(2030, 0, 1);
-const until = (expiresAtMs: number, termMs: number | null = null): Expiry => ({
-  isLifetime: false,
-  expiresAtMs,
-  termMs,
-});
+const until = (expiresAtMs: number | null, termMs: number | null = null): Expiry => {
+  return { isLifetime: false, expiresAtMs, termMs };
+};
 
 describe("readExpiry", () => {
   test.each<[given: WantedExpiry, firstUsedAtMs: number | null, expiry: Expiry | null]>([
@@ -19,7 +17,7 @@ describe("readExpiry", () => {
     [{ isLifetime: false, expiresAtMs: 5 }, null, until(5)],
     [{ calendarEndMs: 7 }, null, until(7)],
     [{ expiresInMs: 1_000 }, null, until(nowMs + 1_000)],
-    [{ termMs: 1_000 }, null, { isLifetime: false, expiresAtMs: null, termMs: 1_000 }],
+    [{ termMs: 1_000 }, null, until(null, 1_000)],
     [{ termMs: 1_000 }, 500, until(1_500, 1_000)],
     [{ expiresAtMs: latestMs }, null, until(latestMs)],
   ])("%j, first used at %p, is %j", (given, firstUsedAtMs, expiry) => {
@@ -45,10 +43,7 @@ describe("extended", () => {
     [until(nowMs + 5), until(nowMs + 65)],
     [until(nowMs - 5), until(nowMs + 60)],
     [until(latestMs), until(latestMs)],
-    [
-      { isLifetime: false, expiresAtMs: null, termMs: 5 },
-      { isLifetime: false, expiresAtMs: null, termMs: 65 },
-    ],
+    [until(null, 5), until(null, 65)],
     [lifetime, null],
   ])("%j by 60 is %j", (before, after) => expect(extended(before, { ms: 60 }, nowMs)).toEqual(after));
 
@@ -57,7 +52,6 @@ describe("extended", () => {
     const end = (text: string) => until(Date.parse(text));
     expect(extended(end("2031-03-20T22:59:59.999Z"), year, nowMs)).toEqual(end("2032-03-20T22:59:59.999Z"));
     expect(extended(until(latestMs), year, nowMs)).toEqual(until(latestMs));
-    const term = { isLifetime: false, expiresAtMs: null, termMs: 5 };
-    expect(extended(term, year, nowMs)).toEqual({ ...term, termMs: 5 + 365 * 86_400_000 });
+    expect(extended(until(null, 5), year, nowMs)).toEqual(until(null, 5 + 365 * 86_400_000));
   });
 });

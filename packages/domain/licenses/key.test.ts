@@ -38,9 +38,8 @@ describe("generateLicenseKey", () => {
     for (const count of counts.values()) expect(Math.abs(count - 2_000)).toBeLessThan(400);
   });
 
-  test("a random source that falls short is breakage, not a weaker key", () => {
-    expect(() => generateLicenseKey(() => new Uint8Array(9))).toThrow();
-  });
+  test("a random source that falls short is breakage, not a weaker key", () =>
+    expect(() => generateLicenseKey(() => new Uint8Array(9))).toThrow());
 });
 
 test.each<[written: string, form: string]>([

@@ -5,24 +5,17 @@ import { moment, placeholdersIn, type Sentence, translate, words } from "./trans
 
 const sentences = Object.keys(words.en) as Sentence[];
 
-test.each([...languages])("%s has every text, in the same order, and no others", (language) => {
+test.each([...languages])("%s has every text with the same placeholders, in the same order", (language) => {
   expect(Object.keys(words[language])).toEqual(sentences);
   for (const sentence of sentences) expect(words[language][sentence].trim()).not.toBe("");
-});
-
-test.each([...languages])("%s fills in what the others fill in", (language) => {
   const placeholders = (of: Language) =>
     Object.fromEntries(sentences.map((sentence) => [sentence, placeholdersIn(words[of][sentence])]));
   expect(placeholders(language)).toEqual(placeholders("en"));
 });
 
-test("no sentence was left in English", () => {
-  const same = new Set<Sentence>(["label.code"]);
-  for (const language of ["de", "es"] as const) {
-    for (const sentence of sentences) {
-      if (!same.has(sentence)) expect(words[language][sentence]).not.toBe(words.en[sentence]);
-    }
-  }
+test.each(["de", "es"] as const)("no sentence of %s was left in English", (language) => {
+  const left = sentences.filter((sentence) => words[language][sentence] === words.en[sentence]);
+  expect(left).toEqual(language === "de" ? ["label.code"] : []);
 });
 
 test("a name with line breaks, or a placeholder in it, stays a name", () => {
@@ -32,9 +25,8 @@ test("a name with line breaks, or a placeholder in it, stays a name", () => {
   );
 });
 
-test("a text without its value throws", () => {
-  expect(() => translate("de", "invitation.subject")).toThrow("{organization}");
-});
+test("a text without its value throws", () =>
+  expect(() => translate("de", "invitation.subject")).toThrow("{organization}"));
 
 test.each([
   [null, "en"],

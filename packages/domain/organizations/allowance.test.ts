@@ -28,11 +28,7 @@ test.each<[name: string, facts: Partial<AllowanceFacts>, allowance: number | nul
   ["an account that anyone can create", { ...open, ownedPlans: ["free"] }, 2],
   ["Enterprise by decision, with open sign-up", { ...open, ownedPlans: ["enterprise"] }, 100],
   ["Enterprise by default, with open sign-up", { ...open, ...enterprise }, 2],
-  [
-    "Enterprise by default, which allows 8, with open sign-up",
-    { ...open, ...enterprise, ...perUser(2, 2, 8) },
-    8,
-  ],
+  ["Enterprise by default with 8, with open sign-up", { ...open, ...enterprise, ...perUser(2, 2, 8) }, 8],
   ["nothing yet, where Free allows none", perUser(0, 2), 0],
   ["Pro, which allows more than Free", { ...freeAndPro, ...perUser(1, 5) }, 5],
   ["Free with any number, with open sign-up", { ...open, ownedPlans: ["free"], ...perUser(null, 2) }, 100],

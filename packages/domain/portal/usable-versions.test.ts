@@ -51,7 +51,6 @@ describe("whether a license can use a version or a newer one", () => {
     [range("nonsense", null), "1.0.0", false],
   ])("%j, %s: %p", (pin, version, can) => expect(canUseFrom(catalog, pin, version)).toBe(can));
 
-  test("of an empty list, a license can use nothing", () => {
-    expect(canUseFrom(catalogOf({}), null, "0.0.1")).toBe(false);
-  });
+  test("of an empty list, a license can use nothing", () =>
+    expect(canUseFrom(catalogOf({}), null, "0.0.1")).toBe(false));
 });

@@ -109,9 +109,8 @@ describe("parseApiKey", () => {
 });
 
 describe("hashes", () => {
-  test("hashApiKey is SHA-256 in lower-case hex", () => {
-    expect(hashApiKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  });
+  test("hashApiKey is SHA-256 in lower-case hex", () =>
+    expect(hashApiKey("abc")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
 
   test.each<[a: string, b: string, same: boolean]>([
     [hashApiKey("a"), hashApiKey("a"), true],

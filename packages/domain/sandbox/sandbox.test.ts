@@ -79,9 +79,8 @@ describe("the members of a response", () => {
     ["SANDBOX-VERSION-NOT-ALLOWED", { status: "version_not_allowed", version: "2.1.0", versionValid: false }],
   ])("%s", (key, members) => expect(verdictOf(key)).toMatchObject({ ...valid, ...members }));
 
-  test("without a version, the newest is named", () => {
-    expect(verdictOf("SANDBOX-ACTIVE", null)).toMatchObject({ version: "2.1.0", versionValid: null });
-  });
+  test("without a version, the newest is named", () =>
+    expect(verdictOf("SANDBOX-ACTIVE", null)).toMatchObject({ version: "2.1.0", versionValid: null }));
 
   test("times are the same all day", () => {
     const laterMs = nowMs + 60 * 60 * 1000;
@@ -89,9 +88,8 @@ describe("the members of a response", () => {
       expect(sandboxVerdict(product, one, null, laterMs)).toEqual(sandboxVerdict(product, one, null, nowMs));
   });
 
-  test("a product that rejects every request names no license", () => {
-    expect(sandboxVerdict(product, sandboxLicense("SANDBOX-ORG-SUSPENDED"), null, nowMs).license).toBeNull();
-  });
+  test("a product that rejects every request names no license", () =>
+    expect(sandboxVerdict(product, sandboxLicense("SANDBOX-ORG-SUSPENDED"), null, nowMs).license).toBeNull());
 });
 
 test("the signing key follows from the whole test API key", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { forAll } from "../../../tests/support/for-all.ts";
 import { decide } from "../validate/decide.ts";
 import type { ProductFacts } from "../validate/facts.ts";
 import { nowMs, sampleLicense, sampleProduct } from "../validate/sample-facts.ts";
@@ -13,10 +14,8 @@ const records = [
   { version: "2.0.0", state: "latest" },
   { version: "0.9.0", state: "blocked" },
 ] as const;
-const product: ProductFacts = {
-  ...sampleProduct,
-  versions: { catalog: VersionCatalog.from(records), enforced: true },
-};
+const versions = { catalog: VersionCatalog.from(records), enforced: true };
+const product: ProductFacts = { ...sampleProduct, versions };
 
 const limit: ShadowChange = { type: "max_ips", max_ips: 1 };
 const off: ShadowChange = { type: "registration", registration: "off" };
@@ -33,11 +32,7 @@ test.each<[ShadowChange, Partial<ProductFacts>, IneffectiveReason | null]>([
   [off, { trackIp: false }, "ip_not_checked"],
   [version, {}, null],
   [version, { versions: null }, "versions_not_checked"],
-  [
-    version,
-    { versions: { catalog: VersionCatalog.from(records), enforced: false } },
-    "versions_reported_only",
-  ],
+  [version, { versions: { ...versions, enforced: false } }, "versions_reported_only"],
   [cidr, { trackIp: false, versions: null }, null],
 ])("a change that refuses nothing says why: %j with %j: %p", (change, settings, reason) => {
   expect(ineffective(change, { ...product, ...settings })).toBe(reason);
@@ -45,19 +40,12 @@ test.each<[ShadowChange, Partial<ProductFacts>, IneffectiveReason | null]>([
 
 describe("a lower limit", () => {
   test("goes to IP addresses in the order of their first use, and keeps those registered before", () => {
-    const license = licenseWith(
-      { maxIps: 5, slotsBefore: 2, registeredAtMs: { a: sinceMs - 1, late: sinceMs + 30 } },
-      use("a", 10),
-      use("third", 20),
-      use("late", 30),
-      use("third", 40, "1.0.0"),
-    );
-    expect(refusedIps({ type: "max_ips", max_ips: 3 }, license)).toEqual(["late ip_limit_reached"]);
-    expect(refusedIps({ type: "max_ips", max_ips: 1 }, license)).toEqual([
-      "third ip_limit_reached",
-      "late ip_limit_reached",
-      "third ip_limit_reached",
-    ]);
+    const before = { maxIps: 5, slotsBefore: 2, registeredAtMs: { a: sinceMs - 1, late: sinceMs + 30 } };
+    const uses = [use("a", 10), use("third", 20), use("late", 30), use("third", 40, "1.0.0")];
+    const refusedAt = (max_ips: number) =>
+      refusedIps({ type: "max_ips", max_ips }, licenseWith(before, ...uses));
+    const [third, late] = ["third ip_limit_reached", "late ip_limit_reached"];
+    expect([refusedAt(3), refusedAt(1)]).toEqual([[late], [third, late, third]]);
   });
 
   test("changes nothing for licenses without a limit, or with one that is not higher", () => {
@@ -69,70 +57,42 @@ describe("a lower limit", () => {
 
   test("gives the same as deciding every single request in order", () => {
     const request = fc.record({ ip: fc.constantFrom("a", "b", "c", "d", "e"), atMs: fc.nat({ max: 30 }) });
-    fc.assert(
-      fc.property(
-        fc.array(request, { maxLength: 30 }),
-        fc.subarray(["a", "b", "x", "y"]),
-        fc.integer({ min: 1, max: 4 }),
-        (requests, before, limit) => {
-          const inOrder = requests.toSorted((one, other) => one.atMs - other.atMs);
-          const slots = new Set(before);
-          const expected = inOrder.filter(({ ip, atMs }) => {
-            const ips = { max: limit, registered: slots.size };
-            const caller = { blocked: false, registered: slots.has(ip), version: null };
-            const { status, effect } = decide(product, { ...sampleLicense, ips }, caller, atMs);
-            if (effect === "register_ip") slots.add(ip);
-            return status !== "active";
-          });
-          const uses = [...Map.groupBy(inOrder, ({ ip }) => ip)].map(([ip, all]) => ({
-            ...use(ip, all[0]?.atMs ?? 0),
-            requests: all.length,
-          }));
-          const registeredAtMs = Object.fromEntries(before.map((ip) => [ip, sinceMs - 1]));
-          const license = licenseWith({ maxIps: 9, slotsBefore: before.length, registeredAtMs }, ...uses);
-          const refused = replay(asked({ type: "max_ips", max_ips: limit }), license);
-          const count = refused.reduce((sum, { requests }) => sum + requests, 0);
-          expect(count).toBe(expected.length);
-          expect(new Set(refused.map(({ ip }) => ip))).toEqual(new Set(expected.map(({ ip }) => ip)));
-        },
-      ),
-    );
+    const known = fc.subarray(["a", "b", "x", "y"]);
+    const requests = fc.array(request, { maxLength: 30 });
+    forAll(100, [requests, known, fc.integer({ min: 1, max: 4 })], (requests, before, limit) => {
+      const inOrder = requests.toSorted((one, other) => one.atMs - other.atMs);
+      const slots = new Set(before);
+      const expected = inOrder.filter(({ ip, atMs }) => {
+        const ips = { max: limit, registered: slots.size };
+        const caller = { blocked: false, registered: slots.has(ip), version: null };
+        const { status, effect } = decide(product, { ...sampleLicense, ips }, caller, atMs);
+        if (effect === "register_ip") slots.add(ip);
+        return status !== "active";
+      });
+      const uses = [...Map.groupBy(inOrder, ({ ip }) => ip)].map(([ip, all]) => {
+        return { ...use(ip, all[0]?.atMs ?? 0), requests: all.length };
+      });
+      const registeredAtMs = Object.fromEntries(before.map((ip) => [ip, sinceMs - 1]));
+      const license = licenseWith({ maxIps: 9, slotsBefore: before.length, registeredAtMs }, ...uses);
+      const refused = replay(asked({ type: "max_ips", max_ips: limit }), license);
+      expect(refused.reduce((sum, { requests }) => sum + requests, 0)).toBe(expected.length);
+      expect(new Set(refused.map(({ ip }) => ip))).toEqual(new Set(expected.map(({ ip }) => ip)));
+    });
   });
 });
 
-describe("without automatic registration", () => {
-  const change: ShadowChange = { type: "registration", registration: "off" };
-
-  test("only IP addresses that were registered before their first request pass", () => {
-    const registeredAtMs = { before: sinceMs - 1, by_hand: sinceMs + 5, automatically: sinceMs + 20 };
-    const license = licenseWith(
-      { slotsBefore: 1, registeredAtMs },
-      use("before", 1),
-      use("by_hand", 10),
-      use("automatically", 20),
-      use("automatically", 50, "2.0.0"),
-      use("removed_since", 30),
-    );
-    expect(refusedIps(change, license)).toEqual([
-      "automatically ip_not_registered",
-      "automatically ip_not_registered",
-      "removed_since ip_not_registered",
-    ]);
-  });
-
-  test("licenses without an IP limit are not concerned", () => {
-    expect(refusedIps(change, licenseWith({ maxIps: null }, use("a", 1)))).toEqual([]);
-  });
+test("without automatic registration, only IP addresses registered before their first request pass", () => {
+  const registeredAtMs = { before: sinceMs - 1, by_hand: sinceMs + 5, automatically: sinceMs + 20 };
+  const automatic = [use("automatically", 20), use("automatically", 50, "2.0.0")];
+  const uses = [use("before", 1), use("by_hand", 10), ...automatic, use("removed_since", 30)];
+  const refused = ["automatically", "automatically", "removed_since"].map((ip) => `${ip} ip_not_registered`);
+  expect(refusedIps(off, licenseWith({ slotsBefore: 1, registeredAtMs }, ...uses))).toEqual(refused);
+  // A license without an IP limit is not concerned.
+  expect(refusedIps(off, licenseWith({ maxIps: null }, ...uses))).toEqual([]);
 });
 
 test("a blocked version refuses it, except where another record or no version decides", () => {
-  const uses = [
-    use("a", 1, "1.0.4"),
-    use("a", 2, "2.0.0"),
-    use("a", 3, null),
-    use("a", 4, "0.9.0"),
-    use("a", 5, "v2"),
-  ];
+  const uses = ["1.0.4", "2.0.0", null, "0.9.0", "v2"].map((version, at) => use("a", at + 1, version));
   const versions = (version: string) =>
     replay(asked({ type: "block_version", version }), licenseWith({}, ...uses)).map(
       (refused) => `${refused.version} ${refused.status}`,
@@ -154,13 +114,8 @@ test("a blocked network refuses what is inside it, registered or not", () => {
 });
 
 test("nothing else than the changed rule refuses", () => {
-  const refusing: ProductFacts = {
-    ...product,
-    deleted: true,
-    status: "disabled",
-    organizationSuspended: true,
-    billing: "suspended",
-  };
+  const unserved = { deleted: true, organizationSuspended: true, billing: "suspended" } as const;
+  const refusing: ProductFacts = { ...product, ...unserved, status: "disabled" };
   const license = licenseWith({ maxIps: 3 }, use("203.0.113.7", 1, "0.9.0"));
   const changes: ShadowChange[] = [
     { type: "max_ips", max_ips: 1 },
@@ -184,18 +139,13 @@ function use(ip: string, atMs: number, version: string | null = null): PastUse {
   return { ip, version, requests: 1, firstAtMs: sinceMs + atMs, lastAtMs: sinceMs + atMs };
 }
 
-function licenseWith(
-  settings: Partial<Omit<ReplayedLicense, "uses" | "registeredAtMs">> & {
-    readonly registeredAtMs?: Readonly<Record<string, number>>;
-  },
-  ...uses: PastUse[]
-): ReplayedLicense {
-  const { registeredAtMs = {}, ...rest } = settings;
-  return {
-    maxIps: 3,
-    slotsBefore: 0,
-    ...rest,
-    registeredAtMs: new Map(Object.entries(registeredAtMs)),
-    uses,
-  };
+interface Before {
+  readonly maxIps?: number | null;
+  readonly slotsBefore?: number;
+  readonly registeredAtMs?: Readonly<Record<string, number>>;
+}
+
+function licenseWith(before: Before, ...uses: PastUse[]): ReplayedLicense {
+  const { maxIps = 3, slotsBefore = 0, registeredAtMs = {} } = before;
+  return { maxIps, slotsBefore, registeredAtMs: new Map(Object.entries(registeredAtMs)), uses };
 }

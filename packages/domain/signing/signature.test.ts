@@ -38,9 +38,8 @@ describe("signBody", () => {
     expect(signed).toBe(`${unsigned.slice(0, -"null}".length)}"${signature}"}`);
   });
 
-  test("changes nothing but the signature", () => {
-    expect({ ...JSON.parse(signed), signature: null }).toEqual(JSON.parse(unsigned));
-  });
+  test("changes nothing but the signature", () =>
+    expect({ ...JSON.parse(signed), signature: null }).toEqual(JSON.parse(unsigned)));
 
   test("without a nonce the field is empty", () => {
     const body = signBody(unsigned, { ...signing, nonce: "" });

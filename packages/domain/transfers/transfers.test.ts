@@ -56,6 +56,5 @@ describe("a request", () => {
   });
 });
 
-test("an approval does not depend on whether the product still offers transfers", () => {
-  expect(transferRefusal({ productStatus: "active", isRevoked: false })).toBeNull();
-});
+test("an approval does not depend on whether the product still offers transfers", () =>
+  expect(transferRefusal({ productStatus: "active", isRevoked: false })).toBeNull());

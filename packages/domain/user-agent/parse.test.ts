@@ -8,6 +8,9 @@ const windows = `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${blink}`;
 const android = `Mozilla/5.0 (Linux; Android 10; K) ${blink}`;
 const mac = `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${webkit}`;
 const iPhone = `Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${webkit}`;
+const iPad = `Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) ${webkit}`;
+const linux = `Mozilla/5.0 (X11; Linux x86_64) ${blink}`;
+const chromeOs = `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${blink}`;
 
 test.each([
   ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox 140, Linux"],
@@ -23,15 +26,9 @@ test.each([
   [`${iPhone} Version/18.5 Mobile/15E148 Safari/604.1 OPT/5.5.0`, "Opera 5, iPhone"],
   [`${windows} Chrome/138.0.0.0 Safari/537.36 Vivaldi/7.5`, "Vivaldi 7, Windows"],
   ["Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0", "Firefox 140, Android"],
-  [
-    `Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) ${webkit} Version/18.5 Mobile/15E148 Safari/604.1`,
-    "Safari 18, iPad",
-  ],
-  [`Mozilla/5.0 (X11; Linux x86_64) ${blink} HeadlessChrome/138.0.0.0 Safari/537.36`, "Chrome 138, Linux"],
-  [
-    `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${blink} Chrome/138.0.0.0 Safari/537.36`,
-    "Chrome 138, ChromeOS",
-  ],
+  [`${iPad} Version/18.5 Mobile/15E148 Safari/604.1`, "Safari 18, iPad"],
+  [`${linux} HeadlessChrome/138.0.0.0 Safari/537.36`, "Chrome 138, Linux"],
+  [`${chromeOs} Chrome/138.0.0.0 Safari/537.36`, "Chrome 138, ChromeOS"],
   ["Firefox/3.6", "Firefox 3"],
   ["Firefox", "Firefox"],
   ["curl/8.5.0", null],
@@ -51,7 +48,7 @@ test.each([
   [`${android} Chrome/138.0.0.0 Mobile Safari/537.36`, true],
   [`${android} Chrome/138.0.0.0 Safari/537.36`, false],
   [`${iPhone} Version/18.5 Mobile/15E148 Safari/604.1`, true],
-  [`Mozilla/5.0 (X11; Linux x86_64) ${blink} Chrome/138.0.0.0 Safari/537.36`, false],
+  [`${linux} Chrome/138.0.0.0 Safari/537.36`, false],
 ])("%s is a phone: %p", (userAgent, isPhone) => expect(parseUserAgent(userAgent).isPhone).toBe(isPhone));
 
 const parts = ["Version/1 ", "1", "1.", "os 1_", "opt/1", "Android", "/", "x/", "(", " "];

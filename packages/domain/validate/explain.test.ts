@@ -9,16 +9,17 @@ import { decide } from "./decide.ts";
 import { callerFacts, explain } from "./explain.ts";
 import type { BlockDetails, ExplainedIp, ExplainedRequest } from "./explain-facts.ts";
 import { type ExplainReason, explainReasons } from "./explain-reasons.ts";
+import type { IpRegistration, LicenseFacts } from "./facts.ts";
 import { type RuleName, ruleNames } from "./rules.ts";
 import { nowMs, sampleLicense, sampleProduct, tomorrowMs } from "./sample-facts.ts";
 
-const block: BlockDetails = {
+const block = {
   cidr: "203.0.113.0/24",
   level: "organization",
   note: "Reseller",
   sinceMs: nowMs - dayMs,
   untilMs: null,
-};
+} as const satisfies BlockDetails;
 const passingIp: ExplainedIp = { text: "203.0.113.7", block: null, registered: true };
 const passing: ExplainedRequest = {
   product: sampleProduct,
@@ -85,14 +86,19 @@ describe("an explanation and the decision agree", () => {
 });
 
 describe("the reason of a rule", () => {
-  const full = licenseWith({ ips: { max: 3, registered: 3 } });
-  const unregistered = { ...passingIp, registered: false };
-  const versions = {
-    catalog: catalogOf({ "1.0.0": "blocked", "2.0.0": "latest" }),
-    enforced: true,
-  };
+  const full = withLicense({ ips: { max: 3, registered: 3 } });
+  const unregistered = { ip: { ...passingIp, registered: false } };
+  const suspended = withDetails({ suspendedAtMs: nowMs });
+  const refunded = withDetails({ revokedAtMs: nowMs, revokedReason: "Refund" });
+  const registering = (registration: IpRegistration) => withProduct({ registration });
+  const unlisted = { registered: 1, max_ips: 3, registration: "off", registered_ips: ["203.0.113.7"] };
+  const allTaken = { registered: 3, max_ips: 3 };
+  const suggested = { suggested_version: "2.0.0" };
+  const versions = { catalog: catalogOf({ "1.0.0": "blocked", "2.0.0": "latest" }), enforced: true };
   const reported = { ...versions, enforced: false };
-  const below2 = licenseWith({ pin: { mode: "range", min: null, max: "2.0" } });
+  const old = { version: "1.0.0" };
+  const below2 = withLicense({ pin: { mode: "range", min: null, max: "2.0" } });
+  const ofPin = { version_range_max: "2.0", version_range_min: null, version_pinned: null };
   const isoNow = new Date(nowMs).toISOString();
   const isoTomorrow = new Date(tomorrowMs).toISOString();
   const midnight = new Date((quotaDay(nowMs) + 1) * dayMs).toISOString();
@@ -100,46 +106,38 @@ describe("the reason of a rule", () => {
   const table: Record<RuleName, Row[]> = {
     invalid_api_key: [
       [true, "api_key_usable", {}, { api_keys: ["csk_abcdefgh"] }],
-      [false, "no_usable_api_key", { admission: admissionWith({ apiKeys: [] }) }],
+      [false, "no_usable_api_key", withAdmission({ apiKeys: [] })],
     ],
     rate_limit_exceeded: [
       [true, "within_daily_limit", {}, { used: 3, limit: 100, resets_at: midnight }],
-      [
-        false,
-        "daily_limit_reached",
-        { admission: admissionWith({ usedThatDay: 100 }) },
-        { used: 100, limit: 100 },
-      ],
-      [null, "no_daily_limit", { admission: admissionWith({ dailyLimit: null }) }],
-      [null, "past_usage_unknown", { admission: admissionWith({ usedThatDay: null }) }],
+      [false, "daily_limit_reached", withAdmission({ usedThatDay: 100 }), { used: 100, limit: 100 }],
+      [null, "no_daily_limit", withAdmission({ dailyLimit: null })],
+      [null, "past_usage_unknown", withAdmission({ usedThatDay: null })],
     ],
     product_not_found: [
       [true, "product_exists", {}, { product_name: "Product" }],
-      [false, "product_deleted", { product: productWith({ deleted: true }) }],
+      [false, "product_deleted", withProduct({ deleted: true })],
     ],
     org_suspended: [
       [true, "organization_served", {}, { suspended_at: null }],
       [
         false,
         "organization_suspended",
-        {
-          product: productWith({ organizationSuspended: true }),
-          details: { ...passing.details, suspendedAtMs: nowMs },
-        },
+        { ...withProduct({ organizationSuspended: true }), ...suspended },
         { suspended_at: isoNow },
       ],
     ],
     billing_suspended: [
       [true, "billing_not_suspended", {}, { billing_state: "active" }],
-      [false, "billing_suspended", { product: productWith({ billing: "suspended" }) }],
+      [false, "billing_suspended", withProduct({ billing: "suspended" })],
     ],
     product_archived: [
       [true, "product_not_archived", {}, { product_status: "active" }],
-      [false, "product_archived", { product: productWith({ status: "archived" }) }],
+      [false, "product_archived", withProduct({ status: "archived" })],
     ],
     product_disabled: [
       [true, "product_not_disabled", {}],
-      [false, "product_disabled", { product: productWith({ status: "disabled" }) }],
+      [false, "product_disabled", withProduct({ status: "disabled" })],
     ],
     license_not_found: [
       [true, "license_exists", {}, { license_id: "license" }],
@@ -151,32 +149,29 @@ describe("the reason of a rule", () => {
       [
         false,
         "revoked",
-        {
-          license: licenseWith({ revoked: true }),
-          details: { ...passing.details, revokedAtMs: nowMs, revokedReason: "Refund" },
-        },
+        { ...withLicense({ revoked: true }), ...refunded },
         { revoked_at: isoNow, revoked_reason: "Refund" },
       ],
     ],
     expired: [
       [true, "not_expired", {}, { expires_at: isoTomorrow, at: isoNow }],
       [false, "expired", { atMs: tomorrowMs }, { expires_at: isoTomorrow, at: isoTomorrow }],
-      [true, "never_expires", { license: licenseWith({ expiresAtMs: null }) }],
-      [true, "term_not_started", { license: licenseWith({ expiresAtMs: null, unused: { termMs: dayMs } }) }],
-      [null, "expiry_not_enforced", { product: productWith({ expiryEnforced: false }), atMs: tomorrowMs }],
+      [true, "never_expires", withLicense({ expiresAtMs: null })],
+      [true, "term_not_started", withLicense({ expiresAtMs: null, unused: { termMs: dayMs } })],
+      [null, "expiry_not_enforced", { ...withProduct({ expiryEnforced: false }), atMs: tomorrowMs }],
     ],
     ip_blocked: [
       [true, "not_blocked", {}, { ip: "203.0.113.7" }],
       [
         false,
         "blocked",
-        { ip: { ...passingIp, block } },
-        { cidr: "203.0.113.0/24", level: "organization", note: "Reseller", until: null },
+        blockedBy(block),
+        { cidr: block.cidr, level: block.level, note: "Reseller", until: null },
       ],
       [
         false,
         "blocked_by_platform",
-        { ip: { ...passingIp, block: { level: "platform" } } },
+        blockedBy({ level: "platform" }),
         { ip: "203.0.113.7", level: "platform" },
       ],
       [null, "no_ip_given", { ip: null }],
@@ -184,58 +179,39 @@ describe("the reason of a rule", () => {
     ip_not_registered: [
       [true, "ip_registered", {}, { ip_registered: true }],
       [null, "no_ip_given", { ip: null }],
-      [true, "ip_can_register", { ip: unregistered }],
-      [null, "limit_decides", { ip: unregistered, license: full }],
-      [
-        false,
-        "ip_not_registered",
-        { ip: unregistered, product: productWith({ registration: "off" }) },
-        { registered: 1, max_ips: 3, registration: "off", registered_ips: ["203.0.113.7"] },
-      ],
-      [false, "ip_not_first", { ip: unregistered, product: productWith({ registration: "first_only" }) }],
-      [null, "ip_not_checked", { product: productWith({ trackIp: false }) }],
-      [null, "ip_system_off", { license: licenseWith({ ips: null }) }],
+      [true, "ip_can_register", unregistered],
+      [null, "limit_decides", { ...unregistered, ...full }],
+      [false, "ip_not_registered", { ...unregistered, ...registering("off") }, unlisted],
+      [false, "ip_not_first", { ...unregistered, ...registering("first_only") }],
+      [null, "ip_not_checked", withProduct({ trackIp: false })],
+      [null, "ip_system_off", withLicense({ ips: null })],
     ],
     ip_limit_reached: [
-      [true, "needs_no_slot", { license: full }, { registered: 3, max_ips: 3 }],
-      [true, "slot_free", { ip: unregistered }],
-      [true, "slot_free", { ip: unregistered, product: productWith({ registration: "first_only" }) }],
-      [
-        false,
-        "ip_limit_reached",
-        { ip: unregistered, license: full },
-        { registered: 3, max_ips: 3, ip_registered: false },
-      ],
-      [
-        null,
-        "registration_off",
-        { ip: unregistered, license: full, product: productWith({ registration: "off" }) },
-      ],
+      [true, "needs_no_slot", full, allTaken],
+      [true, "slot_free", unregistered],
+      [true, "slot_free", { ...unregistered, ...registering("first_only") }],
+      [false, "ip_limit_reached", { ...unregistered, ...full }, { ...allTaken, ip_registered: false }],
+      [null, "registration_off", { ...unregistered, ...full, ...registering("off") }],
     ],
     version_not_allowed: [
       [true, "version_allowed", {}, { version: "2.0.0", state: "latest" }],
-      [null, "versions_not_checked", { product: productWith({ versions: null }) }],
-      [null, "no_version_given", { version: null }, { suggested_version: "2.0.0" }],
+      [null, "versions_not_checked", withProduct({ versions: null })],
+      [null, "no_version_given", { version: null }, suggested],
       [
         false,
         "version_blocked",
-        { product: productWith({ versions }), version: "1.0.0" },
-        { state: "blocked", suggested_version: "2.0.0" },
+        { ...withProduct({ versions }), ...old },
+        { state: "blocked", ...suggested },
       ],
       [
         true,
         "version_reported_only",
-        { product: productWith({ versions: reported }), version: "1.0.0" },
+        { ...withProduct({ versions: reported }), ...old },
         { state: "blocked", enforced: false },
       ],
       [false, "version_missing", { version: "7.7" }],
       [false, "version_unreadable", { version: "newest" }],
-      [
-        false,
-        "version_outside_pin",
-        { license: below2 },
-        { version_range_max: "2.0", version_range_min: null, version_pinned: null },
-      ],
+      [false, "version_outside_pin", below2, ofPin],
     ],
   };
 
@@ -257,22 +233,30 @@ test("sentences name the facts", () => {
   const messageOf = (rule: RuleName, change: Partial<ExplainedRequest>) =>
     explain({ ...passing, ...change }).rules.find((one) => one.rule === rule)?.message;
   expect(messageOf("expired", { atMs: tomorrowMs })).toBe("The license expired at 2030-06-16T12:00:00.000Z.");
-  expect(messageOf("ip_blocked", { ip: { ...passingIp, block } })).toBe(
+  expect(messageOf("ip_blocked", blockedBy(block))).toBe(
     "203.0.113.7 is blocked by 203.0.113.0/24 of the organization, since 2030-06-14T12:00:00.000Z.",
   );
-  expect(messageOf("invalid_api_key", { admission: admissionWith({ apiKeys: ["csk_a", "csk_b"] }) })).toBe(
+  expect(messageOf("invalid_api_key", withAdmission({ apiKeys: ["csk_a", "csk_b"] }))).toBe(
     "The product has a usable API key: csk_a, csk_b.",
   );
 });
 
-function admissionWith(change: Partial<ExplainedRequest["admission"]>): ExplainedRequest["admission"] {
-  return { ...passing.admission, ...change };
+function withAdmission(change: Partial<ExplainedRequest["admission"]>) {
+  return { admission: { ...passing.admission, ...change } };
 }
 
-function productWith(change: Partial<ExplainedRequest["product"]>): ExplainedRequest["product"] {
-  return { ...sampleProduct, ...change };
+function withDetails(change: Partial<ExplainedRequest["details"]>) {
+  return { details: { ...passing.details, ...change } };
 }
 
-function licenseWith(change: Partial<typeof sampleLicense>): typeof sampleLicense {
-  return { ...sampleLicense, ...change };
+function withProduct(change: Partial<ExplainedRequest["product"]>) {
+  return { product: { ...sampleProduct, ...change } };
+}
+
+function withLicense(change: Partial<LicenseFacts>) {
+  return { license: { ...sampleLicense, ...change } };
+}
+
+function blockedBy(block: BlockDetails) {
+  return { ip: { ...passingIp, block } };
 }

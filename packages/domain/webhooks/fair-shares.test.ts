@@ -26,9 +26,8 @@ test("what one does not want, the others take", () => {
   });
 });
 
-test("when there is not one for each organization, the first ones are served", () => {
-  expect(shares([wish("a", "a1", 9), wish("b", "b1", 9), wish("c", "c1", 9)], 2)).toEqual({ a1: 1, b1: 1 });
-});
+test("when there is not one for each organization, the first ones are served", () =>
+  expect(shares([wish("a", "a1", 9), wish("b", "b1", 9), wish("c", "c1", 9)], 2)).toEqual({ a1: 1, b1: 1 }));
 
 test("an organization gets no more than it may, and the others take the rest", () => {
   const wishes = [wish("a", "a1", 9), wish("a", "a2", 9), wish("b", "b1", 3), wish("c", "c1", 9)];

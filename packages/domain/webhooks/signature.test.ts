@@ -56,9 +56,8 @@ test("a known signature", () => {
   expect(webhookSignature(content, [key])).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
 });
 
-test("an event's webhook-id is its own, without dashes", () => {
-  expect(id).toBe("evt_0190a1b2c3d47e5f8a6b7c8d9e0f1a2b");
-});
+test("an event's webhook-id is its own, without dashes", () =>
+  expect(id).toBe("evt_0190a1b2c3d47e5f8a6b7c8d9e0f1a2b"));
 
 describe("a secret is whsec_ and base64 of 24 to 64 bytes", () => {
   test.each<[string, string, number | null]>([
@@ -72,7 +71,6 @@ describe("a secret is whsec_ and base64 of 24 to 64 bytes", () => {
     ["base64 with something in between", `whsec_${"AAAA ".repeat(10)}`, null],
     ["nothing", "whsec_", null],
   ])("%s", (_name, secret, length) => expect(webhookKey(secret)?.length ?? null).toBe(length));
-  test("one that was made here", () => {
-    expect(webhookKey(generateWebhookSecret(randomBytes))?.length).toBe(32);
-  });
+  test("one that was made here", () =>
+    expect(webhookKey(generateWebhookSecret(randomBytes))?.length).toBe(32));
 });

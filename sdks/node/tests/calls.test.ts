@@ -8,9 +8,8 @@ const gate = () => {
   return { open: resolve, answer: () => promise.then(() => Response.json(validBody)) };
 };
 
-test("the version in the User-Agent header is that of the package", () => {
-  expect(sdkVersion).toBe(manifest.version);
-});
+test("the version in the User-Agent header is that of the package", () =>
+  expect(sdkVersion).toBe(manifest.version));
 
 test("a cancelled call rejects with the signal's reason, and its request is aborted", async () => {
   const server = fakeFetch(never);

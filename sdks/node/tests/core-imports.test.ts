@@ -17,6 +17,5 @@ test.each(["index.ts", "http/index.ts"])("%s imports nothing of Node.js", (entry
   expect([...importsOf(join(import.meta.dir, "../src", entry))]).toEqual([]);
 });
 
-test("the entry for machines does", () => {
-  expect([...importsOf(join(import.meta.dir, "../src/device/index.ts"))]).toContain("node:fs/promises");
-});
+test("the entry for machines does", () =>
+  expect([...importsOf(join(import.meta.dir, "../src/device/index.ts"))]).toContain("node:fs/promises"));

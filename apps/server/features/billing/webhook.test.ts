@@ -340,9 +340,7 @@ else {
 
     test.each(["null", "[]", "1", "{}", '{"id":1,"type":2}', '{"id":"evt_x","type":"invoice.paid"}'])(
       "%s is signed JSON of another shape, which is accepted and ignored",
-      async (payload) => {
-        expect((await receive(payload, await signed(payload))).status).toBe(200);
-      },
+      async (payload) => expect((await receive(payload, await signed(payload))).status).toBe(200),
     );
   });
 }
@@ -378,6 +376,4 @@ test.each([
   [{ id: 1, type: "a" }],
   [{ id: "evt_1" }],
   [{ id: "", type: "a" }],
-])("%j is not an event", (value) => {
-  expect(readEvent(value)).toBeNull();
-});
+])("%j is not an event", (value) => expect(readEvent(value)).toBeNull());

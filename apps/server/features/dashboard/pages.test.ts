@@ -149,9 +149,8 @@ describe("the portal", () => {
     }
   });
 
-  test("leaves the other paths of the main host to the dashboard if it has its own", async () => {
-    expect(await ask("/sign-in", page, { from: withPortalHost }).text()).toContain("csp-nonce");
-  });
+  test("leaves the other paths of the main host to the dashboard if it has its own", async () =>
+    expect(await ask("/sign-in", page, { from: withPortalHost }).text()).toContain("csp-nonce"));
 
   test("has every page that its router knows", () => {
     const source = readFileSync(join(import.meta.dir, "../../../web/portal/pages.ts"), "utf8");

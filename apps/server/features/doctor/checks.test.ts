@@ -36,18 +36,14 @@ test.each([
   ["1970-01-01", "problem"],
   ["2026-05-01", "ok"],
   ["2100-01-01", "problem"],
-] as const)("a clock at %s: %s", (date, state) => {
-  expect(checkYear(Date.parse(date)).state).toBe(state);
-});
+] as const)("a clock at %s: %s", (date, state) => expect(checkYear(Date.parse(date)).state).toBe(state));
 
 test.each([
   [{ bun: "1.4.4", node: "26.0.0" }, "ok"],
   [{ bun: "2.0.0", node: "26.0.0" }, "ok"],
   [{ bun: "1.3.9", node: "24.0.0" }, "warning"],
   [{ node: "24.0.0" }, "problem"],
-] as const)("run by %j: %s", (versions, state) => {
-  expect(checkRuntime(versions).state).toBe(state);
-});
+] as const)("run by %j: %s", (versions, state) => expect(checkRuntime(versions).state).toBe(state));
 
 describe("the proxy check", () => {
   const trusted = parseTrustedProxies("10.0.0.0/8");

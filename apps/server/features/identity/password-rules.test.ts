@@ -13,13 +13,9 @@ const uncommon = [
   ...["a good password", "correct horse battery staple", "9301 5527 8846", "пароль не простой"],
 ];
 
-test.each(common)("%p is common", async (password) => {
-  expect(await isCommon(password)).toBe(true);
-});
+test.each(common)("%p is common", async (password) => expect(await isCommon(password)).toBe(true));
 
-test.each(uncommon)("%p is not common", async (password) => {
-  expect(await isCommon(password)).toBe(false);
-});
+test.each(uncommon)("%p is not common", async (password) => expect(await isCommon(password)).toBe(false));
 
 test.each([
   ["ada.lovelace@example.com", false],

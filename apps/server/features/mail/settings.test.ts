@@ -5,9 +5,7 @@ const from = "Countersign <license@example.com>";
 const settingsFor = (url: string) =>
   readConfig({ COUNTERSIGN_SMTP_URL: url, COUNTERSIGN_MAIL_FROM: from }).mail;
 
-test("without a mail server, emails are stored", () => {
-  expect(readConfig({}).mail).toBeNull();
-});
+test("without a mail server, emails are stored", () => expect(readConfig({}).mail).toBeNull());
 
 test("the URL contains host, port, credentials and TLS mode", () => {
   expect(settingsFor("smtp://me%40example.com:p%3Ass@mail.example.com:2525")).toEqual({
@@ -30,9 +28,7 @@ test.each([
   ["smtp://u:p@relay.internal?tls=off", 587, "off"],
   ["smtp://u:p@relay.internal?tls=unverified", 587, "required"],
   ["smtp://relay.internal?tls=required", 587, "required"],
-])("%s is port %d with TLS %s", (url, port, tls) => {
-  expect(settingsFor(url)).toMatchObject({ port, tls });
-});
+])("%s is port %d with TLS %s", (url, port, tls) => expect(settingsFor(url)).toMatchObject({ port, tls }));
 
 test.each([
   ["no address", "mail.example.com", from, "COUNTERSIGN_SMTP_URL"],

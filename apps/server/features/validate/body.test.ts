@@ -58,13 +58,11 @@ describe("a body with a license key", () => {
     });
   });
 
-  test("the last of two license keys counts, as in JSON parsers", () => {
-    expect(readValidateBody('{"license_key":"A","license_key":"B"}').keyMatch).toBe("B");
-  });
+  test("the last of two license keys counts, as in JSON parsers", () =>
+    expect(readValidateBody('{"license_key":"A","license_key":"B"}').keyMatch).toBe("B"));
 
-  test("whitespace around members and an escape in a name change nothing", () => {
-    expect(readValidateBody('\r\n\t {  "license\\u005fkey" :\n"A" }  \n')).toMatchObject({ keyMatch: "A" });
-  });
+  test("whitespace around members and an escape in a name change nothing", () =>
+    expect(readValidateBody('\r\n\t {  "license\\u005fkey" :\n"A" }  \n')).toMatchObject({ keyMatch: "A" }));
 
   test("the key is signed as sent, and looked up trimmed and in upper case", () => {
     expect(readValidateBody('{"license_key":"  aBc\\n"}')).toMatchObject({
@@ -74,9 +72,8 @@ describe("a body with a license key", () => {
   });
 });
 
-test("a key with a NUL, which no license has, is not looked up", () => {
-  expect([" abcd-1234\t", "a\0b", "\0"].map(asKeyMatch)).toEqual(["ABCD-1234", null, null]);
-});
+test("a key with a NUL, which no license has, is not looked up", () =>
+  expect([" abcd-1234\t", "a\0b", "\0"].map(asKeyMatch)).toEqual(["ABCD-1234", null, null]));
 
 test("objects nested 2,700 deep have no license key", () => {
   const body = readValidateBody(`${'{"a":'.repeat(2_700)}1${"}".repeat(2_700)}`);

@@ -25,6 +25,4 @@ test.each<[string, Actor, string]>([
     { kind: "customer", personId: "a customer", sessionId: "s", emails: [], discordIds: [] },
     "a customer",
   ],
-])("%s their own idempotency keys", (_, actor, id) => {
-  expect(actorId(actor)).toBe(id);
-});
+])("%s their own idempotency keys", (_, actor, id) => expect(actorId(actor)).toBe(id));

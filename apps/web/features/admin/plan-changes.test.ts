@@ -49,6 +49,5 @@ test("prices are examples until the plan was saved", () => {
   expect(hasExamplePrices(unsold)).toBe(false);
 });
 
-test("only changed fields are sent", () => {
-  expect(changedFields({ a: 1, b: null, c: "x" }, { a: 1, b: 2, c: "y" })).toEqual({ b: 2, c: "y" });
-});
+test("only changed fields are sent", () =>
+  expect(changedFields({ a: 1, b: null, c: "x" }, { a: 1, b: 2, c: "y" })).toEqual({ b: 2, c: "y" }));

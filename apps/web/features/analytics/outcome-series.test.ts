@@ -21,9 +21,8 @@ test("valid validations come first, and rare refusals are one", () => {
   expect(new Set(series.map(({ tone }) => tone)).size).toBe(series.length);
 });
 
-test("without validations there is no share", () => {
-  expect(validShares([bucket({ active: 3, expired: 1 }), bucket({})])).toEqual([0.75, null]);
-});
+test("without validations there is no share", () =>
+  expect(validShares([bucket({ active: 3, expired: 1 }), bucket({})])).toEqual([0.75, null]));
 
 test("outcomes that only occurred before are compared too, after the others", () => {
   expect(outcomeRows({ expired: 2, active: 9, revoked: 0 }, { ip_blocked: 4, active: 3 })).toEqual([

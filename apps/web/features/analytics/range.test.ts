@@ -35,7 +35,5 @@ test.each([
   ["month", 1, "UTC", "2027-03-31T00:00:00.000Z", "2027-02-28T00:00:00.000Z"],
 ] as const)(
   "the period before of %s × %d in %s ends at %s and starts at %s",
-  (interval, count, zone, from, before) => {
-    expect(startOfBefore(from, interval, count, zone)).toBe(before);
-  },
+  (interval, count, zone, from, before) => expect(startOfBefore(from, interval, count, zone)).toBe(before),
 );

@@ -56,9 +56,7 @@ describe("what is said first", () => {
     ["a cancellation", canceled, "cancels"],
     ["a plan of the operator that ends", { ...free, plan: "pro" as const, plan_ends_at: at }, "planEnds"],
     ["a subscription that has ended", { ...free, billing_state: "cancelled" as const }, "ended"],
-  ] as const)("%s", (_, billing, notice) => {
-    expect(noticeOf(billing)).toBe(notice);
-  });
+  ] as const)("%s", (_, billing, notice) => expect(noticeOf(billing)).toBe(notice));
 });
 
 test.each([
@@ -68,9 +66,7 @@ test.each([
   ["the end, if it was canceled", canceled, { what: "ends", at }],
   ["no date while a payment is overdue", withStatus("past_due"), null],
   ["no date after the end", withStatus("canceled"), null],
-] as const)("the date that matters: %s", (_, billing, next) => {
-  expect(nextDateOf(billing)).toEqual(next);
-});
+] as const)("the date that matters: %s", (_, billing, next) => expect(nextDateOf(billing)).toEqual(next));
 
 test("a checkout has succeeded when the subscription is paid and decides on the plan", () => {
   expect([free, withStatus("incomplete")].map(isPaid)).toEqual([false, false]);
@@ -124,7 +120,5 @@ describe("the button of a plan", () => {
     ["with an overdue payment", withStatus("past_due"), ["switch", null, "ask"]],
     ["on Pro by default", { ...free, plan: "pro" as const }, [null, null, "ask"]],
     ["after its end", { ...withStatus("canceled"), plan: "free" as const }, [null, "upgrade", "ask"]],
-  ] as const)("%s", (_, billing, expected) => {
-    expect(actions(billing)).toEqual([...expected]);
-  });
+  ] as const)("%s", (_, billing, expected) => expect(actions(billing)).toEqual([...expected]));
 });

@@ -8,6 +8,5 @@ test("each help topic is shown once, at its first field", () => {
   ]);
 });
 
-test("fields that do not affect validation have no help", () => {
-  expect(helpFor(["license_key", "notes", "created_at", null])).toEqual([]);
-});
+test("fields that do not affect validation have no help", () =>
+  expect(helpFor(["license_key", "notes", "created_at", null])).toEqual([]));

@@ -15,9 +15,8 @@ const collapsed = { tags: ["vip"], notes: "met at the fair", licenseKey: "AAAA",
 const versions = { pin: "range", rangeMin: "1.0.0", rangeMax: "2.0.0" } as const;
 const filled: NewDraft = { ...terms, ...customer, ...collapsed, ...versions };
 
-test("the next license keeps the terms, but no customer and no collapsed fields", () => {
-  expect(nextDraft(filled)).toEqual(terms);
-});
+test("the next license keeps the terms, but no customer and no collapsed fields", () =>
+  expect(nextDraft(filled)).toEqual(terms));
 
 test("a collapsed section shows how many of its fields are filled in", () => {
   expect(foldedCount(blankDraft)).toBe(0);

@@ -51,9 +51,8 @@ describe("the rules of a request", () => {
     expect(changed("revoked", "ip_limit_reached")).toEqual(["revoked"]);
   });
 
-  test("compared: nothing is known about a rule that was not reached", () => {
-    expect(changed("ip_limit_reached", "version_not_allowed")).toEqual([]);
-  });
+  test("compared: nothing is known about a rule that was not reached", () =>
+    expect(changed("ip_limit_reached", "version_not_allowed")).toEqual([]));
 
   test("have words for every rule and reason, and no others", () => {
     const rules = [...ruleNames, "body_too_large", "body_timeout"];

@@ -57,9 +57,8 @@ describe("the effects of an approval", () => {
     expect(fewer.map(({ kind }) => kind)).toEqual(["owner", "key_stays", "ips_stay", "no_email"]);
   });
 
-  test("depend on the settings for members who cannot see them", () => {
-    expect(effectsOf({ to }, null, null).map(({ kind }) => kind)).toEqual(["owner", "by_settings", "email"]);
-  });
+  test("depend on the settings for members who cannot see them", () =>
+    expect(effectsOf({ to }, null, null).map(({ kind }) => kind)).toEqual(["owner", "by_settings", "email"]));
 });
 
 type Decision = Parameters<typeof decisionKey>[0];

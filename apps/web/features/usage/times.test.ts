@@ -9,6 +9,5 @@ test("midnight UTC is shown on the reader's clock", () => {
   expect(resetTime(midnight, "de", "Europe/Berlin")).toBe("01:00 MEZ");
 });
 
-test("a day of the history is a UTC day", () => {
-  expect(utcDay(Date.parse(midnight), "en")).toBe("Nov 18, 2026");
-});
+test("a day of the history is a UTC day", () =>
+  expect(utcDay(Date.parse(midnight), "en")).toBe("Nov 18, 2026"));

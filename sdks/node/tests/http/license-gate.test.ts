@@ -80,9 +80,7 @@ describe("the key", () => {
     [async () => "K", {}, "K"],
     [() => null, {}, null],
     [() => undefined, {}, null],
-  ])("%j in %j", async (source, request, key) => {
-    expect((await decide(source, request)).key).toBe(key);
-  });
+  ])("%j in %j", async (source, request, key) => expect((await decide(source, request)).key).toBe(key));
 
   test.each([
     ["an error", new Error("no such session")],
