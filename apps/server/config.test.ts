@@ -53,6 +53,7 @@ const stripe = (secretKey: string, webhookSecret = "whsec_12345678") => ({
   COUNTERSIGN_STRIPE_WEBHOOK_SECRET: webhookSecret,
 });
 const keys = (secretKey: string) => ({ secretKey, webhookSecret: "whsec_12345678" });
+const discord = { COUNTERSIGN_DISCORD_CLIENT_ID: "1", COUNTERSIGN_DISCORD_CLIENT_SECRET: "s" };
 
 describe("a valid value is used", () => {
   const postgres = "postgres://user:secret@db.example.com:5432/countersign";
@@ -63,14 +64,11 @@ describe("a valid value is used", () => {
     [{ HOST: "::1" }, { host: "::1", url: "http://[::1]:3000" }],
     [{ COUNTERSIGN_URL: "https://license.example.com" }, { url: "https://license.example.com" }],
     [
-      { COUNTERSIGN_PORTAL_URL: "https://portal.example.com/" },
-      { portalUrl: "https://portal.example.com", portalHasOwnHost: true },
+      { COUNTERSIGN_PORTAL_URL: "https://p.example/" },
+      { portalUrl: "https://p.example", portalHasOwnHost: true },
     ],
     [{ COUNTERSIGN_URL: "https://example.com/license//" }, { url: "https://example.com/license" }],
-    [
-      { COUNTERSIGN_DATA: "/srv/cs" },
-      { dataFolder: "/srv/cs", database: { kind: "sqlite", folder: "/srv/cs" } },
-    ],
+    [{ COUNTERSIGN_DATA: "/cs" }, { dataFolder: "/cs", database: { kind: "sqlite", folder: "/cs" } }],
     [{ COUNTERSIGN_DATA: "here" }, { dataFolder: resolve("here") }],
     [{ DATABASE_URL: postgres }, { database: { kind: "postgres", url: postgres } }],
     [{ DATABASE_URL: "postgresql://h/d" }, { database: { kind: "postgres", url: "postgresql://h/d" } }],
@@ -78,10 +76,7 @@ describe("a valid value is used", () => {
     [{ COUNTERSIGN_SIGN_UP: "closed" }, { signUp: "closed" }],
     [{ COUNTERSIGN_SIGN_UP: "open" }, { signUp: "open" }],
     [{ COUNTERSIGN_DAILY_EMAILS: "0" }, { dailyEmails: 0 }],
-    [
-      stripe("sk_test_abc"),
-      { stripe: { ...keys("sk_test_abc"), url: "https://api.stripe.com", mode: "test" } },
-    ],
+    [stripe("sk_test_1"), { stripe: { ...keys("sk_test_1"), url: "https://api.stripe.com", mode: "test" } }],
     [
       { ...stripe("rk_live_abc"), COUNTERSIGN_STRIPE_URL: "http://127.0.0.1:12111/" },
       { stripe: { ...keys("rk_live_abc"), url: "http://127.0.0.1:12111", mode: "live" } },
@@ -89,10 +84,7 @@ describe("a valid value is used", () => {
     [{ LANG: "de_DE.UTF-8" }, { language: "de" }],
     [{ LANG: "de_DE.UTF-8", LC_MESSAGES: "es_ES.UTF-8" }, { language: "es" }],
     [{ LANG: "de_DE.UTF-8", LC_ALL: "C" }, { language: "en" }],
-    [
-      { COUNTERSIGN_DISCORD_CLIENT_ID: "1", COUNTERSIGN_DISCORD_CLIENT_SECRET: "s" },
-      { discord: { clientId: "1", clientSecret: "s", url: "https://discord.com" } },
-    ],
+    [discord, { discord: { clientId: "1", clientSecret: "s", url: "https://discord.com" } }],
     [{ COUNTERSIGN_DURABILITY: "strict" }, { durability: "strict" }],
     [{ COUNTERSIGN_ENCRYPTION_KEY: "sixteen letters!" }, { encryptionKey: "sixteen letters!" }],
     [{ COUNTERSIGN_LOG_LEVEL: "debug" }, { logLevel: "debug" }],
@@ -104,19 +96,16 @@ describe("a valid value is used", () => {
     [{ COUNTERSIGN_WEBHOOK_ENDPOINTS: "1000" }, { webhookEndpoints: 1000 }],
     [{ COUNTERSIGN_METRICS_TOKEN: "sixteen-letters!" }, { metricsToken: "sixteen-letters!" }],
     [{ OTEL_SERVICE_NAME: "a" }, { traces: null }],
-    [
-      { PORT: "", HOST: "", DATABASE_URL: "" },
-      { port: 3000, host: "127.0.0.1" },
-    ],
+    [{ PORT: "" }, { port: 3000 }],
+    [{ HOST: "" }, { host: "127.0.0.1" }],
+    [{ DATABASE_URL: "" }, { database: { kind: "sqlite", folder: resolve("data") } }],
   ];
   test.each(rows)("%j", (environment, settings) => expect(readConfig(environment)).toMatchObject(settings));
 
   test("webhooks can reach the private networks that are listed, and only listed proxies are trusted", () => {
     const proxies = { COUNTERSIGN_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
-    const { webhookTargets, trustedProxies } = readConfig({
-      COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16",
-      ...proxies,
-    });
+    const targets = { COUNTERSIGN_WEBHOOK_ALLOW: "10.1.0.0/16" };
+    const { webhookTargets, trustedProxies } = readConfig({ ...proxies, ...targets });
     const mayCall = (ip: string) => mayBeCalled({ host: "x.example.com", port: 443 }, ip, webhookTargets);
     expect(["10.1.2.3", "10.2.2.3"].map(mayCall)).toEqual([true, false]);
     expect(trustedProxies.size).toBe(2);
@@ -130,13 +119,7 @@ describe("an invalid value stops the start, and the message names the setting an
   const rows: [name: string, shouldBe: string, ...values: string[]][] = [
     ["PORT", port, "http", "65536", "-1", "80.5", " ", " 80", "0x50", "99999999999999999999"],
     ["COUNTERSIGN_URL", webUrl, "license.example.com", "ftp://license.example.com", "javascript:alert(1)"],
-    [
-      "DATABASE_URL",
-      postgresUrl,
-      "mysql://user:secret@host/db",
-      "user:secret@host",
-      "http://user:secret@host",
-    ],
+    ["DATABASE_URL", postgresUrl, "mysql://user:secret@host/db", "user:secret@host", "http://user@host"],
     ["COUNTERSIGN_TRUSTED_PROXIES", "addresses or CIDRs", "true", "1", "10.0.0.0/8, proxy.local"],
     ["COUNTERSIGN_WEBHOOK_ALLOW", "10.1.0.0/16, hooks.internal", "10.0.0.0/33", "http://hooks.internal"],
     ["COUNTERSIGN_DEFAULT_PLAN", "free, pro, enterprise", "Pro"],

@@ -43,6 +43,7 @@ test("secrets in a list or separated by commas are all accepted", () => {
 });
 
 test.each([
+  ...[[""], ["whsec_"], [[]], [["whsec_"]], [undefined]],
   [`whsec_${Buffer.alloc(23, 7).toString("base64")}`],
   [`${secret},`],
   [[secret, "whsec_c2hvcnQ="]],

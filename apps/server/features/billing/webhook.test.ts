@@ -26,14 +26,13 @@ const renewalFails: Step = { event: "invoice.payment_failed", status: "past_due"
 const renewalIsPaid: Step = { event: "invoice.paid", status: "active" };
 const isCancelled: Step = { event: "customer.subscription.deleted", status: "canceled" };
 
+const pro = { plan: "pro", state: "active" };
+const overdue = { plan: "pro", state: "grace" };
+const ended = { plan: "free", state: "cancelled" };
 const stories: readonly [name: string, steps: readonly Step[], final: { plan: string; state: string }][] = [
-  ["a renewal fails and is paid", [renewalFails, renewalIsPaid], { plan: "pro", state: "active" }],
-  ["a renewal is paid and the next fails", [renewalIsPaid, renewalFails], { plan: "pro", state: "grace" }],
-  [
-    "a renewal fails, is paid, and the subscription ends",
-    [renewalFails, renewalIsPaid, isCancelled],
-    { plan: "free", state: "cancelled" },
-  ],
+  ["a renewal fails and is paid", [renewalFails, renewalIsPaid], pro],
+  ["a renewal is paid and the next fails", [renewalIsPaid, renewalFails], overdue],
+  ["a renewal fails, is paid, and it ends", [renewalFails, renewalIsPaid, isCancelled], ended],
 ];
 
 /**
@@ -88,10 +87,7 @@ function receiversOf(fixture: QueryFixture, payments: Payments) {
   };
 }
 
-const pro = { plan: "pro", state: "active" };
-
 test("the orders of three steps include every permutation of their events", () => {
-  expect(ordersOf(2)).toHaveLength(3);
   expect(ordersOf(3)).toHaveLength(15);
   const arrivals = ordersOf(3).map((order) => order.filter((one) => one.endsWith("'")).join(""));
   expect(new Set(arrivals).size).toBe(6);
@@ -139,38 +135,24 @@ else {
       expect(await payer.state()).toEqual(pro);
       subscription.status = "canceled";
       await arrive("customer.subscription.deleted", customer);
-      expect(await payer.state()).toEqual({ plan: "free", state: "cancelled" });
-      expect(await changesOf(payer)).toEqual([
-        ["organization.plan_changed", "Stripe"],
-        ["organization.plan_changed", "Stripe"],
-      ]);
+      expect(await payer.state()).toEqual(ended);
+      const change = ["organization.plan_changed", "Stripe"];
+      expect(await changesOf(payer)).toEqual([change, change]);
     });
 
     const trialEnd = Math.floor(Date.now() / 1000) + 14 * 86_400;
-    test.each<[what: string, changes: Partial<FakeSubscription>, state: object, billing: object]>([
-      [
-        "applies another plan and interval",
-        { product: "countersign_enterprise", interval: "year", amount: 99_000 },
-        { plan: "enterprise", state: "active" },
-        { subscription_interval: "year", subscription_amount: 99_000 },
-      ],
-      [
-        "ignores a subscription to something else",
-        { product: "prod_shirts" },
-        { plan: "free", state: "active" },
-        {},
-      ],
-      [
-        "grants the plan for a trial, which is remembered",
-        { status: "trialing", trialEnd },
-        pro,
-        { had_trial: 1, trial_ends_at: trialEnd * 1000 },
-      ],
-    ])("%s", async (_, changes, state, billing) => {
+    const yearly = { product: "countersign_enterprise", interval: "year", amount: 99_000 } as const;
+    const stored = { subscription_interval: "year", subscription_amount: 99_000 };
+    const trial = { had_trial: 1, trial_ends_at: trialEnd * 1000 };
+    test.each<[what: string, changes: Partial<FakeSubscription>, plan: string, billing: object]>([
+      ["applies another plan and interval", yearly, "enterprise", stored],
+      ["ignores a subscription to something else", { product: "prod_shirts" }, "free", {}],
+      ["grants the plan for a trial, which is remembered", { status: "trialing", trialEnd }, "pro", trial],
+    ])("%s", async (_, changes, plan, billing) => {
       const payer = await payments.payer();
       payments.stripe.subscribe(payer.customer, changes);
       await arrive("customer.subscription.created", payer.customer);
-      expect(await payer.state()).toEqual(state as never);
+      expect<object>(await payer.state()).toEqual({ plan, state: "active" });
       expect(await payer.billing()).toMatchObject(billing);
     });
 
@@ -188,14 +170,12 @@ else {
       expect(await recorded(event.id)).toHaveLength(1);
     });
 
-    test.each<[about: string, type: string, members: object]>([
-      ["another account", "customer.subscription.deleted", { account: "acct_other" }],
-      ["something else", "charge.succeeded", {}],
-    ])("about %s is recorded, and nothing is fetched", async (_, type, members) => {
+    test("about another account is recorded, and nothing is fetched", async () => {
       const payer = await payments.subscriber();
       payer.subscription.status = "canceled";
       const before = payments.stripe.reads(payer.customer);
-      const event = stripeEvent(type, payer.customer.id, members);
+      const elsewhere = { account: "acct_other" };
+      const event = stripeEvent("customer.subscription.deleted", payer.customer.id, elsewhere);
       expect((await deliver(event)).status).toBe(200);
       expect(await recorded(event.id)).toMatchObject([{ organization_id: null }]);
       expect(payments.stripe.reads(payer.customer)).toBe(before);
@@ -226,7 +206,7 @@ else {
       payer.customer.isDeleted = true;
       const about = { object: { object: "customer", id: payer.customer.id } };
       expect((await deliver(stripeEvent("customer.deleted", null, { data: about }))).status).toBe(200);
-      expect(await payer.state()).toEqual({ plan: "free", state: "cancelled" });
+      expect(await payer.state()).toEqual(ended);
     });
 
     test("does not change a plan that the operator set", async () => {
@@ -256,7 +236,7 @@ else {
         expect(await recorded(event.id)).toEqual([]);
         expect(await payer.state()).toEqual(pro);
         expect((await deliver(event)).status).toBe(200);
-        expect(await payer.state()).toEqual({ plan: "pro", state: "grace" });
+        expect(await payer.state()).toEqual(overdue);
         expect(payments.logged()).not.toContain(stripe.settings.secretKey);
       },
     );
@@ -290,7 +270,7 @@ else {
       payments.stripe.fails = null;
       slow.release();
       expect([newer.status, (await older).status]).toEqual([503, 200]);
-      expect(await payer.state()).toEqual({ plan: "pro", state: "grace" });
+      expect(await payer.state()).toEqual(overdue);
     });
   });
 
@@ -333,15 +313,15 @@ else {
       expect(await payer.state()).toEqual(pro);
     });
 
-    test.each(["not JSON", '{"id":'])("%s is refused although it is signed", async (payload) => {
-      const { status, body } = await receive(payload, await signed(payload));
-      expect([status, body.code]).toEqual([400, "malformed_json"]);
+    test("what is signed is refused if it is not JSON, and ignored if it is of another shape", async () => {
+      const answerTo = async (payload: string) => {
+        const { status, body } = await receive(payload, await signed(payload));
+        return [status, body.code ?? null];
+      };
+      expect(await answerTo('{"id":')).toEqual([400, "malformed_json"]);
+      for (const payload of ["null", "{}", '{"id":"evt_x","type":"invoice.paid"}'])
+        expect(await answerTo(payload)).toEqual([200, null]);
     });
-
-    test.each(["null", "[]", "1", "{}", '{"id":1,"type":2}', '{"id":"evt_x","type":"invoice.paid"}'])(
-      "%s is signed JSON of another shape, which is accepted and ignored",
-      async (payload) => expect((await receive(payload, await signed(payload))).status).toBe(200),
-    );
   });
 }
 
@@ -351,11 +331,7 @@ test.each<[name: string, event: object, customer: string | null]>([
   ["a subscription", { type: "customer.subscription.updated", ...about({ customer: "cus_1" }) }, "cus_1"],
   ["an expanded customer", { type: "invoice.paid", ...about({ customer: { id: "cus_1" } }) }, "cus_1"],
   ["a checkout", { type: "checkout.session.completed", ...about({ customer: "cus_1" }) }, "cus_1"],
-  [
-    "a deleted customer",
-    { type: "customer.deleted", ...about({ object: "customer", id: "cus_1" }) },
-    "cus_1",
-  ],
+  ["a deleted one", { type: "customer.deleted", ...about({ object: "customer", id: "cus_1" }) }, "cus_1"],
   ["another account", { type: "invoice.paid", account: "acct_1", ...about({ customer: "cus_1" }) }, null],
   ["something else", { type: "charge.succeeded", ...about({ customer: "cus_1" }) }, null],
   ["no customer", { type: "checkout.session.completed", ...about({ customer: null }) }, null],
@@ -367,13 +343,7 @@ test.each<[name: string, event: object, customer: string | null]>([
   expect(readEvent({ id: "evt_1", ...event })).toMatchObject({ id: "evt_1", customerId });
 });
 
-test.each([
-  [null],
-  [1],
-  ["evt"],
-  [[]],
-  [{}],
-  [{ id: 1, type: "a" }],
-  [{ id: "evt_1" }],
-  [{ id: "", type: "a" }],
-])("%j is not an event", (value) => expect(readEvent(value)).toBeNull());
+test("nothing else is an event", () => {
+  for (const value of [null, 1, "evt", [], {}, { id: 1, type: "a" }, { id: "evt_1" }, { id: "", type: "a" }])
+    expect([value, readEvent(value)]).toEqual([value, null]);
+});

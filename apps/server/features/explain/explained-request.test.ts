@@ -8,13 +8,10 @@ import { updateProduct } from "@countersign/store/queries/products/products";
 import { setVersion } from "@countersign/store/queries/versions/versions";
 import { validate, validateOne } from "@countersign/store/suite/calls";
 import type { OrganizationRow, ProductRow } from "@countersign/store/tables";
-import fc from "fast-check";
 import { type AddedLicense, addLicense } from "../../../../tests/support/add-license.ts";
 import { onDatabase } from "../../../../tests/support/query-tests.ts";
 import { newId, type TestOrganization } from "../../../../tests/support/test-organization.ts";
 import { explainedRequest } from "./explained-request.ts";
-
-const ips = ["198.51.100.20", "2001:db8:7::1", "2001:db8:7::2", "2001:db8:8::1"] as const;
 
 /** What a situation changes. Everything else passes. */
 interface Situation {
@@ -24,54 +21,20 @@ interface Situation {
   readonly registered?: readonly string[];
   readonly block?: { readonly cidr: string; readonly level: BlockScope["tier"]; readonly isOver?: boolean };
   readonly keysExpired?: boolean;
-  readonly ip: string;
-  readonly version: string | null;
+  readonly ip?: string;
+  readonly version?: string;
 }
 
-const rarely = <T>(...values: T[]) => fc.option(fc.constantFrom(...values), { freq: 4, nil: undefined });
-const flag = (...values: (0 | 1)[]) => fc.constantFrom<0 | 1>(...values);
-const anySituation: fc.Arbitrary<Situation> = fc
-  .record({
-    organization: fc.oneof(
-      { weight: 8, arbitrary: fc.constant({}) },
-      fc.constantFrom<Partial<OrganizationRow>>(
-        { suspended_at: 1 },
-        { billing_state: "suspended" },
-        { billing_state: "cancelled", had_version_module: 1 },
-        { daily_limit_override: 0 },
-      ),
-    ),
-    product: fc.record({
-      status: fc.constantFrom<ProductRow["status"]>("active", "active", "active", "archived", "disabled"),
-      expiry_enforcement: flag(0, 1),
-      track_ip_on_validate: flag(0, 1, 1),
-      auto_register_ip_on_validate: flag(0, 1, 1),
-      auto_register_scope: fc.constantFrom<ProductRow["auto_register_scope"]>("until_limit", "first_only"),
-      version_module_enabled: flag(0, 1),
-      version_enforcement: fc.constantFrom<ProductRow["version_enforcement"]>("enforce", "report"),
-      ipv6_prefix: fc.constantFrom<64 | 128>(64, 128),
-    }),
-    license: fc.record({
-      maxIps: fc.constantFrom(1, 2, null),
-      revokedAtMs: fc.constantFrom(null, null, null, null, 1),
-      expiresAtMs: fc.constantFrom(null, Date.UTC(2020, 0), Date.UTC(2100, 0)),
-      pin: fc.constantFrom(null, null, { mode: "range", min: null, max: "2.0" } as const),
-    }),
-    registered: fc.subarray([ips[0], "2001:db8:7::/64", "2001:db8:7::1", "192.0.2.1"], { maxLength: 2 }),
-    block: rarely<NonNullable<Situation["block"]>>(
-      { cidr: "198.51.100.0/24", level: "license" },
-      { cidr: "2001:db8:7::/48", level: "customer" },
-      { cidr: "2001:db8::/32", level: "organization" },
-      { cidr: "0.0.0.0/0", level: "organization", isOver: true },
-    ),
-    keysExpired: fc.constantFrom(...Array(15).fill(false), true),
-    ip: fc.constantFrom(...ips),
-    version: fc.constantFrom(null, "1.0.0", "2.0.0", "0.1", "?"),
-  })
-  .map(({ block, ...situation }) => (block === undefined ? situation : { ...situation, block }));
+const [ipv4, ipv6] = ["198.51.100.20", "2001:db8:7::1"];
+const full = { license: { maxIps: 1 }, registered: ["192.0.2.1"] };
+const expired = { expiresAtMs: 1 };
+const below2 = { pin: { mode: "range", min: null, max: "2.0" } } as const;
+const checked = { version_module_enabled: 1 } as const;
+const firstOnly = { auto_register_scope: "first_only" } as const;
+const ofNetwork = { license: { maxIps: 1 }, registered: ["2001:db8:7::/64"] };
 
-/** One for each status that a license in the management API can get, so that none depends on chance. */
-const named: [string, Omit<Situation, "ip" | "version"> & { readonly version?: string }][] = [
+/** One for each status that a license in the management API can get, and one for each setting that avoids it. */
+const named: [string, Situation][] = [
   ["invalid_api_key", { keysExpired: true }],
   ["rate_limit_exceeded", { organization: { daily_limit_override: 0 } }],
   ["org_suspended", { organization: { suspended_at: 1 } }],
@@ -79,11 +42,30 @@ const named: [string, Omit<Situation, "ip" | "version"> & { readonly version?: s
   ["product_archived", { product: { status: "archived" } }],
   ["product_disabled", { product: { status: "disabled" } }],
   ["revoked", { license: { revokedAtMs: 1 } }],
-  ["expired", { license: { expiresAtMs: 1 } }],
+  ["expired", { license: expired }],
+  ["active", { license: expired, product: { expiry_enforcement: 0 } }],
   ["ip_blocked", { block: { cidr: "198.51.100.20/32", level: "license" } }],
+  ["ip_blocked", { block: { cidr: "2001:db8:7::/48", level: "customer" }, ip: ipv6 }],
+  ["ip_blocked", { block: { cidr: "2001:db8::/32", level: "organization" }, ip: ipv6 }],
+  ["active", { block: { cidr: "0.0.0.0/0", level: "organization", isOver: true } }],
   ["ip_not_registered", { product: { auto_register_ip_on_validate: 0 } }],
-  ["ip_limit_reached", { license: { maxIps: 1 }, registered: ["192.0.2.1"] }],
-  ["version_not_allowed", { product: { version_module_enabled: 1 }, version: "0.1" }],
+  ["ip_not_registered", { product: firstOnly, license: { maxIps: 2 }, registered: ["192.0.2.1"] }],
+  ["active", { product: { auto_register_ip_on_validate: 0 }, registered: [ipv4] }],
+  ["ip_limit_reached", full],
+  ["active", { ...full, product: { track_ip_on_validate: 0 } }],
+  ["active", { license: { maxIps: null }, registered: full.registered }],
+  ["active", { ...ofNetwork, product: { ipv6_prefix: 64 }, ip: "2001:db8:7::2" }],
+  ["active", { ...ofNetwork, product: { ipv6_prefix: 128 }, ip: "2001:db8:7::2" }],
+  [
+    "ip_limit_reached",
+    { ...ofNetwork, registered: [ipv6], product: { ipv6_prefix: 128 }, ip: "2001:db8:7::2" },
+  ],
+  ["version_not_allowed", { product: checked, version: "0.1" }],
+  ["version_not_allowed", { product: checked, license: below2, version: "2.0.0" }],
+  ["version_not_allowed", { product: checked, version: "?" }],
+  ["active", { product: { ...checked, version_enforcement: "report" }, version: "0.1" }],
+  ["active", { product: checked, license: below2, version: "1.0.0" }],
+  ["active", { version: "0.1" }],
   ["active", {}],
 ];
 
@@ -115,7 +97,7 @@ onDatabase("sqlite", "an explanation", (fixture) => {
   const explained = async (
     { productId }: TestOrganization,
     { id: licenseId }: AddedLicense,
-    { ip, version }: Situation,
+    { ip = ipv4, version = null }: { readonly ip?: string; readonly version?: string | null },
   ) => {
     const nowMs = Date.now();
     const sent = { ip, version, atMs: nowMs };
@@ -127,9 +109,9 @@ onDatabase("sqlite", "an explanation", (fixture) => {
   const validated = async (
     { apiKey }: TestOrganization,
     { key }: AddedLicense,
-    { ip, version }: Situation,
+    { ip = ipv4, version }: Situation,
   ): Promise<string> => {
-    const result = await validateOne(fixture.store, validate(apiKey, key, { ip, version }));
+    const result = await validateOne(fixture.store, validate(apiKey, key, { ip, version: version ?? null }));
     if (result.tag === "validated") return result.verdict.status;
     if (result.tag === "limited") return "rate_limit_exceeded";
     return result.tag === "unauthorized" ? "invalid_api_key" : result.tag;
@@ -147,18 +129,13 @@ onDatabase("sqlite", "an explanation", (fixture) => {
   };
 
   test.each(named)("says %s where a validation does", async (status, situation) => {
-    expect(await compare({ ip: ips[0], version: null, ...situation })).toBe(status);
+    expect(await compare(situation)).toBe(status);
   });
-
-  test("says what a validation says in any situation", async () => {
-    for (const situation of fc.sample(anySituation, { numRuns: 60, seed: 18 })) await compare(situation);
-  }, 60_000);
 
   test("says that a /64 from the request log is registered if the network is", async () => {
     const network = "2001:db8:7::/64";
-    const situation = { license: { maxIps: 1 }, registered: [network], ip: network, version: null };
-    const { org, license } = await arrange(situation);
-    const statusOf = async (ip: string) => (await explained(org, license, { ...situation, ip })).status;
+    const { org, license } = await arrange(ofNetwork);
+    const statusOf = async (ip: string) => (await explained(org, license, { ip })).status;
     expect(await statusOf(network)).toBe("active");
     expect(await statusOf("2001:db8:8::/64")).toBe("ip_limit_reached");
   });

@@ -167,23 +167,15 @@ onDatabase("sqlite", "the periodic jobs of webhooks", (fixture) => {
     expect(left.map((row) => row.id).toSorted()).toEqual(kept.map((row) => row.id).toSorted());
     expect(await attemptsAt(fixture.store, endpoint.endpointId)).toHaveLength(2);
     expect([await storedEvents(old), await storedEvents(kept)]).toEqual([0, 3]);
-    // Once it is delivered, a pending one is pruned with its event, too.
-    await fixture.change("deliveries", kept[2]?.id ?? "", { state: "delivered" });
-    await deliveryPruning(fixture.store).run(aborting());
-    expect([await storedEvents(kept), (await endpoint.states()).length]).toEqual([2, 2]);
   });
 
   test("all deliveries follow an endpoint that was disabled, enabled or deleted, however many there are", async () => {
     const endpoint = await receivers.endpoint(fixture);
     await makeDeliveries(endpoint, manyOf({ state: "pending", next_attempt_at: Date.now() + dayMs }));
-    for (const [status, state] of [
-      ["disabled", "held"],
-      ["enabled", "pending"],
-    ] as const) {
+    for (const status of ["disabled", "enabled"] as const) {
       await endpoint.set({ status });
       await deliverySync(fixture.store).run(aborting());
-      const states = await endpoint.states();
-      expect([states.length, [...new Set(states)]]).toEqual([many, [state]]);
+      expect(await endpoint.states()).toEqual(Array(many).fill(status === "disabled" ? "held" : "pending"));
     }
     await endpoint.set({ deleted_at: 1 });
     // A run removes some endpoints, and other tests have deleted some, too.

@@ -3,21 +3,10 @@ import { type Decision, RateLimitError, type ValidateResult } from "../../src/in
 export const noVerdict = { allowed: false, result: null, error: null } satisfies Decision;
 
 export function verdict(status: string, members: Partial<ValidateResult> = {}): Decision {
-  const result = {
-    valid: status === "active",
-    status,
-    expires: null,
-    ipRegistered: null,
-    ipCount: null,
-    maxIps: null,
-    version: null,
-    versionValid: null,
-    custom: null,
-    source: "server",
-    checkedAt: new Date(0),
-    requestId: "req-1",
-    ...members,
-  } as ValidateResult;
+  const origin = { source: "server", checkedAt: new Date(0), requestId: "req-1" };
+  const untold = { expires: null, ipRegistered: null, ipCount: null, maxIps: null, version: null };
+  const verdict = { valid: status === "active", status, ...untold, versionValid: null, custom: null };
+  const result = { ...verdict, ...origin, ...members } as ValidateResult;
   return { allowed: result.valid, result, error: null };
 }
 

@@ -37,12 +37,10 @@ test.each([
 ])(
   "a handler that fails with %s makes the route fail with an error, so that the event is delivered again",
   async (_name, thrown) => {
-    for (const failing of [
-      () => {
-        throw thrown;
-      },
-      () => Promise.reject(thrown),
-    ])
+    const throwing = () => {
+      throw thrown;
+    };
+    for (const failing of [throwing, () => Promise.reject(thrown)])
       await expect(webhookRoute({ secret }, failing)(request())).rejects.toBeInstanceOf(Error);
   },
 );
