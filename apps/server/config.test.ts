@@ -10,7 +10,17 @@ test("every setting has a default", () => {
   const { trustedProxies, webhookTargets, ...rest } = readConfig({});
   expect(trustedProxies.size).toBe(0);
   expect(webhookTargets).toEqual(noAllowedTargets);
+  const services = { stripe: null, discord: null, mail: null, traces: null, geoipFile: null };
+  const secrets = { metricsToken: null, encryptionKey: null };
+  const limits = {
+    dailyEmails: null,
+    webhookEndpoints: null,
+    requestLogDays: null,
+    requestLogMegabytes: null,
+  };
+  const unset = { ...services, ...secrets, ...limits, defaultPlan: null, signUp: null };
   expect(rest).toEqual({
+    ...unset,
     port: 3000,
     host: "127.0.0.1",
     url: "http://127.0.0.1:3000",
@@ -18,23 +28,10 @@ test("every setting has a default", () => {
     portalHasOwnHost: false,
     dataFolder: resolve("data"),
     database: { kind: "sqlite", folder: resolve("data") },
-    defaultPlan: null,
-    signUp: null,
-    stripe: null,
-    discord: null,
-    mail: null,
-    metricsToken: null,
-    traces: null,
-    dailyEmails: null,
     language: "en",
     durability: "standard",
-    encryptionKey: null,
     logLevel: "info",
     logFormat: "auto",
-    requestLogDays: null,
-    requestLogMegabytes: null,
-    geoipFile: null,
-    webhookEndpoints: null,
   });
 });
 
@@ -63,10 +60,7 @@ describe("a valid value is used", () => {
     [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", url: "http://0.0.0.0:3000" }],
     [{ HOST: "::1" }, { host: "::1", url: "http://[::1]:3000" }],
     [{ COUNTERSIGN_URL: "https://license.example.com" }, { url: "https://license.example.com" }],
-    [
-      { COUNTERSIGN_PORTAL_URL: "https://p.example/" },
-      { portalUrl: "https://p.example", portalHasOwnHost: true },
-    ],
+    [{ COUNTERSIGN_PORTAL_URL: "https://a.b/" }, { portalUrl: "https://a.b", portalHasOwnHost: true }],
     [{ COUNTERSIGN_URL: "https://example.com/license//" }, { url: "https://example.com/license" }],
     [{ COUNTERSIGN_DATA: "/cs" }, { dataFolder: "/cs", database: { kind: "sqlite", folder: "/cs" } }],
     [{ COUNTERSIGN_DATA: "here" }, { dataFolder: resolve("here") }],

@@ -96,14 +96,12 @@ for (const { kind, make } of databasesWithBackup("backup and restore")) {
       const file = readdirSync(folder).find((name) => name.startsWith("countersign.")) ?? "";
       const change = (copy: string, name: string, changed: (content: Buffer) => Buffer | string) =>
         writeFileSync(join(copy, name), changed(readFileSync(join(copy, name))));
+      const otherKind: Record<string, string> =
+        kind === "sqlite" ? { DATABASE_URL: "postgres://127.0.0.1:1/a" } : { COUNTERSIGN_DATA: folder };
       const manifestWith = (members: object) => (copy: string) =>
         change(copy, "manifest.json", (text) => JSON.stringify({ ...JSON.parse(String(text)), ...members }));
       const rows: [fault: (copy: string) => void, message: RegExp, environment?: Record<string, string>][] = [
-        [
-          () => {},
-          /^This backup was made from (SQLite|PostgreSQL)[^\n]*\n$/,
-          kind === "sqlite" ? { DATABASE_URL: "postgres://127.0.0.1:1/a" } : { COUNTERSIGN_DATA: folder },
-        ],
+        [() => {}, /^This backup was made from (SQLite|PostgreSQL)[^\n]*\n$/, otherKind],
         [manifestWith({ migrations: ["9999-later"] }), /9999-later/],
         [manifestWith({ rows: { organizations: 1, products: 1, licenses: 7 } }), /./],
         [(copy) => change(copy, file, flipLastBit), /its checksum differs/],

@@ -92,12 +92,7 @@ test("PostgreSQL without the search index is a warning with statements that fix 
 test.each([
   ["an invalid setting", "settings", 'PORT is "eighty"', { PORT: "eighty" }],
   ["no answer", "database", "cannot be reached", { DATABASE_URL: "postgres://a:secret@127.0.0.1:1/b" }],
-  [
-    "a damaged file",
-    "database",
-    "",
-    { COUNTERSIGN_DATA: folderWith("this is not a database, whatever its name") },
-  ],
+  ["a damaged file", "database", "", { COUNTERSIGN_DATA: folderWith("no database, whatever its name") }],
 ] as const)(
   "%s is a problem of the %s, not a stack trace, and tells no secret",
   async (_, name, text, settings) => {

@@ -87,6 +87,7 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
 
   test("invalid arguments are rejected with one sentence", async () => {
     writeFileSync(file("header.csv"), "nonsense\n1\n");
+    const exporting = ["export", "--organization", fixture.organizationId];
     const rows: [string[], RegExp][] = [
       [["import", "--file", "x"], /^--product is missing/],
       [importing("none.csv"), /^File .* does not exist/],
@@ -95,10 +96,7 @@ testsOn("postgres", "countersign import and export", openOwnOrganization, (fixtu
       [importing("header.csv", "--columns", "[]"), /^--columns must be/],
       [["import", "--product", "none", "--file", file("header.csv")], /^Product none does not exist/],
       [["export", "--organization", "none"], /^Organization none does not exist/],
-      [
-        ["export", "--organization", fixture.organizationId, "--product", "none"],
-        /^The organization has no product/,
-      ],
+      [[...exporting, "--product", "none"], /^The organization has no product/],
     ];
     for (const [words, sentence] of rows)
       expect(await run(...words)).toMatchObject({ code: 1, stderr: expect.stringMatching(sentence) });

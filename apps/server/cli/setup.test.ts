@@ -9,7 +9,9 @@ import { runCountersign, startServerProcess } from "../../../tests/support/serve
 setDefaultTimeout(60_000);
 
 const names = ["--organization", "Nordlicht Söhne", "--product", "Polaris"];
-const account = ["--email", "ada@example.com", "--password", "a good password"];
+const email = ["--email", "ada@example.com"];
+const password = ["--password", "a good password"];
+const account = [...email, ...password];
 
 describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
   test("an empty database gets an account, an organization and a product, and each further call an organization", async () => {
@@ -78,7 +80,7 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
       ["named@example.com", [], german, "es", 1],
     ];
     for (const [email, options, language] of rows) {
-      const words = ["setup", ...names, "--email", email, "--password", "a good password", ...options];
+      const words = ["setup", ...names, "--email", email, ...password, ...options];
       await runHere(words, { ...environment, ...language });
     }
     const store = await openStore(location, { encryptionKey: null, durability: "standard" });
@@ -110,6 +112,7 @@ describe.each(on("sqlite"))("setup on $kind", ({ makeEmpty }) => {
 describe("the arguments of setup", () => {
   const environment = { COUNTERSIGN_DATA: freshFolder() };
   const organizationMissing = "Add --organization with the name of the organization that sells the software.";
+  const noEmail = '--email is "ada". It must be an email address, such as ada@example.com.';
 
   test.each([
     [["--product", "Polaris"], organizationMissing],
@@ -117,15 +120,12 @@ describe("the arguments of setup", () => {
     [["--organization", "Nordlicht"], "Add --product with the name of its first product."],
     [[...names, "--language", "fr"], '--language is "fr". It must be one of: en, de, es.'],
     [[...names, "--plan", "gold"], '--plan is "gold". It must be one of: free, pro, enterprise.'],
+    [[...names, "--email", "ada", ...password], noEmail],
     [
-      [...names, "--email", "ada", "--password", "a good password"],
-      '--email is "ada". It must be an email address, such as ada@example.com.',
-    ],
-    [
-      [...names, "--email", "ada@example.com", "--password", "short"],
+      [...names, ...email, "--password", "short"],
       "--password is too short. It must have at least 8 characters.",
     ],
-    [[...names, "--password", "a good password"], "Add --email with the owner's email address."],
+    [[...names, ...password], "Add --email with the owner's email address."],
     [[...names, "--wrong"], "Unknown option '--wrong'. Run countersign setup --help for the options."],
   ])("%j is rejected with one sentence", async (words, sentence) => {
     const rejected = { code: 1, stdout: "", stderr: `${sentence}\n` };

@@ -19,11 +19,7 @@ test.each([
   ["on a plan that includes them", { ...downgraded, plan: "pro" }, "included"],
   ["after a downgrade", downgraded, "enforced"],
   ["after a downgrade to reports", { ...downgraded, version_checks_on_downgrade: "report" }, "reported"],
-  [
-    "after the end of the subscription",
-    { ...downgraded, plan: "pro", billing_state: "cancelled" },
-    "enforced",
-  ],
+  ["after the subscription", { ...downgraded, plan: "pro", billing_state: "cancelled" }, "enforced"],
 ] as const)("%s", (_, changes, checks) => {
   expect(versionChecksOf({ ...free, ...changes }, plans)).toBe(checks);
 });

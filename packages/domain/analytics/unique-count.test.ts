@@ -62,13 +62,8 @@ describe("merging", () => {
 });
 
 test("hashes do not change: stored counts depend on them", () => {
-  expect([hash48(""), hash48("a"), hash48("203.0.113.7")]).toMatchInlineSnapshot(`
-    [
-      63382227455136,
-      128438382708469,
-      173002666404997,
-    ]
-  `);
+  const hashes = [63_382_227_455_136, 128_438_382_708_469, 173_002_666_404_997];
+  expect(["", "a", "203.0.113.7"].map(hash48)).toEqual(hashes);
 });
 
 test("a text that is no count is refused", () => expect(() => UniqueCount.parse("~abc")).toThrow());

@@ -7,36 +7,21 @@ const amount = (text: string, currency = "usd", language = "en") => {
 };
 
 describe("an amount as text", () => {
-  test.each([
-    ["19", 1900],
-    ["19.9", 1990],
-    ["19.99", 1999],
-    ["19,99", 1999],
-    ["0.01", 1],
-    ["0", 0],
-    ["1290.00", 129_000],
-    ["1,290", 129_000],
-    ["1,290.50", 129_050],
-    ["1.290,50", 129_050],
-    ["1 290,50", 129_050],
-    ["1'290.50", 129_050],
-    ["999,999.99", 99_999_999],
-  ])("%s is read as %d cents", (text, cents) => expect(amount(text)).toBe(cents));
-
-  test.each<[text: string, problem: ReturnType<typeof amount>]>([
-    ["", "unreadable"],
-    ["-5", "unreadable"],
-    ["$5", "unreadable"],
-    ["5.", "unreadable"],
-    [".5", "unreadable"],
-    ["1e3", "unreadable"],
-    ["1,29,00", "unreadable"],
-    ["1.290.5", "unreadable"],
-    ["1.290", "tooManyDecimals"],
-    ["19.990", "tooManyDecimals"],
-    ["19.999", "tooManyDecimals"],
-    ["1000000", "tooLarge"],
-  ])("%s is refused: %s", (text, problem) => expect(amount(text)).toBe(problem));
+  test.each<[read: ReturnType<typeof amount>, texts: string[]]>([
+    [1900, ["19"]],
+    [1990, ["19.9"]],
+    [1999, ["19.99", "19,99"]],
+    [1, ["0.01"]],
+    [0, ["0"]],
+    [129_000, ["1290.00", "1,290"]],
+    [129_050, ["1,290.50", "1.290,50", "1 290,50", "1'290.50"]],
+    [99_999_999, ["999,999.99"]],
+    ["unreadable", ["", "-5", "$5", "5.", ".5", "1e3", "1,29,00", "1.290.5"]],
+    ["tooManyDecimals", ["1.290", "19.990", "19.999"]],
+    ["tooLarge", ["1000000"]],
+  ])("is read as %p from each of %j", (read, texts) =>
+    expect(texts.map((text) => amount(text))).toEqual(texts.map(() => read)),
+  );
 
   test("a separator before three digits is read as the language does", () => {
     expect(amount("1.290", "eur", "de")).toBe(129_000);

@@ -7,12 +7,11 @@ test.each([
   ["Asia/Kolkata", "Asia/Kolkata"],
   ["utc", "UTC"],
   ["Etc/GMT+5", "Etc/GMT+5"],
-  ["+05:30", null],
-  ["Europe/Atlantis", null],
-  ["", null],
-  ["Europe/Berlin\n", null],
-  ["a".repeat(100), null],
 ])("the time zone %j is %j", (text, name) => expect(timeZoneName(text)).toBe(name));
+
+test.each(["+05:30", "Europe/Atlantis", "", "Europe/Berlin\n", "a".repeat(100)])("%j is none", (text) =>
+  expect(timeZoneName(text)).toBeNull(),
+);
 
 test("every zone that the engine lists has an offset of at most fourteen hours, now and in far years", () => {
   for (const zone of Intl.supportedValuesOf("timeZone"))

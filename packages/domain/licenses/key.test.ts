@@ -59,18 +59,8 @@ describe("parseImportedKey", () => {
   ])("keeps %p as %p", (written, key) => expect(parseImportedKey(written)).toEqual({ ok: true, key }));
 
   test.each([
-    ...[
-      "",
-      "   ",
-      "k".repeat(65),
-      "😀".repeat(65),
-      "k".repeat(1_000_000),
-      "a\nb",
-      "a\u0000b",
-      "a\u007fb",
-      "a\u0085b",
-    ],
-    ...["a\ud800b", "a\udc00b", "a\u200bb", "a\u202eb", "a\u2028b"],
+    ...["", "   ", "k".repeat(65), "😀".repeat(65), "k".repeat(1_000_000), "a\nb", "a\u0000b"],
+    ...["a\u007fb", "a\u0085b", "a\ud800b", "a\udc00b", "a\u200bb", "a\u202eb", "a\u2028b"],
   ])("refuses %p with a code", (written) => {
     const result = parseImportedKey(written);
     expect(result.ok ? "" : result.fault.code).toMatch(/^(too_short|too_long|license_key_unprintable)$/);

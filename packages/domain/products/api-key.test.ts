@@ -129,29 +129,14 @@ test.each<[header: string | null, token: string | null]>([
   ["Bearer   abc", "abc"],
   [`Bearer ${knownKey}`, knownKey],
   ["Bearer a.b-c_d~e+f/g==", "a.b-c_d~e+f/g=="],
-  [null, null],
-  ["", null],
-  ["Bearer", null],
-  ["Bearer ", null],
-  ["Bearer  ", null],
-  ["Bearerabc", null],
-  ["Bearer\tabc", null],
-  [" Bearer abc", null],
-  ["Bearer abc ", null],
-  ["Bearer abc def", null],
-  ["Bearer abc,def", null],
-  ["Bearer abc, Bearer def", null],
-  [`Bearer "abc"`, null],
-  ["Bearer =abc", null],
-  ["Bearer a=b", null],
-  ["Bearer abc\n", null],
-  ["Bearer é", null],
-  ["Basic abc", null],
-  ["Token abc", null],
-  ["abc", null],
-  [`Bearer ${"a".repeat(250)}`, null],
-  [`Bearer ${"a".repeat(1_000_000)}`, null],
 ])("parseBearer: %p gives %p", (header, token) => expect(parseBearer(header)).toBe(token));
+
+test.each([
+  ...[null, "", "Bearer", "Bearer ", "Bearer  ", "Bearerabc", "Bearer\tabc", " Bearer abc", "Bearer abc "],
+  ...["Bearer abc def", "Bearer abc,def", "Bearer abc, Bearer def", `Bearer "abc"`, "Bearer =abc"],
+  ...["Bearer a=b", "Bearer abc\n", "Bearer é", "Basic abc", "Token abc", "abc"],
+  ...[250, 1_000_000].map((length) => `Bearer ${"a".repeat(length)}`),
+])("parseBearer: %p has none", (header) => expect(parseBearer(header)).toBeNull());
 
 function withChecksumOf(unchecked: string): string {
   const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -15,7 +15,7 @@ describe("every outcome is answered with exactly the ten members, in order", () 
   const outcomes = validateStatuses.filter(
     (status): status is Outcome => status !== "invalid_api_key" && status !== "rate_limit_exceeded",
   );
-  test.each(outcomes.map((status) => [status]))("%s", (status) => {
+  test.each(outcomes)("%s", (status) => {
     const body = JSON.parse(answerBody({ ...verdict, status }, null));
     expect(Object.keys(body)).toEqual(members);
     expect(body.status).toBe(status);

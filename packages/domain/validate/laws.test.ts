@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { forAll } from "../../../tests/support/for-all.ts";
 import { caller, license, product, rarely, version } from "./any-facts.ts";
 import { decide } from "./decide.ts";
-import type { ProductFacts } from "./facts.ts";
-import { nowMs, sampleLicense, sampleProduct } from "./sample-facts.ts";
+import { nowMs, sampleLicense } from "./sample-facts.ts";
 
 test("a blocked address is never valid and never registered, whatever else holds", () =>
   forAll(2_000, [product, license, caller], (product, license, caller) => {
@@ -40,19 +39,6 @@ test("no sequence of requests gives a license more addresses than it may have", 
       if (verdict.ipCount !== null) expect(verdict.ipCount).toBe(slots.size);
       expect(slots.size).toBeLessThanOrEqual(max);
     }
-  });
-});
-
-test("with first_only, no sequence of requests registers a second address", () => {
-  const onlyFirst: ProductFacts = { ...sampleProduct, registration: "first_only" };
-  forAll(100, [fc.integer({ min: 1, max: 4 }), fc.array(fc.integer({ min: 0, max: 9 }))], (max, ips) => {
-    const slots = new Set<number>();
-    for (const ip of ips) {
-      const facts = { ...sampleLicense, ips: { max, registered: slots.size } };
-      const who = { blocked: false, registered: slots.has(ip), version: null };
-      if (decide(onlyFirst, facts, who, nowMs).effect === "register_ip") slots.add(ip);
-    }
-    expect(slots.size).toBe(Math.min(1, ips.length));
   });
 });
 

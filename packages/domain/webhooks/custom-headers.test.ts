@@ -12,13 +12,8 @@ test.each([
   ...listed("Proxy-Authorization User-Agent"),
 ])("%j cannot be a header", (name) => expect(headerNameProblem(name)).toBeString());
 
-test.each([
-  ["Bearer abc", true],
-  ["x", true],
-  ["", false],
-  [" x", false],
-  ["x ", false],
-  ["a\r\nb: c", false],
-  ["ü", false],
-  ["x".repeat(1_001), false],
-])("%j can be a value: %p", (value, can) => expect(headerValueProblem(value) === null).toBe(can));
+test.each(["Bearer abc", "x"])("%j can be a value", (value) => expect(headerValueProblem(value)).toBeNull());
+
+test.each(["", " x", "x ", "a\r\nb: c", "ü", "x".repeat(1_001)])("%j cannot be a value", (value) =>
+  expect(headerValueProblem(value)).not.toBeNull(),
+);

@@ -31,6 +31,8 @@ const expired = { expiresAtMs: 1 };
 const below2 = { pin: { mode: "range", min: null, max: "2.0" } } as const;
 const checked = { version_module_enabled: 1 } as const;
 const firstOnly = { auto_register_scope: "first_only" } as const;
+/** Each address of IPv6 counts on its own. */
+const each = { ipv6_prefix: 128 } as const;
 const ofNetwork = { license: { maxIps: 1 }, registered: ["2001:db8:7::/64"] };
 
 /** One for each status that a license in the management API can get, and one for each setting that avoids it. */
@@ -55,11 +57,8 @@ const named: [string, Situation][] = [
   ["active", { ...full, product: { track_ip_on_validate: 0 } }],
   ["active", { license: { maxIps: null }, registered: full.registered }],
   ["active", { ...ofNetwork, product: { ipv6_prefix: 64 }, ip: "2001:db8:7::2" }],
-  ["active", { ...ofNetwork, product: { ipv6_prefix: 128 }, ip: "2001:db8:7::2" }],
-  [
-    "ip_limit_reached",
-    { ...ofNetwork, registered: [ipv6], product: { ipv6_prefix: 128 }, ip: "2001:db8:7::2" },
-  ],
+  ["active", { ...ofNetwork, product: each, ip: "2001:db8:7::2" }],
+  ["ip_limit_reached", { license: { maxIps: 1 }, registered: [ipv6], product: each, ip: "2001:db8:7::2" }],
   ["version_not_allowed", { product: checked, version: "0.1" }],
   ["version_not_allowed", { product: checked, license: below2, version: "2.0.0" }],
   ["version_not_allowed", { product: checked, version: "?" }],

@@ -6,17 +6,15 @@ import type { FieldErrorBody } from "@countersign/contract/problems/declare";
 import type { ProductRow } from "@countersign/store/tables";
 import { readBody, readQuery } from "../../http/manage/input.ts";
 import { Problem } from "../../http/manage/problem.ts";
+import { listed } from "../../../../tests/support/listed.ts";
 import { checkTotalSize } from "./batch-size.ts";
 import { readDrafts } from "./draft.ts";
 import type { LicenseInput } from "./fields.ts";
 
 const who = { customer_email: "a@b.c" };
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
-const product = {
-  default_max_ips: 1,
-  default_ip_system_enabled: 1,
-  default_expires_in_days: null,
-} as ProductRow;
+const defaults = { default_max_ips: 1, default_ip_system_enabled: 1, default_expires_in_days: null };
+const product = defaults as ProductRow;
 
 /** The errors of an input; null if it is accepted. Texts are sent as they are. */
 async function errorsOf(route: Route, sent: unknown): Promise<readonly FieldErrorBody[] | null> {
@@ -67,11 +65,10 @@ describe("a license is refused, and the field is named:", () => {
     ["expires_at", ["", "tomorrow", "2031-02-30T00:00:00Z", "2031-02-30", 1_900_000_000]],
     ["version_pinned", ["9".repeat(65)]],
     ["version_pin_mode", ["latest"]],
-    ...["constructor", "first_used_at", "status", "current_unique_ip_count"].map(
-      (name): [string, unknown[]] => {
-        return [name, ["2020-01-01T00:00:00Z"]];
-      },
-    ),
+    ...listed("constructor first_used_at status current_unique_ip_count").map((name): [string, unknown[]] => [
+      name,
+      ["2020-01-01T00:00:00Z"],
+    ]),
   ];
   test.each(byBoth)("%s", async (field, values) => {
     const [name = ""] = field.split(".");
@@ -85,25 +82,21 @@ describe("a license is refused, and the field is named:", () => {
   });
 
   /** By rules that consider several fields, or what is inside of one. */
+  const keys = ["k".repeat(65), "a\u200bb", "a\u202eb", "  ", 5, null];
   const long = { metadata: { text: "m".repeat(8_000) }, notes: "n".repeat(10_000) };
   const byRules: [field: string, sent: object[]][] = [
     ["customer_email", [{ customer_email: undefined }, { customer_email: null, customer_discord_id: null }]],
     ["expires_at", [{ expires_at: "0001-01-01T00:00:00Z" }, { expires_at: "9999-12-31T23:59:59-12:00" }]],
     ["expires_at", [{ is_lifetime: false }, { is_lifetime: true, expires_at: "2031-01-01T00:00:00Z" }]],
     ["term_seconds", [{ expires_in_seconds: 5, term_seconds: 5 }]],
-    [
-      "version_pinned",
-      [{ version_pinned: "" }, { version_pinned: "newest" }, { version_pin_mode: "pinned" }],
-    ],
+    ["version_pinned", [{ version_pinned: "" }, { version_pinned: "newest" }]],
+    ["version_pinned", [{ version_pin_mode: "pinned" }]],
     ["version_range_min", [{ version_pin_mode: "range" }, { version_pinned: "1", version_range_min: "1" }]],
     ["version_range_max", [{ version_range_min: "2.1", version_range_max: "2.1.0" }]],
     ["metadata", [{ metadata: { long: "x".repeat(8_200) } }, { metadata: nested(33) }]],
     ["custom_override.hello", [{ custom_override: { hello: "{{nobody}}" } }]],
     ["custom_override", [{ ...long, count: 1_000, custom_override: { text: "o".repeat(16_000) } }]],
-    [
-      "license_key",
-      ["k".repeat(65), "a\u200bb", "a\u202eb", "  ", 5, null].map((key) => ({ license_key: key })),
-    ],
+    ["license_key", keys.map((license_key) => ({ license_key }))],
     ["count", [{ count: 10_001 }, { count: 0 }, { count: 0.5 }]],
     ["licenses", [{ licenses: [] }, { licenses: Array(10_001).fill(who) }]],
   ];
@@ -129,9 +122,8 @@ describe("a license is refused, and the field is named:", () => {
 
   test("metadata of thousands of levels, which are not traversed", async () => {
     const deep = `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`;
-    expect(
-      await fieldOf(licenses.createLicenses, `{"customer_email":"a@b.c","metadata":${deep}}`),
-    ).not.toBeNull();
+    const sent = `{"customer_email":"a@b.c","metadata":${deep}}`;
+    expect(await fieldOf(licenses.createLicenses, sent)).not.toBeNull();
   });
 
   test("ten thousand invalid ones, in a short list", async () => {
@@ -148,9 +140,9 @@ describe("a license is refused, and the field is named:", () => {
 
 const bodies: [route: Route, field: string, sent: unknown[]][] = [
   [licenses.updateLicense, "body", [[{ notes: "x" }], null]],
-  ...["license_key", "id", "product_id"].map((name): [Route, string, unknown[]] => {
-    return [licenses.updateLicense, name, [{ [name]: "x" }]];
-  }),
+  [licenses.updateLicense, "license_key", [{ license_key: "x" }]],
+  [licenses.updateLicense, "id", [{ id: "x" }]],
+  [licenses.updateLicense, "product_id", [{ product_id: "x" }]],
   [actions.rotateLicenseKey, "license_key", [{ license_key: "\ud800" }, { license_key: null }]],
   [actions.revokeLicense, "reason", [{ reason: "" }, { reason: "a\u0000" }, { reason: "r".repeat(501) }]],
   [actions.renewLicense, "extend_by_seconds", [0, -1, 1e300].map((by) => ({ extend_by_seconds: by }))],
@@ -206,13 +198,11 @@ test.each(queries)("both lists refuse an invalid %s", (field, values) => {
 
 test("identical licenses are checked once, however many there are", () => {
   let looked = 0;
-  const override = Object.defineProperty({}, "plan", {
-    enumerable: true,
-    get: () => {
-      looked += 1;
-      return "pro";
-    },
-  });
+  const get = () => {
+    looked += 1;
+    return "pro";
+  };
+  const override = Object.defineProperty({}, "plan", { enumerable: true, get });
   const input = { customer_email: "ada@example.com", custom_override: override };
   const drafts = readDrafts(Array(1_000).fill(input), () => "", product, "UTC", 0);
   expect(drafts).toHaveLength(1_000);

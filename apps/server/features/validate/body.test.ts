@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { forAll } from "../../../../tests/support/for-all.ts";
 import { asKeyMatch, readValidateBody } from "./body.ts";
 
 describe("a body without a usable license key", () => {
@@ -10,10 +11,8 @@ describe("a body without a usable license key", () => {
     ["The body is not a JSON object.", "null", "[]", '["license_key"]', '[{"license_key":"A"}]'],
     ["The body is not a JSON object.", '"A"', "7", "true"],
     ["The body has no license_key.", "{}", '{"LICENSE_KEY":"A"}', '{"__proto__":{"license_key":"A"}}'],
-    [
-      "license_key is not a string.",
-      ...["null", "7", "true", '["A"]', '{"toString":"A"}'].map((key) => `{"license_key":${key}}`),
-    ],
+    ["license_key is not a string.", '{"license_key":null}', '{"license_key":7}', '{"license_key":true}'],
+    ["license_key is not a string.", '{"license_key":["A"]}', '{"license_key":{"toString":"A"}}'],
   ];
   test.each(rows.flatMap(([problem, ...texts]) => texts.map((text) => [text, problem] as const)))(
     "%s is reported",
@@ -42,11 +41,7 @@ describe("a body with a license key", () => {
     ["with a number as device id", { device_id: 7 }, notString("device_id")],
     ["with the longest device id", { device_id: longest }, [null, longest, null]],
     ["with a longer device id", { device_id: `${longest}d`, version: "1" }, ["1", null, tooLong]],
-    [
-      "with two unusable members, of which one is reported",
-      { version: 1, device_id: 1 },
-      notString("version"),
-    ],
+    ["with two unusable members: one is reported", { version: 1, device_id: 1 }, notString("version")],
   ];
   test.each(rows)("%s", (_why, members, [version, deviceId, problem]) => {
     expect(readValidateBody(JSON.stringify({ license_key: "ab-cd", ...members }))).toEqual({
@@ -87,13 +82,10 @@ test("no text makes it fail, and its result is always usable", () => {
       { requiredKeys: [] },
     )
     .map((value) => JSON.stringify(value, (_, member) => (typeof member === "bigint" ? 0 : member)) ?? "");
-  fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.json(), nearlyRight), (text) => {
-      const body = readValidateBody(text);
-      expect(typeof body.licenseKey).toBe("string");
-      if (body.keyMatch === null && body.licenseKey === "") expect(body.problem).not.toBeNull();
-      expect(body.deviceId === null || body.deviceId.length <= 256).toBe(true);
-    }),
-    { numRuns: 1_000 },
-  );
+  forAll(1_000, [fc.oneof(fc.string(), fc.json(), nearlyRight)], (text) => {
+    const body = readValidateBody(text);
+    expect(typeof body.licenseKey).toBe("string");
+    if (body.keyMatch === null && body.licenseKey === "") expect(body.problem).not.toBeNull();
+    expect(body.deviceId === null || body.deviceId.length <= 256).toBe(true);
+  });
 });

@@ -13,20 +13,19 @@ const eventWith = (data: object) => ({
 const license = { id: "1", metadata: { a: "x".repeat(15_000) }, notes: "y".repeat(9_000), max_ips: 3 };
 const changed = ["notes", "max_ips"];
 const previous = { notes: "z".repeat(12_000), metadata: { a: "x".repeat(9_000) } };
+const short = { license: { id: "1" } };
+const withoutTexts = { license: { id: "1", max_ips: 3 }, truncated: true };
 
 test.each([
-  ["is sent as it was recorded if it fits", { license: { id: "1" } }, { license: { id: "1" } }],
+  ["as it was recorded if it fits", short, short],
+  ["without the free-form fields of the license if it is larger than 20 KB", { license }, withoutTexts],
+  // Nor the previous values.
   [
-    "is sent without the free-form fields of the license if it is larger than 20 KB",
-    { license },
-    { license: { id: "1", max_ips: 3 }, truncated: true },
-  ],
-  [
-    "is sent without the license and the previous values if it is still too large",
+    "without the license if it is still too large",
     { license, changed, previous },
     { changed, truncated: true },
   ],
-])("the data of an event %s", (_, recorded, sent) => {
+])("the data of an event is sent %s", (_, recorded, sent) => {
   const body = bodyOf(eventWith({ organization_id: "o", ...recorded }), "standard");
   expect(body.length).toBeLessThanOrEqual(mostBodyBytes);
   expect(JSON.parse(body)).toEqual({

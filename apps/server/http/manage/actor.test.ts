@@ -11,18 +11,13 @@ const person = {
   atMost: everyPermission,
 } as const;
 
+const byToken = { tokenId: "a token", name: "CI", organizationId: "o", permissions: everyPermission };
+const customer = { personId: "a customer", sessionId: "s", emails: [], discordIds: [] };
+
 /** A token must never get the stored response to a request of a more powerful one. */
 test.each<[string, Actor, string]>([
   ["all sessions of a user share", { ...person, by: { session: "a session" } }, "a user"],
   ["each token of a user has", { ...person, by: { token: "a token" } }, "a token"],
-  [
-    "each token of an organization has",
-    { kind: "token", tokenId: "a token", name: "CI", organizationId: "o", permissions: everyPermission },
-    "a token",
-  ],
-  [
-    "each customer has",
-    { kind: "customer", personId: "a customer", sessionId: "s", emails: [], discordIds: [] },
-    "a customer",
-  ],
+  ["each token of an organization has", { kind: "token", ...byToken }, "a token"],
+  ["each customer has", { kind: "customer", ...customer }, "a customer"],
 ])("%s their own idempotency keys", (_, actor, id) => expect(actorId(actor)).toBe(id));

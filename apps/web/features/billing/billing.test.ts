@@ -80,13 +80,10 @@ test("an organization without any limit has nothing to buy", () => {
     limits: [{ name: "products", used: 9, limit: null }],
     version_checks: { ...free.version_checks, included: true },
   };
-  expect(isUnlimited(enterprise, null)).toBe(true);
-  expect(isUnlimited(enterprise, 100)).toBe(false);
-  expect(isUnlimited({ ...enterprise, limits: free.limits }, null)).toBe(false);
-  expect(isUnlimited({ ...enterprise, plan_ends_at: at }, null)).toBe(false);
-  expect(isUnlimited({ ...enterprise, subscription }, null)).toBe(false);
-  expect(isUnlimited({ ...enterprise, billing_state: "grace" }, null)).toBe(false);
-  expect(isUnlimited(free, null)).toBe(false);
+  expect([isUnlimited(enterprise, null), isUnlimited(enterprise, 100)]).toEqual([true, false]);
+  const limits: Partial<Billing>[] = [{ limits: free.limits }, { plan_ends_at: at }, { subscription }];
+  for (const limited of [...limits, { billing_state: "grace" } as const, free])
+    expect(isUnlimited({ ...enterprise, ...limited }, null)).toBe(false);
 });
 
 describe("prices", () => {

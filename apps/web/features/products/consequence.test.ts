@@ -28,25 +28,13 @@ const checks = (versionChecks: "off" | "enforced" | "reported") => ({ ...pro, ve
 type Facts = Parameters<typeof consequenceOf>;
 test.each<[name: string, Facts[0], changes: Facts[1], consequence: string | null, organization?: Facts[2]]>([
   ["version checks switched on", product, { version_module_enabled: true }, "checksVersions"],
-  [
-    "checks without a plan that includes them",
-    product,
-    { version_module_enabled: true },
-    null,
-    checks("off"),
-  ],
+  ["without a plan that includes them", product, { version_module_enabled: true }, null, checks("off")],
   ["refusing after a downgrade that enforces", reporting, enforce, "checksVersions", checks("enforced")],
   ["refusing after a downgrade that only reports", reporting, enforce, null, checks("reported")],
   ["from reporting versions to refusing them", reporting, enforce, "checksVersions"],
   ["version checks switched off", checking, { version_module_enabled: false }, null],
   ["signing switched off", product, { signed_validation: false }, "unsigned"],
-  [
-    "signing switched off where nothing is signed",
-    product,
-    { signed_validation: false },
-    null,
-    nothingSigned,
-  ],
+  ["signing switched off where nothing is", product, { signed_validation: false }, null, nothingSigned],
   ["signing switched on", unsigned, { signed_validation: true }, null],
   ["expiry enforced", unenforced, { expiry_enforcement: true }, "enforcesExpiry"],
   ["expiry no longer enforced", product, { expiry_enforcement: false }, null],

@@ -18,12 +18,11 @@ test.each([
   ["::", "0:0:0:0::/64"],
   ["64:ff9b::203.0.113.7", "64:ff9b:0:0::/64"],
   [" 203.0.113.7 ", "203.0.113.7"],
-  ["tenant-42", "tenant-42"],
-  ["1:2:3", "1:2:3"],
-  ["1::2::3", "1::2::3"],
-  ["1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8:9"],
-  ["12345::", "12345::"],
-  ["", ""],
 ])("%s belongs to %s", (address, group) => expect(addressGroup(address)).toBe(group));
+
+test.each(["tenant-42", "1:2:3", "1::2::3", "1:2:3:4:5:6:7:8:9", "12345::", ""])(
+  "%j is no address, and a group of its own",
+  (text) => expect(addressGroup(text)).toBe(text),
+);
 
 test("a long value is cut", () => expect(addressGroup("x".repeat(1_000))).toHaveLength(128));
