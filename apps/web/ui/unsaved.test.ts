@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { discardedByNavigation, type Guard, guards, type UnsavedKind, whileRunning } from "./unsaved.ts";
 
 const guard = (kind: UnsavedKind, isUnsaved: boolean, goesWithSearch = false): Guard => ({
@@ -11,20 +11,20 @@ const here = { pathname: "/o/nord/licenses", search: { do: "edit" } };
 const elsewhere = { pathname: "/o/nord/products", search: {} };
 const otherPart = { pathname: here.pathname, search: {} };
 
-describe("what the way to another address loses", () => {
-  test.each([
-    ["nothing is there", [], elsewhere, null],
-    ["nothing was typed", [guard("typed", false)], elsewhere, null],
-    ["something was typed, and another page follows", [guard("typed", true)], elsewhere, "typed"],
-    ["a form on the page, and the same page follows", [guard("typed", true)], otherPart, null],
-    ["a dialog that the address opened, and it closes it", [guard("typed", true, true)], otherPart, "typed"],
-    ["the address stays as it is", [guard("typed", true, true)], here, null],
-    ["a secret beside a form", [guard("typed", true), guard("secret", true)], elsewhere, "secret"],
-    ["work that runs beside a form", [guard("typed", true), guard("running", true)], elsewhere, "running"],
-    ["work that runs, and the same page follows", [guard("running", true)], otherPart, null],
-    ["a secret that is stored", [guard("secret", false)], elsewhere, null],
-  ] as const)("%s", (_, guards, next, kind) => expect(discardedByNavigation(guards, here, next)).toBe(kind));
-});
+test.each([
+  ["nothing is there", [], elsewhere, null],
+  ["nothing was typed", [guard("typed", false)], elsewhere, null],
+  ["something was typed, and another page follows", [guard("typed", true)], elsewhere, "typed"],
+  ["a form on the page, and the same page follows", [guard("typed", true)], otherPart, null],
+  ["a dialog that the address opened, and it closes it", [guard("typed", true, true)], otherPart, "typed"],
+  ["the address stays as it is", [guard("typed", true, true)], here, null],
+  ["a secret beside a form", [guard("typed", true), guard("secret", true)], elsewhere, "secret"],
+  ["work that runs beside a form", [guard("typed", true), guard("running", true)], elsewhere, "running"],
+  ["work that runs, and the same page follows", [guard("running", true)], otherPart, null],
+  ["a secret that is stored", [guard("secret", false)], elsewhere, null],
+] as const)("what the way to another address loses: %s", (_, guards, next, kind) =>
+  expect(discardedByNavigation(guards, here, next)).toBe(kind),
+);
 
 test.each([
   ["ends", () => Promise.resolve(7), 7],

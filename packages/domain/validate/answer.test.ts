@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { listed } from "../../../tests/support/listed.ts";
 import { answerBody, isoTime } from "./answer.ts";
 import { decide, type Verdict } from "./decide.ts";
@@ -11,16 +11,14 @@ const members = listed(
 
 const verdict: Verdict = decide(passing.product, passing.license, passing.caller, nowMs);
 
-describe("every outcome is answered with exactly the ten members, in order", () => {
-  const outcomes = validateStatuses.filter(
-    (status): status is Outcome => status !== "invalid_api_key" && status !== "rate_limit_exceeded",
-  );
-  test.each(outcomes)("%s", (status) => {
-    const body = JSON.parse(answerBody({ ...verdict, status }, null));
-    expect(Object.keys(body)).toEqual(members);
-    expect(body.status).toBe(status);
-    expect(body.valid).toBe(status === "active");
-  });
+const outcomes = validateStatuses.filter(
+  (status): status is Outcome => status !== "invalid_api_key" && status !== "rate_limit_exceeded",
+);
+test.each(outcomes)("every outcome is answered with exactly the ten members, in order: %s", (status) => {
+  const body = JSON.parse(answerBody({ ...verdict, status }, null));
+  expect(Object.keys(body)).toEqual(members);
+  expect(body.status).toBe(status);
+  expect(body.valid).toBe(status === "active");
 });
 
 test("members that have nothing to say are null, never left out", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { explainAgain, type LoggedRequest } from "./explain-again.ts";
 import type { ExplainedRequest } from "./explain-facts.ts";
 import { sampleLicense, sampleProduct } from "./sample-facts.ts";
@@ -17,14 +17,8 @@ const limited = { ...gone, admission: { ...gone.admission, usedThatDay: 10 } };
 const suspended = { ...gone, product: { ...sampleProduct, organizationSuspended: true } };
 const deleted = { ...gone, product: { ...sampleProduct, deleted: true } };
 const keyless = { ...known, admission: { ...known.admission, apiKeys: [] } };
-const logged: LoggedRequest = {
-  endpoint: "validate",
-  outcome: "active",
-  licenseId: "l",
-  problem: null,
-  count: 1,
-  sandbox: false,
-};
+const once = { problem: null, count: 1, sandbox: false };
+const logged: LoggedRequest = { endpoint: "validate", outcome: "active", licenseId: "l", ...once };
 const unknown = { ...logged, licenseId: null };
 const notFound = { ...unknown, outcome: "license_not_found" } as const;
 const overLimit = { ...unknown, outcome: "rate_limit_exceeded" } as const;
@@ -32,62 +26,37 @@ const sandbox = { ...unknown, sandbox: true };
 const lookup = { ...logged, endpoint: "lookup", outcome: "found" } as const;
 const unknownLookup = { ...lookup, licenseId: null, outcome: "not_found" } as const;
 
-type Row = [
-  LoggedRequest,
-  ExplainedRequest,
-  outcome: string | null,
-  unrepeatable: string | null,
-  rules: number,
-];
+const unread = { ...unknown, outcome: "body_timeout" } as const;
+const empty = { ...notFound, problem: "The body is empty." };
+const lookupNow = { ...suspended, license: known.license };
+const usedUp = "rate_limit_exceeded";
+type Row = [LoggedRequest, ExplainedRequest, outcome: string | null, why: string | null, rules: number];
 
-describe("a logged request, asked again", () => {
-  const rows: Record<string, Row> = {
-    "all is known": [logged, known, "revoked", null, 14],
-    "the license is deleted": [logged, gone, null, "license_deleted", 7],
-    "the license is deleted, the limit used up": [
-      logged,
-      limited,
-      "rate_limit_exceeded",
-      "license_deleted",
-      7,
-    ],
-    "an unknown key": [notFound, gone, null, "key_not_stored", 7],
-    "no key in the body": [
-      { ...notFound, problem: "The body is empty." },
-      gone,
-      "license_not_found",
-      "no_key_sent",
-      8,
-    ],
-    "was over the limit": [overLimit, gone, null, "not_looked_up", 7],
-    "the body was not read": [
-      { ...unknown, outcome: "body_timeout" },
-      suspended,
-      "org_suspended",
-      "not_looked_up",
-      7,
-    ],
-    "a sum of many": [{ ...overLimit, count: 40 }, limited, "rate_limit_exceeded", "summed_up", 7],
-    "the product is deleted": [logged, deleted, "product_not_found", "product_deleted", 7],
-    "a lookup runs no rule of a validation": [lookup, known, "found", null, 3],
-    "a lookup, the organization suspended": [
-      lookup,
-      { ...suspended, license: known.license },
-      "found",
-      null,
-      3,
-    ],
-    "a lookup, the license deleted": [lookup, gone, null, "license_deleted", 2],
-    "a lookup of an unknown key": [unknownLookup, gone, null, "key_not_stored", 2],
-    "a lookup, the product deleted": [lookup, deleted, "not_found", "product_deleted", 3],
-    "a lookup, no API key left": [lookup, keyless, "invalid_api_key", null, 3],
-    "the sandbox": [{ ...sandbox, outcome: "expired", count: 7 }, limited, "expired", "sandbox", 0],
-    "the sandbox of a deleted product": [sandbox, deleted, "invalid_api_key", "product_deleted", 0],
-  };
-  test.each(Object.entries(rows))("%s", (_, [asked, now, outcome, unrepeatable, rules]) => {
+const rows: Record<string, Row> = {
+  "all is known": [logged, known, "revoked", null, 14],
+  "the license is deleted": [logged, gone, null, "license_deleted", 7],
+  "the license is deleted, the limit used up": [logged, limited, usedUp, "license_deleted", 7],
+  "an unknown key": [notFound, gone, null, "key_not_stored", 7],
+  "no key in the body": [empty, gone, "license_not_found", "no_key_sent", 8],
+  "was over the limit": [overLimit, gone, null, "not_looked_up", 7],
+  "the body was not read": [unread, suspended, "org_suspended", "not_looked_up", 7],
+  "a sum of many": [{ ...overLimit, count: 40 }, limited, usedUp, "summed_up", 7],
+  "the product is deleted": [logged, deleted, "product_not_found", "product_deleted", 7],
+  "a lookup runs no rule of a validation": [lookup, known, "found", null, 3],
+  "a lookup, the organization suspended": [lookup, lookupNow, "found", null, 3],
+  "a lookup, the license deleted": [lookup, gone, null, "license_deleted", 2],
+  "a lookup of an unknown key": [unknownLookup, gone, null, "key_not_stored", 2],
+  "a lookup, the product deleted": [lookup, deleted, "not_found", "product_deleted", 3],
+  "a lookup, no API key left": [lookup, keyless, "invalid_api_key", null, 3],
+  "the sandbox": [{ ...sandbox, outcome: "expired", count: 7 }, limited, "expired", "sandbox", 0],
+  "the sandbox of a deleted product": [sandbox, deleted, "invalid_api_key", "product_deleted", 0],
+};
+test.each(Object.entries(rows))(
+  "a logged request, asked again: %s",
+  (_, [asked, now, outcome, unrepeatable, rules]) => {
     const again = explainAgain(asked, now);
     const accepted = outcome === null ? null : outcome === "active" || outcome === "found";
     expect(again).toMatchObject({ outcome, unrepeatable, accepted });
     expect(again.rules.length).toBe(rules);
-  });
-});
+  },
+);

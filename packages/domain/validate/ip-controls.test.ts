@@ -39,28 +39,26 @@ test("every case is described by exactly one row", () => {
   for (const one of everyCase()) expect(rows.filter(([when]) => fits(one, when))).toHaveLength(1);
 });
 
-for (const [when, status, ipRegistered] of rows) {
-  describe(`${describeCase(when)}: ${status}`, () => {
-    const cases = everyCase().filter((one) => fits(one, when));
-    test.each(cases.map((one): [string, Case] => [describeCase(one), one]))("%s", (_name, one) => {
-      const registered = taken[one.slots];
-      const verdict = decide(
-        { ...sampleProduct, trackIp: one.tracked, registration: one.registration },
-        { ...sampleLicense, ips: one.ipSystem ? { max: maxIps, registered } : null },
-        { ...sampleCaller, blocked: one.blocked, registered: one.address === "registered" },
-        nowMs,
-      );
-      const takesSlot = ipRegistered === true;
-      expect(verdict).toMatchObject({
-        status,
-        ipRegistered,
-        ipCount: one.ipSystem ? registered + (takesSlot ? 1 : 0) : null,
-        maxIps: one.ipSystem ? maxIps : null,
-        effect: takesSlot ? "register_ip" : "none",
-      });
+describe.each(rows)("if %j, the status is %s, and a new registration is answered with %p", (...row) => {
+  const [when, status, ipRegistered] = row;
+  test.each(everyCase().filter((one) => fits(one, when)))("%j", (one) => {
+    const registered = taken[one.slots];
+    const verdict = decide(
+      { ...sampleProduct, trackIp: one.tracked, registration: one.registration },
+      { ...sampleLicense, ips: one.ipSystem ? { max: maxIps, registered } : null },
+      { ...sampleCaller, blocked: one.blocked, registered: one.address === "registered" },
+      nowMs,
+    );
+    const takesSlot = ipRegistered === true;
+    expect(verdict).toMatchObject({
+      status,
+      ipRegistered,
+      ipCount: one.ipSystem ? registered + (takesSlot ? 1 : 0) : null,
+      maxIps: one.ipSystem ? maxIps : null,
+      effect: takesSlot ? "register_ip" : "none",
     });
   });
-}
+});
 
 test("an address takes no slot when the version is refused", () => {
   const refused = { ...sampleCaller, registered: false, version: "0.9.0" };
@@ -74,34 +72,22 @@ test("an address takes no slot when the version is refused", () => {
 
 function everyCase(): Case[] {
   const flags = [true, false];
-  return flags.flatMap((blocked) =>
-    flags.flatMap((tracked) =>
-      flags.flatMap((ipSystem) =>
-        (["off", "until_limit", "first_only"] as const).flatMap((registration) =>
-          (["new", "registered"] as const).flatMap((address) =>
-            (["none taken", "some taken", "all taken"] as const)
-              // A registered address has a slot.
-              .filter((slots) => address === "new" || slots !== "none taken")
-              .map((slots) => ({ blocked, tracked, ipSystem, registration, address, slots })),
-          ),
-        ),
-      ),
-    ),
-  );
+  const values: { [Name in keyof Case]: readonly Case[Name][] } = {
+    blocked: flags,
+    tracked: flags,
+    ipSystem: flags,
+    registration: ["off", "until_limit", "first_only"],
+    address: ["new", "registered"],
+    slots: ["none taken", "some taken", "all taken"],
+  };
+  const all = Object.entries(values).reduce<object[]>(
+    (cases, [name, options]) => cases.flatMap((one) => options.map((value) => ({ ...one, [name]: value }))),
+    [{}],
+  ) as Case[];
+  // A registered address has a slot.
+  return all.filter(({ address, slots }) => address === "new" || slots !== "none taken");
 }
 
 function fits(one: Case, when: Partial<Case>): boolean {
   return Object.entries(when).every(([name, value]) => one[name as keyof Case] === value);
-}
-
-function describeCase(one: Partial<Case>): string {
-  const words = [
-    one.blocked === undefined ? null : one.blocked ? "blocked" : "not blocked",
-    one.tracked === undefined ? null : one.tracked ? "tracked" : "not tracked",
-    one.ipSystem === undefined ? null : one.ipSystem ? "IP system on" : "IP system off",
-    one.registration === undefined ? null : `registration ${one.registration}`,
-    one.address === undefined ? null : `${one.address} address`,
-    one.slots === undefined ? null : `${one.slots}`,
-  ];
-  return words.filter((word) => word !== null).join(", ");
 }

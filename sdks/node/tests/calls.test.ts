@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import manifest from "../package.json" with { type: "json" };
 import { Countersign, CountersignError, sdkVersion } from "../src/index.ts";
-import { base, fakeFetch, key, never, validBody } from "./fake-server.ts";
+import { base, clientWith, fakeFetch, key, never, unreachable, valid, validBody } from "./fake-server.ts";
 
 const gate = () => {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -12,23 +12,21 @@ test("the version in the User-Agent header is that of the package", () =>
   expect(sdkVersion).toBe(manifest.version));
 
 test("a cancelled call rejects with the signal's reason, and its request is aborted", async () => {
-  const server = fakeFetch(never);
-  const client = new Countersign({ ...base, fetch: server.fetch, graceSeconds: 3_600 });
+  const { client, requests } = clientWith([never], { graceSeconds: 3_600 });
   const controller = new AbortController();
   const call = client.validate(key, { signal: controller.signal });
   const reason = new Error("the user left");
   controller.abort(reason);
   await expect(call).rejects.toBe(reason);
-  expect(server.calls[0]?.signal?.aborted).toBe(true);
+  expect(requests[0]?.signal?.aborted).toBe(true);
   await expect(client.lookup(key, { signal: controller.signal })).rejects.toBe(reason);
   await expect(client.check(key, { signal: AbortSignal.abort() })).rejects.toThrow("aborted");
-  expect(server.calls.length).toBe(1);
+  expect(requests.length).toBe(1);
 });
 
 test("a caller that cancels does not affect others that share its request", async () => {
   const { open, answer } = gate();
-  const server = fakeFetch(answer);
-  const client = new Countersign({ ...base, fetch: server.fetch });
+  const { client, requests } = clientWith([answer]);
   const controller = new AbortController();
   const first = client.validate(key, { signal: controller.signal });
   const second = client.validate(key);
@@ -36,13 +34,12 @@ test("a caller that cancels does not affect others that share its request", asyn
   await expect(first).rejects.toThrow("aborted");
   open();
   expect((await second).valid).toBe(true);
-  expect(server.calls.length).toBe(1);
+  expect(requests.length).toBe(1);
   expect(client.cached(key)?.valid).toBe(true);
 });
 
 test("a call does not join a request that all callers have cancelled", async () => {
-  const server = fakeFetch(never, () => Response.json(validBody));
-  const client = new Countersign({ ...base, fetch: server.fetch });
+  const { client } = clientWith([never, valid]);
   const controller = new AbortController();
   const first = client.validate(key, { signal: controller.signal });
   controller.abort();
@@ -51,37 +48,36 @@ test("a call does not join a request that all callers have cancelled", async () 
 });
 
 test("a pause before a retry can be cancelled", async () => {
-  const server = fakeFetch(() => new Response("", { status: 503, headers: { "retry-after": "60" } }));
-  const client = new Countersign({ ...base, fetch: server.fetch, timeoutMs: 120_000 });
+  const later = () => new Response("", { status: 503, headers: { "retry-after": "60" } });
+  const { client, requests } = clientWith([later], { timeoutMs: 120_000 });
   const controller = new AbortController();
   const call = client.validate(key, { signal: controller.signal });
-  while (server.calls.length === 0) await Promise.resolve();
+  while (requests.length === 0) await Promise.resolve();
   controller.abort(new Error("enough"));
   await expect(call).rejects.toThrow("enough");
-  expect(server.calls.length).toBe(1);
+  expect(requests.length).toBe(1);
 });
 
 test("calls with other limits do not share a request", async () => {
   const { open, answer } = gate();
-  const server = fakeFetch(answer);
-  const client = new Countersign({ ...base, fetch: server.fetch });
+  const { client, requests } = clientWith([answer]);
   const calls = [client.validate(key), client.validate(key), client.validate(key, { retries: 0 })];
   open();
   await Promise.all(calls);
-  expect(server.calls.length).toBe(2);
+  expect(requests.length).toBe(2);
 });
 
 test("limits out of range are rejected, for the client and for a call", async () => {
   for (const options of [{ retries: 6 }, { retries: -1 }, { retries: 0.5 }, { notFoundCacheSeconds: 3_601 }])
     expect(() => new Countersign({ ...base, ...options })).toThrow(TypeError);
-  const client = new Countersign({ ...base, fetch: fakeFetch(never).fetch });
+  const { client } = clientWith([never]);
   await expect(client.validate(key, { retries: 9 })).rejects.toThrow("retries");
   await expect(client.validate(key, { timeoutMs: 0 })).rejects.toThrow("timeoutMs");
   await expect(client.lookup(key, { timeoutMs: 999_999 })).rejects.toThrow("timeoutMs");
 });
 
 test("a key of another type is an error of the app", async () => {
-  const client = new Countersign({ ...base, fetch: fakeFetch(never).fetch });
+  const { client } = clientWith([never]);
   await expect(client.validate(42 as never)).rejects.toThrow(TypeError);
   await expect(client.check({} as never)).rejects.toThrow(TypeError);
   expect(() => client.cached([] as never)).toThrow(TypeError);
@@ -109,7 +105,7 @@ test("fetch is called without a this, with the app's own options, and never foll
 
 test("a redirect in a browser, which has status 0, is a server error", async () => {
   const redirect = () => Object.defineProperty(Response.json({}), "status", { value: 0 });
-  const client = new Countersign({ ...base, fetch: fakeFetch(redirect).fetch });
+  const { client } = clientWith([redirect]);
   await expect(client.validate(key)).rejects.toMatchObject({ name: "ServerError", status: 0 });
 });
 
@@ -133,11 +129,11 @@ test("results are frozen, and callers do not share their dates", async () => {
 
 test("no error contains a key", async () => {
   const answers = [
-    () => Promise.reject(new TypeError("fetch failed")),
+    unreachable,
     () => new Response(`${base.apiKey} ${key}`, { status: 403, headers: { "x-echo": base.apiKey } }),
   ];
   for (const answer of answers) {
-    const client = new Countersign({ ...base, fetch: fakeFetch(answer).fetch, retries: 0 });
+    const { client } = clientWith([answer], { retries: 0 });
     const error = await client.validate(key).catch((one: unknown) => one as CountersignError);
     expect(error).toBeInstanceOf(CountersignError);
     const { message, headers, body } = error as CountersignError;

@@ -1,3 +1,5 @@
+import { Countersign, type CountersignOptions } from "../src/index.ts";
+
 /** A `fetch` that answers like a Countersign server, for tests of one client. */
 export const validBody = {
   valid: true,
@@ -35,5 +37,14 @@ export function fakeFetch(...answers: Answer[]): FakeFetch {
 }
 
 export const never: Answer = () => new Promise<Response>(() => undefined);
+export const valid: Answer = () => Response.json(validBody);
+export const revoked: Answer = () => Response.json({ ...validBody, valid: false, status: "revoked" });
+export const unreachable: Answer = () => Promise.reject(new TypeError("fetch failed"));
 export const key = "ABCD-EFGH-JKMN-PQRS";
 export const base = { apiKey: "csk_secret", baseUrl: "https://licenses.example.com", random: () => 0 };
+
+/** A client whose server sends these answers, and the requests that it has sent. */
+export function clientWith(answers: Answer[], options: Partial<CountersignOptions> = {}) {
+  const { fetch, calls } = fakeFetch(...answers);
+  return { client: new Countersign({ ...base, fetch, ...options }), requests: calls };
+}

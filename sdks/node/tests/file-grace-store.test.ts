@@ -3,8 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileGraceStore } from "../src/device/index.ts";
-import { Countersign } from "../src/index.ts";
-import { base, fakeFetch, key, validBody } from "./fake-server.ts";
+import { clientWith, type fakeFetch, key, revoked, unreachable, valid } from "./fake-server.ts";
 
 const folders: string[] = [];
 const newFolder = () => {
@@ -16,14 +15,9 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-const valid = () => Response.json(validBody);
-const unreachable = () => Promise.reject(new TypeError("fetch failed"));
-const revoked = () => Response.json({ ...validBody, valid: false, status: "revoked" });
-
-function createClient(store: FileGraceStore, ...answers: Parameters<typeof fakeFetch>): Countersign {
-  const { fetch } = fakeFetch(...answers);
-  const options = { ...base, fetch, retries: 0, cacheSeconds: 0 };
-  return new Countersign({ ...options, graceSeconds: 3_600, graceStore: store });
+function createClient(graceStore: FileGraceStore, ...answers: Parameters<typeof fakeFetch>) {
+  const options = { retries: 0, cacheSeconds: 0, graceSeconds: 3_600, graceStore };
+  return clientWith(answers, options).client;
 }
 
 const oldSeconds = Date.now() / 1_000 - 3_600;

@@ -1,21 +1,13 @@
 import { expect, test } from "bun:test";
-import {
-  Countersign,
-  type CountersignOptions,
-  type Logger,
-  type RequestInfo,
-  type ResponseInfo,
-} from "../src/index.ts";
-import { base, fakeFetch, key, validBody } from "./fake-server.ts";
+import type { CountersignOptions, Logger, RequestInfo, ResponseInfo } from "../src/index.ts";
+import { clientWith, type fakeFetch, key, unreachable, valid, validBody } from "./fake-server.ts";
 
-const unreachable = () => Promise.reject(new TypeError("fetch failed"));
-const valid = () => Response.json(validBody);
 const status = (code: number) => () => new Response("", { status: code });
 const clock = { wallMs: () => Date.now(), steadyMs: () => performance.now(), sleep: async () => undefined };
 
 /** A client whose server sends these answers. */
 const clientOf = (answers: Parameters<typeof fakeFetch>, options: Partial<CountersignOptions> = {}) =>
-  new Countersign({ ...base, clock, fetch: fakeFetch(...answers).fetch, ...options });
+  clientWith(answers, { clock, ...options }).client;
 
 const fail = () => {
   throw new Error("no");

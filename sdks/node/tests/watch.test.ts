@@ -1,9 +1,7 @@
 import { afterEach, expect, jest, test } from "bun:test";
-import { Countersign, type CountersignError, type ValidateResult } from "../src/index.ts";
-import { base, fakeFetch, key, validBody } from "./fake-server.ts";
+import type { CountersignError, ValidateResult } from "../src/index.ts";
+import { clientWith, key, revoked, valid } from "./fake-server.ts";
 
-const valid = () => Response.json(validBody);
-const revoked = () => Response.json({ ...validBody, valid: false, status: "revoked" });
 const daySeconds = 86_400;
 
 afterEach(() => jest.useRealTimers());
@@ -16,7 +14,7 @@ async function settle() {
 test.each([0, 0.5, -1, Number.NaN, 30 * daySeconds + 1, Number.POSITIVE_INFINITY, "60" as never])(
   "an interval of %p seconds is rejected",
   (intervalSeconds) => {
-    const client = new Countersign({ ...base, fetch: fakeFetch(valid).fetch });
+    const { client } = clientWith([valid]);
     expect(() => client.watch(key, { intervalSeconds, onChange: () => undefined })).toThrow(
       "intervalSeconds",
     );
@@ -25,23 +23,21 @@ test.each([0, 0.5, -1, Number.NaN, 30 * daySeconds + 1, Number.POSITIVE_INFINITY
 
 test("an interval of 30 days waits 30 days", async () => {
   jest.useFakeTimers();
-  const server = fakeFetch(valid);
-  const client = new Countersign({ ...base, random: () => 1, fetch: server.fetch });
+  const { client, requests } = clientWith([valid], { random: () => 1 });
   const watch = client.watch(key, { intervalSeconds: 30 * daySeconds, onChange: () => undefined });
   await watch.started;
   for (let day = 0; day < 32; day++) jest.advanceTimersByTime(daySeconds * 1_000);
   await settle();
-  expect(server.calls.length).toBe(1);
+  expect(requests.length).toBe(1);
   // The longest wait is 33 days, because of the jitter.
   for (let day = 0; day < 2; day++) jest.advanceTimersByTime(daySeconds * 1_000);
   await settle();
-  expect(server.calls.length).toBe(2);
+  expect(requests.length).toBe(2);
   watch.stop();
 });
 
 test("an empty key and a missing one are reported like any verdict", async () => {
-  const server = fakeFetch(valid);
-  const client = new Countersign({ ...base, fetch: server.fetch });
+  const { client, requests } = clientWith([valid]);
   for (const empty of ["", null, undefined]) {
     const results: ValidateResult[] = [];
     const watch = client.watch(empty, {
@@ -52,15 +48,15 @@ test("an empty key and a missing one are reported like any verdict", async () =>
     watch.stop();
     expect(results.map(({ status, source }) => [status, source])).toEqual([["license_not_found", "local"]]);
   }
-  expect(server.calls.length).toBe(0);
+  expect(requests.length).toBe(0);
 });
 
 test("a callback that throws or rejects does not end the watch", async () => {
   jest.useFakeTimers();
   const errors: CountersignError[] = [];
   const changes: string[] = [];
-  const server = fakeFetch(valid, revoked, () => new Response("", { status: 403 }), valid);
-  const client = new Countersign({ ...base, retries: 0, fetch: server.fetch });
+  const failing = () => new Response("", { status: 403 });
+  const { client } = clientWith([valid, revoked, failing, valid], { retries: 0 });
   const watch = client.watch(key, {
     intervalSeconds: 10,
     onChange: ({ status }) => {
@@ -85,7 +81,7 @@ test("a callback that throws or rejects does not end the watch", async () => {
 
 test("a stopped watch reports nothing", async () => {
   const changes: unknown[] = [];
-  const client = new Countersign({ ...base, fetch: fakeFetch(valid).fetch });
+  const { client } = clientWith([valid]);
   const watch = client.watch(key, { intervalSeconds: 1, onChange: (result) => void changes.push(result) });
   watch.stop();
   await watch.started;

@@ -45,19 +45,17 @@ const withStatus = (status: "active" | "past_due" | "canceled" | "incomplete" | 
   subscription: { ...subscription, status, trial_ends_at: status === "trialing" ? later : null },
 });
 
-describe("what is said first", () => {
-  const overdue = { ...canceled, billing_state: "grace" } as const;
-  const missing = { ...free, subscription: withStatus("incomplete").subscription };
-  test.each([
-    ["nothing, if all is well", pro, null],
-    ["an overdue payment, before that it was canceled", overdue, "grace"],
-    ["a suspension", { ...pro, billing_state: "suspended" as const }, "suspended"],
-    ["a first payment that is missing", missing, "incomplete"],
-    ["a cancellation", canceled, "cancels"],
-    ["a plan of the operator that ends", { ...free, plan: "pro" as const, plan_ends_at: at }, "planEnds"],
-    ["a subscription that has ended", { ...free, billing_state: "cancelled" as const }, "ended"],
-  ] as const)("%s", (_, billing, notice) => expect(noticeOf(billing)).toBe(notice));
-});
+const overdue = { ...canceled, billing_state: "grace" } as const;
+const missing = { ...free, subscription: withStatus("incomplete").subscription };
+test.each([
+  ["nothing, if all is well", pro, null],
+  ["an overdue payment, before that it was canceled", overdue, "grace"],
+  ["a suspension", { ...pro, billing_state: "suspended" as const }, "suspended"],
+  ["a first payment that is missing", missing, "incomplete"],
+  ["a cancellation", canceled, "cancels"],
+  ["a plan of the operator that ends", { ...free, plan: "pro" as const, plan_ends_at: at }, "planEnds"],
+  ["a subscription that has ended", { ...free, billing_state: "cancelled" as const }, "ended"],
+] as const)("what is said first: %s", (_, billing, notice) => expect(noticeOf(billing)).toBe(notice));
 
 test.each([
   ["no subscription", free, null],
@@ -104,18 +102,18 @@ describe("prices", () => {
   });
 });
 
-describe("the button of a plan", () => {
-  const plans = [
-    { plan: "free", can_be_bought: false },
-    { plan: "pro", can_be_bought: true },
-    { plan: "enterprise", can_be_bought: false },
-  ] as Plan[];
-  const actions = (billing: Billing) => plans.map((plan) => planActionOf(plan, plans, billing));
-  test.each([
-    ["on Free", free, [null, "upgrade", "ask"]],
-    ["with a subscription", pro, ["switch", null, "ask"]],
-    ["with an overdue payment", withStatus("past_due"), ["switch", null, "ask"]],
-    ["on Pro by default", { ...free, plan: "pro" as const }, [null, null, "ask"]],
-    ["after its end", { ...withStatus("canceled"), plan: "free" as const }, [null, "upgrade", "ask"]],
-  ] as const)("%s", (_, billing, expected) => expect(actions(billing)).toEqual([...expected]));
-});
+const plans = [
+  { plan: "free", can_be_bought: false },
+  { plan: "pro", can_be_bought: true },
+  { plan: "enterprise", can_be_bought: false },
+] as Plan[];
+const actions = (billing: Billing) => plans.map((plan) => planActionOf(plan, plans, billing));
+test.each([
+  ["on Free", free, [null, "upgrade", "ask"]],
+  ["with a subscription", pro, ["switch", null, "ask"]],
+  ["with an overdue payment", withStatus("past_due"), ["switch", null, "ask"]],
+  ["on Pro by default", { ...free, plan: "pro" as const }, [null, null, "ask"]],
+  ["after its end", { ...withStatus("canceled"), plan: "free" as const }, [null, "upgrade", "ask"]],
+] as const)("the button of a plan: %s", (_, billing, expected) =>
+  expect(actions(billing)).toEqual([...expected]),
+);
