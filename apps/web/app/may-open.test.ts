@@ -44,10 +44,9 @@ test("the owner opens everything", () =>
 test("in a suspended organization nobody is offered what would be refused, and everybody can look", () => {
   const suspended = { suspended_at: "2026-11-01T00:00:00.000Z", billing_state: "active" } as const;
   const owner = { is_owner: true, permissions: [], ...suspended };
-  expect(mayDo(owner, ["licenses:create"])).toBe(false);
-  expect(mayDo(owner, ["licenses:view", "licenses:update"])).toBe(true);
-  expect(mayDo(owner, ["licenses:export"])).toBe(true);
-  expect(mayDo(owner, ["billing:manage"])).toBe(false);
+  const looking: Permission[][] = [["licenses:view", "licenses:update"], ["licenses:export"]];
+  const changing: Permission[][] = [["licenses:create"], ["billing:manage"]];
+  expect([...looking, ...changing].map((all) => mayDo(owner, all))).toEqual([true, true, false, false]);
   const creator = { ...held("licenses:create"), billing_state: "active" } as const;
   expect(mayDo({ ...creator, suspended_at: null }, ["licenses:create"])).toBe(true);
   expect(mayDo({ ...creator, suspended_at: owner.suspended_at }, ["licenses:view"])).toBe(false);
@@ -55,9 +54,8 @@ test("in a suspended organization nobody is offered what would be refused, and e
 
 test("while a payment is overdue for too long, everybody can look, and those who may can pay", () => {
   const owner = { is_owner: true, permissions: [], suspended_at: null, billing_state: "suspended" } as const;
-  expect(mayDo(owner, ["licenses:create"])).toBe(false);
-  expect(mayDo(owner, ["licenses:view"])).toBe(true);
-  expect(mayDo(owner, ["billing:manage"])).toBe(true);
+  const wanted: Permission[] = ["licenses:create", "licenses:view", "billing:manage"];
+  expect(wanted.map((one) => mayDo(owner, [one]))).toEqual([false, true, true]);
   expect(mayDo({ ...owner, ...held("billing:view") }, ["billing:manage"])).toBe(false);
   expect(mayDo({ ...owner, billing_state: "grace" }, ["licenses:create"])).toBe(true);
 });

@@ -13,13 +13,12 @@ const networks = (text: string) => {
 };
 
 test("the networks of an address are all prefixes, in the spelling of a block list", () => {
-  expect(networks("203.0.113.7")).toHaveLength(33);
-  expect(networks("203.0.113.7")).toContain("203.0.113.0/24");
-  expect(networks("203.0.113.7")[0]).toBe("0.0.0.0/0");
-  expect(networks("203.0.113.7").at(-1)).toBe("203.0.113.7/32");
+  const ipv4 = networks("203.0.113.7");
+  expect([ipv4.length, ipv4[0], ipv4[24]]).toEqual([33, "0.0.0.0/0", "203.0.113.0/24"]);
+  expect(ipv4.at(-1)).toBe("203.0.113.7/32");
   expect(networks("2001:db8:5::7")).toHaveLength(129);
   expect(networks("2001:db8:5::7")).toContain(canonical("2001:db8:5::/48") ?? "");
-  expect(networks("::ffff:203.0.113.7")).toEqual(networks("203.0.113.7"));
+  expect(networks("::ffff:203.0.113.7")).toEqual(ipv4);
   expect(networks("::1").every((network) => canonical(network) === network)).toBe(true);
 });
 

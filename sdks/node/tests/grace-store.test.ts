@@ -39,16 +39,15 @@ function memoryStore(
 
 test("a store that cannot be written changes no verdict and grants no grace period", async () => {
   const client = createClient({ ...forgetful, save: fail, remove: fail }, [valid, revoked, valid]);
-  expect((await client.validate(key)).valid).toBe(true);
-  expect((await client.validate(key)).status).toBe("revoked");
-  expect((await client.validate(key)).valid).toBe(true);
-  expect(client.validate(key)).rejects.toThrow();
+  for (const status of ["active", "revoked", "active"])
+    expect((await client.validate(key)).status).toBe(status);
+  await expect(client.validate(key)).rejects.toThrow();
 });
 
 test("a store that cannot be read grants no grace period", async () => {
   const client = createClient({ ...forgetful, load: fail }, [valid]);
   await client.validate(key);
-  expect(client.validate(key)).rejects.toThrow();
+  await expect(client.validate(key)).rejects.toThrow();
 });
 
 test("a rejected license gets no grace period from a store that could not remove it", async () => {
@@ -56,7 +55,7 @@ test("a rejected license gets no grace period from a store that could not remove
   const client = createClient(store, [valid, revoked]);
   await client.validate(key);
   expect((await client.validate(key)).status).toBe("revoked");
-  expect(client.validate(key)).rejects.toThrow();
+  await expect(client.validate(key)).rejects.toThrow();
 });
 
 test("a rejected license gets no grace period, even after its rejection was evicted from memory", async () => {

@@ -40,9 +40,7 @@ describe("inserting a placeholder keeps the template valid JSON", () => {
 
   test("a new member is on its own line", () => {
     const wanted = `{\n  "plan": "pro",\n  "license_key": "${value}"\n}`;
-    expect(inserted('{\n  "plan": "pro"|\n}')).toBe(wanted);
-    expect(inserted('{\n  "plan": "pro"\n  |\n}')).toBe(wanted);
-    expect(inserted('{\n  "plan": "pro"\n|}')).toBe(wanted);
-    expect(inserted('{\n  "plan": "pro"\n}|')).toBe(wanted);
+    for (const rest of ["|\n}", "\n  |\n}", "\n|}", "\n}|"])
+      expect(inserted(`{\n  "plan": "pro"${rest}`)).toBe(wanted);
   });
 });
