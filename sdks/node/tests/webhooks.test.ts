@@ -42,16 +42,15 @@ test("secrets in a list or separated by commas are all accepted", () => {
   expect(() => verifyWebhook(body, headers, { secret: other })).toThrow("does not match");
 });
 
-test.each([
-  ...[[""], ["whsec_"], [[]], [["whsec_"]], [undefined]],
-  [`whsec_${Buffer.alloc(23, 7).toString("base64")}`],
-  [`${secret},`],
-  [[secret, "whsec_c2hvcnQ="]],
-  ["whsec_not base64 at all, not base64 at all"],
-])("%p is rejected as a secret", (short) => {
+test("what is no secret is an error of the app", () => {
   const { body, headers } = signWebhook(event, { secret });
-  expect(() => verifyWebhook(body, headers, { secret: short })).toThrow(TypeError);
-  expect(() => signWebhook(body, { secret: String(short) })).toThrow(TypeError);
+  const tooShort = `whsec_${Buffer.alloc(23, 7).toString("base64")}`;
+  const notBase64 = "whsec_not base64 at all, not base64 at all";
+  const lists = [[], ["whsec_"], [secret, "whsec_c2hvcnQ="]];
+  for (const wrong of [undefined, "", "whsec_", `${secret},`, tooShort, notBase64, ...lists]) {
+    expect(() => verifyWebhook(body, headers, { secret: wrong })).toThrow(TypeError);
+    expect(() => signWebhook(body, { secret: String(wrong) })).toThrow(TypeError);
+  }
 });
 
 test.each([[null], [undefined], [42], [{}], [{ type: "license.revoked" }]])("%p is not signed", (given) => {

@@ -10,40 +10,28 @@ import { checkGeoip } from "./geoip.ts";
 import { checkClockDifference, checkRuntime, checkYear } from "./machine.ts";
 import { checkProxy } from "./proxy.ts";
 
-const gibibyte = 1024 ** 3;
+const gibibytes = (free: number, total: number) => freeSpace(free * 1024 ** 3, total * 1024 ** 3);
+const clock = (date: string) => checkYear(Date.parse(date));
 
 test.each([
-  [50 * gibibyte, 100 * gibibyte, "ok"],
-  [1 * gibibyte, 10 * gibibyte, "ok"],
-  [0.9 * gibibyte, 10 * gibibyte, "warning"],
-  [4 * gibibyte, 100 * gibibyte, "warning"],
-  [0, 0, "warning"],
-] as const)("%d of %d bytes free: %s", (free, total, state) => {
-  expect(freeSpace(free, total).state).toBe(state);
-});
-
-test.each([
-  [0, "ok"],
-  [-1_900, "ok"],
-  [5_000, "warning"],
-  [-59_000, "warning"],
-  [120_000, "problem"],
-] as const)("a database clock %d ms ahead: %s", (ahead, state) => {
-  expect(checkClockDifference(ahead).state).toBe(state);
-});
-
-test.each([
-  ["1970-01-01", "problem"],
-  ["2026-05-01", "ok"],
-  ["2100-01-01", "problem"],
-] as const)("a clock at %s: %s", (date, state) => expect(checkYear(Date.parse(date)).state).toBe(state));
-
-test.each([
-  [{ bun: "1.4.4", node: "26.0.0" }, "ok"],
-  [{ bun: "2.0.0", node: "26.0.0" }, "ok"],
-  [{ bun: "1.3.9", node: "24.0.0" }, "warning"],
-  [{ node: "24.0.0" }, "problem"],
-] as const)("run by %j: %s", (versions, state) => expect(checkRuntime(versions).state).toBe(state));
+  ["half of the space is free", gibibytes(50, 100), "ok"],
+  ["a tenth of the space and one GiB are free", gibibytes(1, 10), "ok"],
+  ["less than one GiB is free", gibibytes(0.9, 10), "warning"],
+  ["less than a twentieth of the space is free", gibibytes(4, 100), "warning"],
+  ["the space is unknown", gibibytes(0, 0), "warning"],
+  ["the clocks are equal", checkClockDifference(0), "ok"],
+  ["the database's clock is less than two seconds behind", checkClockDifference(-1_900), "ok"],
+  ["the database's clock is seconds ahead", checkClockDifference(5_000), "warning"],
+  ["the database's clock is nearly a minute behind", checkClockDifference(-59_000), "warning"],
+  ["the database's clock is minutes ahead", checkClockDifference(120_000), "problem"],
+  ["the clock was never set", clock("1970-01-01"), "problem"],
+  ["the clock shows a year of this release", clock("2026-05-01"), "ok"],
+  ["the clock shows a far year", clock("2100-01-01"), "problem"],
+  ["Bun is the expected one", checkRuntime({ bun: "1.4.4", node: "26.0.0" }), "ok"],
+  ["Bun is newer", checkRuntime({ bun: "2.0.0", node: "26.0.0" }), "ok"],
+  ["Bun is older", checkRuntime({ bun: "1.3.9", node: "24.0.0" }), "warning"],
+  ["Node.js runs it", checkRuntime({ node: "24.0.0" }), "problem"],
+])("if %s, the check says: %j", (_, { state }, expected) => expect(state).toBe(expected as typeof state));
 
 describe("the proxy check", () => {
   const trusted = parseTrustedProxies("10.0.0.0/8");

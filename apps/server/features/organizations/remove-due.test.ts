@@ -9,6 +9,7 @@ import { sql } from "kysely";
 import { databases, type TestDatabase } from "../../../../tests/support/databases.ts";
 import { openedEmails } from "../../../../tests/support/emails.ts";
 import { openTestJournal, type TestJournal } from "../../../../tests/support/journal.ts";
+import { listed } from "../../../../tests/support/listed.ts";
 import { addOrganizationRows } from "../../../../tests/support/organization-rows.ts";
 import { journalEntry } from "../../../../tests/support/request-log.ts";
 import { storedRows } from "../../../../tests/support/stored-rows.ts";
@@ -22,32 +23,29 @@ import { OrganizationRemoval } from "./remove-due.ts";
  * handling in `queries/organizations/remove.ts`, and a row in `tests/support/organization-rows.ts`.
  */
 const going = [
-  ..."product_sandbox_keys product_versions product_downloads organization_customers licenses license_ips".split(
-    " ",
-  ),
-  ..."license_tags portal_actions license_counts ip_blocks daily_usage roles members invitations".split(" "),
-  ..."access_tokens imports import_pieces import_undo import_rejects request_log rollup_hours".split(" "),
-  ..."rollup_hour_uniques rollup_days license_days license_refusals events recorded_expiries".split(" "),
-  ..."webhook_endpoints deliveries customers waiting_emails organization_branding transfers impersonations".split(
-    " ",
-  ),
+  ...listed(`
+    product_sandbox_keys product_versions product_downloads organization_customers licenses license_ips
+    license_tags portal_actions license_counts ip_blocks daily_usage roles members invitations
+    access_tokens imports import_pieces import_undo import_rejects request_log rollup_hours
+    rollup_hour_uniques rollup_days license_days license_refusals events recorded_expiries
+    webhook_endpoints deliveries customers waiting_emails organization_branding transfers impersonations`),
   // Of a customer of Stripe, once their subscription was cancelled there.
   "organization_billing",
 ];
 
 /** Tables whose rows stay. */
 const staying = [
-  ..."organizations products product_api_keys product_signing_keys".split(" "),
+  ...listed("organizations products product_api_keys product_signing_keys"),
   // Who did what, and not what it was about.
   "audit_log",
   // On PostgreSQL, changes that are folded into the counts within a second.
   "license_count_changes",
   // Pruned soon; these contain only IDs.
-  ..."recorded_refusals event_summaries quota_checks stripe_events quota_notices".split(" "),
+  ...listed("recorded_refusals event_summaries quota_checks stripe_events quota_notices"),
 ];
 
 /** Also removed, although the organization is not in a column with this name. */
-const alsoGone = ["daily_emails", "idempotency_keys", "ip_sightings", "request_keys", "portal_identities"];
+const alsoGone = listed("daily_emails idempotency_keys ip_sightings request_keys portal_identities");
 
 // With its own database, whose rows are read as a whole.
 describe.each(databases)("removing organizations on $kind", ({ kind, make }) => {
@@ -93,14 +91,12 @@ describe.each(databases)("removing organizations on $kind", ({ kind, make }) => 
   };
   /** Validations at the same moment. */
   const log = async (
-    { organization, product, license }: { organization: string; product: string; license: string },
+    { organization, product, license }: Record<"organization" | "product" | "license", string>,
     ...validations: [status: string, ip: string][]
   ) => {
-    const about = { organization_id: organization, product_id: product, license_id: license };
-    const at = Date.now();
-    await journal.journal.append(
-      validations.map(([status, ip]) => journalEntry({ ...about, at, status, ip, tracked: true })),
-    );
+    const ids = { organization_id: organization, product_id: product, license_id: license };
+    const about = { ...ids, at: Date.now(), tracked: true };
+    await journal.journal.append(validations.map(([status, ip]) => journalEntry({ ...about, status, ip })));
   };
   const closeSegments = async () => {
     while ((await journal.journal.closeSegment(Date.now() + 3_600_000)) > 0);
