@@ -51,7 +51,7 @@ describe("the dashboard's words", () => {
 
   test("hold every key that the pages ask for, and get every value that they have a gap for", () => {
     const missing: string[] = [];
-    for (const file of sources(web))
+    for (const file of sources())
       for (const { feature, key, values } of asked(readFileSync(file, "utf8"))) {
         const words = features.includes(feature) ? wordsOf("en", feature) : new Map<string, string>();
         const text = words.get(key) ?? words.get(`${key}_other`);
@@ -143,10 +143,9 @@ function gapsOf(text: string): string[] {
   return [...text.matchAll(/\{\{\s*(\w+)/g)].map((match) => match[1] ?? "").sort();
 }
 
-function sources(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name === "node_modules" || entry.name === "dist") return [];
-    if (entry.isDirectory()) return sources(join(folder, entry.name));
-    return /\.tsx?$/.test(entry.name) && !entry.name.includes(".test.") ? [join(folder, entry.name)] : [];
-  });
+/** The dashboard's files, tests apart. */
+function sources(): string[] {
+  return readdirSync(web, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file) && !/^(?:node_modules|dist)\b|\.test\./.test(file))
+    .map((file) => join(web, file));
 }

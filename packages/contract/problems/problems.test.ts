@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { filled, placeholders, type Text } from "./declare.ts";
 import { failures } from "./failures.ts";
 import { fieldErrorBody, fieldErrors, fieldFault, problems } from "./problems.ts";
@@ -91,15 +91,9 @@ describe("a text", () => {
 });
 
 function sources(folders: readonly string[]): { file: string; text: string }[] {
-  return folders
-    .flatMap((folder) => filesIn(join(root, folder)))
-    .map((path) => ({ file: relative(root, path), text: readFileSync(path, "utf8") }));
-}
-
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    if (entry.name === "node_modules" || entry.name === "dist") return [];
-    if (entry.isDirectory()) return filesIn(join(folder, entry.name));
-    return entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts") ? [join(folder, entry.name)] : [];
-  });
+  return folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => /^(?!(?:node_modules|dist)\/).*(?<!\.test)\.ts$/.test(file))
+      .map((file) => ({ file: join(folder, file), text: readFileSync(join(root, folder, file), "utf8") })),
+  );
 }
