@@ -1,39 +1,19 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { listed } from "../../tests/support/listed.ts";
 
 const server = import.meta.dir;
 
 /** What the validating thread may load: none of it gets slower because of other requests. */
-const allowed = [
-  "config.ts",
-  "http/answers.ts",
-  "http/forward.ts",
-  "http/listen.ts",
-  "http/public.ts",
-  "http/target.ts",
-  "http/manage/problem.ts",
-  "http/problem-of.ts",
-  "log.ts",
-  "management/worker-handle.ts",
-  "operator-problem.ts",
-  "reports.ts",
-  "serve.ts",
-  "storage-errors.ts",
-  "worker-thread.ts",
-  "features/health/",
-  "features/identity/setup-link.ts",
-  "features/products/api-key-use.ts",
-  "features/requests/folded-entries.ts",
-  "features/requests/recorder.ts",
-  "features/requests/unwritten.ts",
-  "features/sandbox/batch.ts",
-  "features/sandbox/license-record.ts",
-  "features/sandbox/observers.ts",
-  "features/sandbox/product.ts",
-  "release.ts",
-  "features/validate/",
-];
+const allowed = listed(`
+  config.ts log.ts operator-problem.ts release.ts reports.ts serve.ts storage-errors.ts worker-thread.ts
+  http/answers.ts http/forward.ts http/listen.ts http/public.ts http/target.ts http/problem-of.ts
+  http/manage/problem.ts management/worker-handle.ts
+  features/health/ features/validate/ features/identity/setup-link.ts features/products/api-key-use.ts
+  features/requests/folded-entries.ts features/requests/recorder.ts features/requests/unwritten.ts
+  features/sandbox/batch.ts features/sandbox/license-record.ts
+  features/sandbox/observers.ts features/sandbox/product.ts`);
 
 test("the validating thread loads no code of the management API, sign-in, imports, webhooks or jobs", () => {
   const { files } = loadedFrom(join(server, "serve.ts"));

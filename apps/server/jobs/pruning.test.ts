@@ -40,87 +40,62 @@ async function open(make: TestedDatabase["make"]) {
   return { ...org, ids: { licenseId, userId: user.id, personId } };
 }
 
-interface Pruned {
-  readonly job: (store: Store) => PeriodicJob;
-  readonly keptForMs: number;
-  readonly table: keyof Tables;
-  /** The time by which a row is old. */
-  readonly column: string;
-  add(
-    db: Database,
-    atMs: number,
-    ids: { licenseId: string; userId: string; personId: string },
-  ): Promise<unknown>;
-}
+type Ids = Awaited<ReturnType<typeof open>>["ids"];
+type PrunedTable = keyof typeof add;
+
+/** The column has the time by which a row is old. What customers did themselves counts for a budget of 30 days. */
+const pruned: [table: PrunedTable, column: string, keptForMs: number, job: (store: Store) => PeriodicJob][] =
+  [
+    ["idempotency_keys", "created_at", dayMs, answerPruning],
+    ["sessions", "expires_at", 0, signInPruning],
+    ["verifications", "expires_at", 0, signInPruning],
+    ["attempts", "ends_at", 0, signInPruning],
+    ["portal_codes", "expires_at", 0, portalPruning],
+    ["portal_sessions", "expires_at", 0, portalPruning],
+    ["portal_actions", "at", 30 * dayMs, portalActionPruning],
+    ["stripe_events", "received_at", 90 * dayMs, stripeEventPruning],
+    ["outbox", "created_at", 90 * dayMs, emailPruning],
+    ["waiting_emails", "created_at", 90 * dayMs, emailPruning],
+  ];
 
 const ofPortal = (expires_at: number) => ({ id: newId(), created_at: nowMs, expires_at });
-const pruned: readonly Pruned[] = [
-  {
-    ...{ job: answerPruning, keptForMs: dayMs, table: "idempotency_keys", column: "created_at" },
-    add: (db, created_at) => {
-      const answer = { fingerprint: "f", status: 201, sealed_answer: "s", created_at };
-      return storeNew(db, { actor_id: "a", idempotency_key: newId(), ...answer });
-    },
+/** Adds a row of this time. */
+const add = {
+  idempotency_keys: (db, created_at) => {
+    const answer = { fingerprint: "f", status: 201, sealed_answer: "s", created_at };
+    return storeNew(db, { actor_id: "a", idempotency_key: newId(), ...answer });
   },
-  {
-    ...{ job: signInPruning, keptForMs: 0, table: "sessions", column: "expires_at" },
-    add: (db, expiresAtMs, { userId }) => insertSession(db, { user_id: userId, expiresAtMs }),
+  sessions: (db, expiresAtMs, { userId }) => insertSession(db, { user_id: userId, expiresAtMs }),
+  verifications: (db, expiresAtMs) =>
+    addOneTimeToken(db, { id: newId(), identifier: newId(), value: "v", expiresAtMs }, nowMs),
+  attempts: (db, ends_at) => db.insertInto("attempts").values({ name: newId(), ends_at }).execute(),
+  portal_codes: (db, atMs) => {
+    const hashes = { email_hash: newId(), code_hash: "", link_hash: newId(), challenge_hash: "" };
+    return addPortalCode(db, { ...ofPortal(atMs), ...hashes, email: "ada@example.com", person_id: null });
   },
-  {
-    ...{ job: signInPruning, keptForMs: 0, table: "verifications", column: "expires_at" },
-    add: (db, expiresAtMs) =>
-      addOneTimeToken(db, { id: newId(), identifier: newId(), value: "v", expiresAtMs }, nowMs),
+  portal_sessions: (db, atMs, { personId: person_id }) => {
+    const origin = { signed_in_by: "email", ip: null, user_agent: null, last_used_at: nowMs } as const;
+    return addPortalSession(db, { ...ofPortal(atMs), ...origin, person_id, token_hash: newId() });
   },
-  {
-    ...{ job: signInPruning, keptForMs: 0, table: "attempts", column: "ends_at" },
-    add: (db, ends_at) => db.insertInto("attempts").values({ name: newId(), ends_at }).execute(),
-  },
-  {
-    ...{ job: portalPruning, keptForMs: 0, table: "portal_codes", column: "expires_at" },
-    add: (db, atMs) => {
-      const hashes = { email_hash: newId(), code_hash: "", link_hash: newId(), challenge_hash: "" };
-      return addPortalCode(db, { ...ofPortal(atMs), ...hashes, email: "ada@example.com", person_id: null });
-    },
-  },
-  {
-    ...{ job: portalPruning, keptForMs: 0, table: "portal_sessions", column: "expires_at" },
-    add: (db, atMs, { personId: person_id }) => {
-      const origin = { signed_in_by: "email", ip: null, user_agent: null, last_used_at: nowMs } as const;
-      return addPortalSession(db, { ...ofPortal(atMs), ...origin, person_id, token_hash: newId() });
-    },
-  },
-  {
-    // What customers did themselves counts for a budget of 30 days.
-    ...{ job: portalActionPruning, keptForMs: 30 * dayMs, table: "portal_actions", column: "at" },
-    add: (db, at, { licenseId: license_id }) =>
-      addPortalAction(db, { id: newId(), license_id, action: "ip_removed", count: 1, at }),
-  },
-  {
-    ...{ job: stripeEventPruning, keptForMs: 90 * dayMs, table: "stripe_events", column: "received_at" },
-    add: (db, received_at) =>
-      recordStripeEvent(db, { id: newId(), type: "invoice.paid", organization_id: null, received_at }),
-  },
-  {
-    ...{ job: emailPruning, keptForMs: 90 * dayMs, table: "outbox", column: "created_at" },
-    add: (db, created_at) => addEmails(db, [emailRow({ created_at, next_attempt_at: null })]),
-  },
-  {
-    ...{ job: emailPruning, keptForMs: 90 * dayMs, table: "waiting_emails", column: "created_at" },
-    add: (db, created_at) =>
-      db.insertInto("waiting_emails").values(waitingEmailRow({ created_at })).execute(),
-  },
-];
+  portal_actions: (db, at, { licenseId: license_id }) =>
+    addPortalAction(db, { id: newId(), license_id, action: "ip_removed", count: 1, at }),
+  stripe_events: (db, received_at) =>
+    recordStripeEvent(db, { id: newId(), type: "invoice.paid", organization_id: null, received_at }),
+  outbox: (db, created_at) => addEmails(db, [emailRow({ created_at, next_attempt_at: null })]),
+  waiting_emails: (db, created_at) =>
+    db.insertInto("waiting_emails").values(waitingEmailRow({ created_at })).execute(),
+} satisfies Partial<Record<keyof Tables, (db: Database, atMs: number, ids: Ids) => Promise<unknown>>>;
 
 testsOn("sqlite", "pruning", open, (fixture) => {
-  test.each(pruned.map((one) => [one.table, one] as const))(
+  test.each(pruned)(
     "all old rows of %s are deleted, however many there are, and others are not",
-    async (_, { job, keptForMs, table, column, add }) => {
+    async (table, column, keptForMs, job) => {
       const minuteMs = 60_000;
       const kept = nowMs - keptForMs + minuteMs;
       await fixture.store.transaction(async (db) => {
         // More than are deleted at a time.
-        for (let count = 0; count < 510; count++) await add(db, kept - 2 * minuteMs, fixture.ids);
-        await add(db, kept, fixture.ids);
+        for (let count = 0; count < 510; count++) await add[table](db, kept - 2 * minuteMs, fixture.ids);
+        await add[table](db, kept, fixture.ids);
       });
       await job(fixture.store).run(new AbortController().signal);
       const left = await fixture.store.reads.selectFrom(table).selectAll().execute();

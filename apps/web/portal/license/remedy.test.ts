@@ -73,34 +73,14 @@ function refusal(status: Refusal["status"], ip = elsewhere, lastAt = "2026-11-17
   return { status, count: 1, first_at: lastAt, device_ids: [], ...last };
 }
 
-function seller(isSuspended: boolean): Facts["seller"] {
-  return {
-    organization_id: "org",
-    name: "Nordlicht",
-    slug: "nordlicht",
-    logo_url: null,
-    accent_color: null,
-    accent_color_dark: null,
-    accent_text_dark: null,
-    support_email: null,
-    support_url: null,
-    links: [],
-    locale: "en",
-    is_suspended: isSuspended,
-  };
+function seller(isSuspended: boolean) {
+  return { is_suspended: isSuspended } as Facts["seller"];
 }
 
 function product(status: Facts["product"]["status"]): Facts["product"] {
   return { id: "product", name: "Polaris", status };
 }
 
-function offers(canRemove: boolean): Facts["self_service"] {
-  return {
-    ip_removals: { limit: 3, used: 0, left: 3, next_at: null },
-    can_remove_ip: canRemove,
-    can_reset_ips: canRemove,
-    can_rotate_key: false,
-    transfers: "off",
-    can_request_transfer: false,
-  };
+function offers(canRemove: boolean) {
+  return { can_remove_ip: canRemove, can_reset_ips: canRemove } as Facts["self_service"];
 }
