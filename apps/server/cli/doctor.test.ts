@@ -94,9 +94,9 @@ test.each([
   ["no answer", "database", "cannot be reached", { DATABASE_URL: "postgres://a:secret@127.0.0.1:1/b" }],
   ["a damaged file", "database", "", { COUNTERSIGN_DATA: folderWith("no database, whatever its name") }],
 ] as const)(
-  "%s is a problem of the %s, not a stack trace, and tells no secret",
-  async (_, name, text, settings) => {
-    const { code, problems, checks } = await examine(settings);
+  "%s is a problem of the %s, no stack trace, and tells no secret",
+  async (_, name, text, given) => {
+    const { code, problems, checks } = await examine(given);
     expect({ code, problems }).toEqual({ code: 1, problems: [name] });
     expect(checks.find(({ state }) => state === "problem")?.message).toContain(text);
     // The other checks still run, unless the settings cannot be read.

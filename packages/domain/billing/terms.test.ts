@@ -5,16 +5,9 @@ import { afterPlanEnd, type BillingTerms, clockStep, inState, nextDueAt, withSub
 
 const now = Date.UTC(2026, 0, 1);
 
-const free: BillingTerms = {
-  plan: "free",
-  planSetBy: "default",
-  planEndsAtMs: null,
-  state: "active",
-  graceStartedAtMs: null,
-  graceEndsAtMs: null,
-  noticesSent: 0,
-  endNoticeForMs: null,
-};
+const noGrace = { graceStartedAtMs: null, graceEndsAtMs: null, noticesSent: 0 };
+const byDefault = { planSetBy: "default", planEndsAtMs: null, endNoticeForMs: null } as const;
+const free: BillingTerms = { plan: "free", ...byDefault, state: "active", ...noGrace };
 const pro: BillingTerms = { ...free, plan: "pro", planSetBy: "subscription" };
 const cancelled: BillingTerms = { ...free, state: "cancelled" };
 const grace = inState(pro, "grace", now);
@@ -23,19 +16,14 @@ const byHand: BillingTerms = { ...free, plan: "enterprise", planSetBy: "operator
 const enterprise = { plan: "enterprise" } as const;
 
 function subscription(status: SubscriptionStatus, changes: Partial<Subscription> = {}): Subscription {
-  return {
-    id: "sub_1",
-    status,
-    plan: "pro",
-    interval: "month",
-    amount: 2900,
-    currency: "usd",
+  const price = { plan: "pro", interval: "month", amount: 2900, currency: "usd" } as const;
+  const times = {
     createdAtMs: now,
     periodEndsAtMs: now + 30 * dayMs,
     cancelsAtMs: null,
     trialEndsAtMs: null,
-    ...changes,
   };
+  return { id: "sub_1", status, ...price, ...times, ...changes };
 }
 
 test.each<[name: string, before: BillingTerms, subscription: Subscription | null, after: BillingTerms]>([

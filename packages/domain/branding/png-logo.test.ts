@@ -25,18 +25,15 @@ describe("a PNG logo", () => {
     [3, 1, [1, 2, 4, 8]],
     [4, 2, [8, 16]],
     [6, 4, [8, 16]],
-  ])(
-    "of colour type %d is kept byte for byte, with %d channels of %j bits",
-    (colorType, channels, depths) => {
-      for (const bitDepth of depths) {
-        const rows = Buffer.alloc(5 * (1 + Math.ceil((13 * channels * bitDepth) / 8)));
-        const palette = colorType === 3 ? [chunk("PLTE", Buffer.alloc(6))] : [];
-        const head = ihdr({ width: 13, height: 5, colorType, bitDepth });
-        const png = file(head, ...palette, chunk("IDAT", deflateSync(rows)), end);
-        expect(checkPngLogo(png)).toEqual({ ok: true, png: new Uint8Array(png), width: 13, height: 5 });
-      }
-    },
-  );
+  ])("of colour type %d is kept byte for byte: %d channels of %j bits", (colorType, channels, depths) => {
+    for (const bitDepth of depths) {
+      const rows = Buffer.alloc(5 * (1 + Math.ceil((13 * channels * bitDepth) / 8)));
+      const palette = colorType === 3 ? [chunk("PLTE", Buffer.alloc(6))] : [];
+      const head = ihdr({ width: 13, height: 5, colorType, bitDepth });
+      const png = file(head, ...palette, chunk("IDAT", deflateSync(rows)), end);
+      expect(checkPngLogo(png)).toEqual({ ok: true, png: new Uint8Array(png), width: 13, height: 5 });
+    }
+  });
 
   test("may be interlaced, in every small size", () => {
     for (let width = 1; width <= 9; width++) {

@@ -345,7 +345,7 @@ describe("a file is refused:", () => {
   });
 
   test.each(Object.entries({ forwards, backwards }))(
-    "a chain of more than eight references, %s",
+    "a chain of over eight references, %s",
     (_name, mask) => {
       expect(codeOf(svg(levels(9, mask)))).toBe("ok");
       expect(codeOf(svg(levels(10, mask)))).toBe("logo_too_complex");

@@ -6,15 +6,9 @@ import {
   type SelfServiceFacts,
 } from "./self-service.ts";
 
-const everything: SelfServiceFacts = {
-  license: "active",
-  product: "active",
-  sellerIsSuspended: false,
-  ipRemovals: 3,
-  keyRotation: true,
-  transfers: "review",
-  hasPendingTransfer: false,
-};
+const offers = { ipRemovals: 3, keyRotation: true, transfers: "review", hasPendingTransfer: false } as const;
+const states = { license: "active", product: "active", sellerIsSuspended: false } as const;
+const everything: SelfServiceFacts = { ...states, ...offers };
 
 const cases: [
   name: string,

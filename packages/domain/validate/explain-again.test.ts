@@ -53,10 +53,10 @@ const rows: Record<string, Row> = {
 };
 test.each(Object.entries(rows))(
   "a logged request, asked again: %s",
-  (_, [asked, now, outcome, unrepeatable, rules]) => {
+  (_, [asked, now, outcome, why, rules]) => {
     const again = explainAgain(asked, now);
     const accepted = outcome === null ? null : outcome === "active" || outcome === "found";
-    expect(again).toMatchObject({ outcome, unrepeatable, accepted });
+    expect(again).toMatchObject({ outcome, unrepeatable: why, accepted });
     expect(again.rules.length).toBe(rules);
   },
 );

@@ -25,14 +25,11 @@ test.each([
   [23, 1],
   [24, 6],
   [100, 6],
-])(
-  "after %d probes of a disabled endpoint the next comes %d hours later, or up to a fifth more",
-  (probes, hours) => {
-    const disabled = { probes, disabledAtMs: nowMs };
-    expect(nextProbeAtMs(disabled, nowMs, 0)).toBe(nowMs + hours * h);
-    expect(nextProbeAtMs(disabled, nowMs, 1)).toBe(nowMs + hours * h * 1.2);
-  },
-);
+])("after %d probes the next comes %d hours later, or up to a fifth more", (probes, hours) => {
+  const disabled = { probes, disabledAtMs: nowMs };
+  expect(nextProbeAtMs(disabled, nowMs, 0)).toBe(nowMs + hours * h);
+  expect(nextProbeAtMs(disabled, nowMs, 1)).toBe(nowMs + hours * h * 1.2);
+});
 
 test("a disabled endpoint is tried for 30 days, about 140 times at most", () => {
   let probes = 0;

@@ -50,7 +50,7 @@ describe("the dashboard", () => {
     ["/setup?token=x", {}],
     ["/o/nordlicht/licenses", { accept: "text/*;q=0.5" }],
   ] as [string, Record<string, string>][])(
-    "has its page at %s for %j, with a nonce",
+    "has its page at %s for %j with a nonce",
     async (path, headers) => {
       const answer = ask(path, headers);
       const policy = expectPage(answer);

@@ -100,13 +100,9 @@ describe("a license is refused, and the field is named:", () => {
     ["count", [{ count: 10_001 }, { count: 0 }, { count: 0.5 }]],
     ["licenses", [{ licenses: [] }, { licenses: Array(10_001).fill(who) }]],
   ];
-  test.each(byRules)(
-    "%s because of other fields, its contents or the number of licenses",
-    async (field, sent) => {
-      for (const body of sent)
-        expect(await fieldOf(licenses.createLicenses, { ...who, ...body })).toBe(field);
-    },
-  );
+  test.each(byRules)("%s because of other fields, its contents or the number", async (field, sent) => {
+    for (const body of sent) expect(await fieldOf(licenses.createLicenses, { ...who, ...body })).toBe(field);
+  });
 
   test("what one license of a list lacks, or has twice", async () => {
     const twice = ["twice", " TWICE"].map((license_key) => ({ ...who, license_key }));

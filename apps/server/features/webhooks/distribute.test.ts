@@ -19,23 +19,12 @@ import { Distributor, deliveriesFor } from "./distribute.ts";
 import { deliveryPruning, deliverySync } from "./prune.ts";
 import { deletedEndpointRemoval } from "./remove-deleted.ts";
 
-const event: UndistributedEvent = {
-  id: "event",
-  organization_id: "seller",
-  product_id: null,
-  license_id: null,
-  type: "license.updated",
-  at: 1,
-  undistributed: distribution.waiting,
-};
-const listener: Listener = {
-  id: "endpoint",
-  organization_id: "seller",
-  event_types: null,
-  product_ids: null,
-  status: "enabled",
-  disabled_reason: null,
-};
+const seller = { organization_id: "seller" };
+const change = { type: "license.updated", at: 1, product_id: null, license_id: null } as const;
+const event: UndistributedEvent = { id: "event", ...seller, ...change, undistributed: distribution.waiting };
+const everything = { event_types: null, product_ids: null };
+const enabled = { status: "enabled", disabled_reason: null } as const;
+const listener: Listener = { id: "endpoint", ...seller, ...everything, ...enabled };
 
 describe("an endpoint", () => {
   const ofProduct = { product_id: "product" };

@@ -2,18 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { changedFields } from "./changed-fields.ts";
 import { hasExamplePrices, needsConfirmation, type PlanFields, planEffects } from "./plan-changes.ts";
 
-const plan: PlanFields = {
-  daily_limit: 100_000,
-  organizations_per_user: 2,
-  max_products: null,
-  max_licenses: 500,
-  max_members: null,
-  max_webhooks: 0,
-  request_log_days: null,
-  version_module: true,
-  monthly_price: 1900,
-  yearly_price: null,
-};
+const limits = { daily_limit: 100_000, organizations_per_user: 2, max_licenses: 500, max_webhooks: 0 };
+const unlimited = { max_products: null, max_members: null, request_log_days: null };
+const prices = { monthly_price: 1900, yearly_price: null };
+const plan: PlanFields = { ...limits, ...unlimited, ...prices, version_module: true };
 
 describe("a changed plan", () => {
   test("that gives more needs no confirmation", () => {

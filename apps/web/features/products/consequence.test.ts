@@ -1,16 +1,10 @@
 import { expect, test } from "bun:test";
 import { consequenceOf } from "./consequence.ts";
 
-const product = {
-  version_module_enabled: false,
-  version_enforcement: "enforce",
-  signed_validation: true,
-  expiry_enforcement: true,
-  track_ip_on_validate: true,
-  auto_register_ip_on_validate: true,
-  portal_enabled: true,
-  transfers: "off",
-} as const;
+const versions = { version_module_enabled: false, version_enforcement: "enforce" } as const;
+const ips = { track_ip_on_validate: true, auto_register_ip_on_validate: true };
+const portal = { portal_enabled: true, transfers: "off" } as const;
+const product = { ...versions, ...ips, ...portal, signed_validation: true, expiry_enforcement: true };
 const pro = { versionChecks: "included", signed_validation: true } as const;
 const nothingSigned = { ...pro, signed_validation: false };
 const reporting = { ...product, version_module_enabled: true, version_enforcement: "report" } as const;

@@ -165,7 +165,7 @@ test("a call that fails gives its token back", async () => {
 });
 
 test.each([true, false])(
-  "a waiting call is refused after the longest wait (polling: %p)",
+  "a waiting call is refused after the longest wait, polling: %p",
   async (isPolling) => {
     const limit = new UnknownKeyLimit(1, { steadyMs: () => nowMs, maxWaitMs: 1, isPolling });
     const { promise, resolve } = Promise.withResolvers<void>();
