@@ -12,13 +12,9 @@ test("every setting has a default", () => {
   expect(webhookTargets).toEqual(noAllowedTargets);
   const services = { stripe: null, discord: null, mail: null, traces: null, geoipFile: null };
   const secrets = { metricsToken: null, encryptionKey: null };
-  const limits = {
-    dailyEmails: null,
-    webhookEndpoints: null,
-    requestLogDays: null,
-    requestLogMegabytes: null,
-  };
-  const unset = { ...services, ...secrets, ...limits, defaultPlan: null, signUp: null };
+  const limits = { dailyEmails: null, webhookEndpoints: null };
+  const log = { requestLogDays: null, requestLogMegabytes: null };
+  const unset = { ...services, ...secrets, ...limits, ...log, defaultPlan: null, signUp: null };
   expect(rest).toEqual({
     ...unset,
     port: 3000,

@@ -58,12 +58,8 @@ describe("an entry is always exactly one line", () => {
     const [line] = written("info", false, (log) =>
       log.info("Real.", { level: "error", message: "forged", time: "never", more: 1 }),
     );
-    expect(JSON.parse(line ?? "")).toEqual({
-      time: "2030-06-15T12:34:56.789Z",
-      level: "info",
-      message: "Real.",
-      more: 1,
-    });
+    const time = "2030-06-15T12:34:56.789Z";
+    expect(JSON.parse(line ?? "")).toEqual({ time, level: "info", message: "Real.", more: 1 });
   });
 });
 

@@ -2,12 +2,8 @@ import { expect, test } from "bun:test";
 import { bannersOf } from "./banners.ts";
 
 const nowMs = Date.parse("2026-11-17T12:00:00.000Z");
-const well = {
-  impersonated_until: null,
-  billing_state: "active",
-  grace_ends_at: null,
-  plan_ends_at: null,
-} as const;
+const noEnd = { grace_ends_at: null, plan_ends_at: null };
+const well = { impersonated_until: null, billing_state: "active", ...noEnd } as const;
 const overdue = { billing_state: "grace", grace_ends_at: "2026-11-20T00:00:00.000Z" } as const;
 const suspended = { billing_state: "suspended" } as const;
 const visited = { ...suspended, impersonated_until: "2026-11-17T13:00:00.000Z" };

@@ -6,12 +6,8 @@ const plans = [
   { plan: "free", version_module: false },
   { plan: "pro", version_module: true },
 ] as Plan[];
-const free = {
-  plan: "free",
-  billing_state: "active",
-  had_version_module: false,
-  version_checks_on_downgrade: "enforce",
-} as const;
+const neverHad = { had_version_module: false, version_checks_on_downgrade: "enforce" } as const;
+const free = { plan: "free", billing_state: "active", ...neverHad } as const;
 const downgraded = { had_version_module: true } as const;
 
 test.each([

@@ -5,13 +5,8 @@ import { readHeader } from "./columns.ts";
 import { type Cells, type ImportedLicense, readRow } from "./row.ts";
 import { readTime, Wrong } from "./values.ts";
 
-const defaults = {
-  maxIps: 3,
-  ipSystemEnabled: true,
-  expiresInDays: null,
-  ipv6Prefix: 64,
-  timeZone: "Europe/Berlin",
-} as const;
+const counting = { maxIps: 3, ipSystemEnabled: true, ipv6Prefix: 64 } as const;
+const defaults = { ...counting, expiresInDays: null, timeZone: "Europe/Berlin" };
 const nowMs = Date.UTC(2030, 0, 1);
 const read = (cells: Cells, ipv6Prefix: 64 | 128 = 64) => readRow(cells, { ...defaults, ipv6Prefix }, nowMs);
 const endingAt = (expiresAtMs: number | null, termMs: number | null = null) => {

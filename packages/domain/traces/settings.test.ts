@@ -67,7 +67,6 @@ describe("an invalid value is named", () => {
     expect(() => read(environment)).toThrow("OTEL_TRACES_SAMPLER_ARG");
   });
 
-  test("a header is a secret, so its value is not repeated", () => {
-    expect(() => read({ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: "key=%secret" })).not.toThrow("secret");
-  });
+  test("a header is a secret, so its value is not repeated", () =>
+    expect(() => read({ ...endpoint, OTEL_EXPORTER_OTLP_HEADERS: "key=%secret" })).not.toThrow("secret"));
 });

@@ -25,6 +25,5 @@ test.each([
   `01-${traceId}-${spanId}-01-${"x".repeat(300)}`,
 ])("%s is ignored", (header) => expect(parseTraceParent(header)).toBeNull());
 
-test("what is sent can be parsed", () => {
-  expect(parseTraceParent(traceParentHeader(traceId, spanId))).toEqual({ traceId, spanId, isSampled: true });
-});
+test("what is sent can be parsed", () =>
+  expect(parseTraceParent(traceParentHeader(traceId, spanId))).toEqual({ traceId, spanId, isSampled: true }));

@@ -6,14 +6,8 @@ import { nowMs, sampleCaller, sampleLicense, sampleProduct, tomorrowMs } from ".
 import type { Outcome } from "./status.ts";
 
 describe("the members other than the status (specification 2.3)", () => {
-  const untold = {
-    expiresAtMs: null,
-    ipRegistered: null,
-    ipCount: null,
-    maxIps: null,
-    version: null,
-    versionValid: null,
-  };
+  const noIps = { ipRegistered: null, ipCount: null, maxIps: null };
+  const untold = { expiresAtMs: null, ...noIps, version: null, versionValid: null };
   const known = { expiresAtMs: tomorrowMs, ipCount: 1, maxIps: 3, version: "2.0.0", versionValid: true };
   const full = { ...sampleLicense, ips: { max: 3, registered: 3 } };
   const elsewhere = { caller: { registered: false } };

@@ -88,14 +88,19 @@ describe("an explanation and the decision agree", () => {
 describe("the reason of a rule", () => {
   const full = withLicense({ ips: { max: 3, registered: 3 } });
   const unregistered = { ip: { ...passingIp, registered: false } };
-  const suspended = withDetails({ suspendedAtMs: nowMs });
-  const refunded = withDetails({ revokedAtMs: nowMs, revokedReason: "Refund" });
+  const unserved = withProduct({ organizationSuspended: true });
+  const suspended = { ...unserved, ...withDetails({ suspendedAtMs: nowMs }) };
+  const refund = withDetails({ revokedAtMs: nowMs, revokedReason: "Refund" });
+  const refunded = { ...withLicense({ revoked: true }), ...refund };
+  const byPlatform = blockedBy({ level: "platform" });
+  const { cidr, level, note } = block;
   const registering = (registration: IpRegistration) => withProduct({ registration });
   const unlisted = { registered: 1, max_ips: 3, registration: "off", registered_ips: ["203.0.113.7"] };
   const allTaken = { registered: 3, max_ips: 3 };
   const suggested = { suggested_version: "2.0.0" };
   const versions = { catalog: catalogOf({ "1.0.0": "blocked", "2.0.0": "latest" }), enforced: true };
-  const reported = { ...versions, enforced: false };
+  const enforcing = withProduct({ versions });
+  const reporting = withProduct({ versions: { ...versions, enforced: false } });
   const old = { version: "1.0.0" };
   const below2 = withLicense({ pin: { mode: "range", min: null, max: "2.0" } });
   const ofPin = { version_range_max: "2.0", version_range_min: null, version_pinned: null };
@@ -120,12 +125,7 @@ describe("the reason of a rule", () => {
     ],
     org_suspended: [
       [true, "organization_served", {}, { suspended_at: null }],
-      [
-        false,
-        "organization_suspended",
-        { ...withProduct({ organizationSuspended: true }), ...suspended },
-        { suspended_at: isoNow },
-      ],
+      [false, "organization_suspended", suspended, { suspended_at: isoNow }],
     ],
     billing_suspended: [
       [true, "billing_not_suspended", {}, { billing_state: "active" }],
@@ -146,12 +146,7 @@ describe("the reason of a rule", () => {
     revoked: [
       [null, "no_license", { license: null }],
       [true, "not_revoked", {}],
-      [
-        false,
-        "revoked",
-        { ...withLicense({ revoked: true }), ...refunded },
-        { revoked_at: isoNow, revoked_reason: "Refund" },
-      ],
+      [false, "revoked", refunded, { revoked_at: isoNow, revoked_reason: "Refund" }],
     ],
     expired: [
       [true, "not_expired", {}, { expires_at: isoTomorrow, at: isoNow }],
@@ -162,18 +157,8 @@ describe("the reason of a rule", () => {
     ],
     ip_blocked: [
       [true, "not_blocked", {}, { ip: "203.0.113.7" }],
-      [
-        false,
-        "blocked",
-        blockedBy(block),
-        { cidr: block.cidr, level: block.level, note: "Reseller", until: null },
-      ],
-      [
-        false,
-        "blocked_by_platform",
-        blockedBy({ level: "platform" }),
-        { ip: "203.0.113.7", level: "platform" },
-      ],
+      [false, "blocked", blockedBy(block), { cidr, level, note, until: null }],
+      [false, "blocked_by_platform", byPlatform, { ip: "203.0.113.7", level: "platform" }],
       [null, "no_ip_given", { ip: null }],
     ],
     ip_not_registered: [
@@ -197,18 +182,8 @@ describe("the reason of a rule", () => {
       [true, "version_allowed", {}, { version: "2.0.0", state: "latest" }],
       [null, "versions_not_checked", withProduct({ versions: null })],
       [null, "no_version_given", { version: null }, suggested],
-      [
-        false,
-        "version_blocked",
-        { ...withProduct({ versions }), ...old },
-        { state: "blocked", ...suggested },
-      ],
-      [
-        true,
-        "version_reported_only",
-        { ...withProduct({ versions: reported }), ...old },
-        { state: "blocked", enforced: false },
-      ],
+      [false, "version_blocked", { ...enforcing, ...old }, { state: "blocked", ...suggested }],
+      [true, "version_reported_only", { ...reporting, ...old }, { state: "blocked", enforced: false }],
       [false, "version_missing", { version: "7.7" }],
       [false, "version_unreadable", { version: "newest" }],
       [false, "version_outside_pin", below2, ofPin],

@@ -48,14 +48,16 @@ onDatabase("postgres", "an import that is interrupted", (fixture) => {
   ) => {
     const product = await productById(fixture.reads, org.productId);
     if (product === undefined) throw new Error("The product is not there.");
-    const byRow = {
-      format: "csv",
-      dryRun: false,
-      onExisting: "fail",
-      columns: {},
-      mode: "row_by_row",
-    } as const;
-    const made = newImport(product, "UTC", { ...byRow, ...changes }, actor, "sender", Date.now());
+    const reading = { format: "csv", dryRun: false, columns: {} } as const;
+    const writing = { onExisting: "fail", mode: "row_by_row" } as const;
+    const made = newImport(
+      product,
+      "UTC",
+      { ...reading, ...writing, ...changes },
+      actor,
+      "sender",
+      Date.now(),
+    );
     // Other tests claim waiting imports of the whole database, but none that someone holds.
     const job: ImportRow = { ...made, state, bytes_total: content.length, claimed_until: 9e15 };
     await fixture.write(async (db) => {

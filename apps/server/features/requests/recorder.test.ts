@@ -27,12 +27,8 @@ test("a thread that exits is restarted, its entries count as dropped, and closin
       dropped += count;
     },
   };
-  const settings = {
-    database: { kind: "sqlite", folder },
-    requestLogDays: 30,
-    requestLogMegabytes: null,
-    geoipFile: null,
-  } as const;
+  const keeping = { requestLogDays: 30, requestLogMegabytes: null, geoipFile: null };
+  const settings = { database: { kind: "sqlite", folder }, ...keeping } as const;
   const store = await openStore(settings.database, { encryptionKey: null, durability: "standard" });
   await store.close();
   // Without its file, the thread cannot start.

@@ -2,14 +2,8 @@ import { expect, test } from "bun:test";
 import { everyPermission } from "@countersign/domain/members/permissions";
 import { type Actor, actorId } from "./actor.ts";
 
-const person = {
-  kind: "person",
-  userId: "a user",
-  name: "Ada",
-  email: "ada@example.com",
-  isPlatformAdmin: false,
-  atMost: everyPermission,
-} as const;
+const ada = { userId: "a user", name: "Ada", email: "ada@example.com", isPlatformAdmin: false };
+const person = { kind: "person", ...ada, atMost: everyPermission } as const;
 
 const byToken = { tokenId: "a token", name: "CI", organizationId: "o", permissions: everyPermission };
 const customer = { personId: "a customer", sessionId: "s", emails: [], discordIds: [] };

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { bodyOf, downloadOf, draftOf, isSame, moved } from "./downloads.ts";
 
-const windows = {
-  title: "Windows",
-  url: "https://example.com/windows.exe",
-  min_version: "2.0.0",
-  checksum: null,
-};
+const url = "https://example.com/windows.exe";
+const windows = { title: "Windows", url, min_version: "2.0.0", checksum: null };
 
 describe("downloads", () => {
   test.each([
