@@ -11,9 +11,6 @@ test.each([
   expect(secondsUntil(until, now)).toBe(left);
 });
 
-test.each([
-  [600, "10:00"],
-  [61, "1:01"],
-  [30, "0:30"],
-  [0, "0:00"],
-])("%i seconds are shown as %s", (seconds, text) => expect(clockText(seconds)).toBe(text));
+test("seconds are shown as a clock shows them", () => {
+  expect([600, 61, 30, 0].map(clockText)).toEqual(["10:00", "1:01", "0:30", "0:00"]);
+});

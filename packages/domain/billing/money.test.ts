@@ -35,13 +35,8 @@ describe("an amount as text", () => {
     expect(["5.12", "5.124"].map((text) => amount(text, "kwd"))).toEqual([5120, tooMany]);
   });
 
-  test.each([
-    ["usd", "en"],
-    ["eur", "de"],
-    ["jpy", "es"],
-    ["kwd", "en"],
-    ["isk", "de"],
-  ])("every amount in %s is read back in %s", (currency, language) => {
+  test.each(["usd en", "eur de", "jpy es", "kwd en", "isk de"])("every amount in %s is read back", (both) => {
+    const [currency = "", language = ""] = both.split(" ");
     const step = decimalsOf(currency) === 3 ? 10 : 1;
     for (let cents = step; cents < 100_000; cents += 7 * step)
       expect(amount(amountToText(cents, currency, language), currency, language)).toBe(cents);

@@ -11,19 +11,11 @@ const secret = Uint8Array.from({ length: 32 }, (_, index) => index);
 const unsigned =
   '{"valid":true,"status":"active","expires":null,"ip_registered":null,"ip_count":null,"max_ips":null,' +
   '"version":null,"version_valid":null,"custom":{"name":"Zoë 😀"},"signature":null}';
-const signing = {
-  keyId: "sk_1",
-  secret,
-  unixSeconds: 1_790_000_000,
-  nonce: "nonce-0123456789",
-  productId: "prod_1",
-  licenseKeyAsSent: "abcd-efgh-jkmn-pqrs",
-};
+const asked = { nonce: "nonce-0123456789", productId: "prod_1", licenseKeyAsSent: "abcd-efgh-jkmn-pqrs" };
+const signing = { keyId: "sk_1", secret, unixSeconds: 1_790_000_000, ...asked };
 const verifying: VerifyingParts = {
   secretFor: (keyId) => (keyId === "sk_1" ? secret : null),
-  productId: "prod_1",
-  licenseKeyAsSent: "abcd-efgh-jkmn-pqrs",
-  nonce: "nonce-0123456789",
+  ...asked,
   nowUnixSeconds: 1_790_000_010,
   toleranceSeconds: 300,
 };

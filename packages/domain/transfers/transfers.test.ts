@@ -6,14 +6,8 @@ import { requestRefusal, transferRefusal } from "./refuse.ts";
 const nowMs = Date.UTC(2031, 0, 31);
 const daysAgo = (days: number) => nowMs - days * dayMs;
 
-const usual: TransferFacts = {
-  mode: "automatic",
-  cooldownDays: 30,
-  createdAtMs: daysAgo(31),
-  lastTransferredAtMs: null,
-  targetBlocked: false,
-  nowMs,
-};
+const times = { createdAtMs: daysAgo(31), lastTransferredAtMs: null, nowMs };
+const usual: TransferFacts = { mode: "automatic", cooldownDays: 30, targetBlocked: false, ...times };
 test.each<[what: string, changes: Partial<TransferFacts>, reason: string | null]>([
   ["is approved automatically once the license is old enough", {}, null],
   ["is approved at the very end of the time", { createdAtMs: daysAgo(30) }, null],

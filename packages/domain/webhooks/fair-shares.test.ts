@@ -1,11 +1,9 @@
 import { expect, test } from "bun:test";
 import { fairShares } from "./fair-shares.ts";
 
-const wish = (organizationId: string, endpointId: string, atMost: number) => ({
-  organizationId,
-  endpointId,
-  atMost,
-});
+const wish = (organizationId: string, endpointId: string, atMost: number) => {
+  return { organizationId, endpointId, atMost };
+};
 const shares = (wishes: readonly ReturnType<typeof wish>[], total: number) =>
   Object.fromEntries(fairShares(wishes, total));
 

@@ -113,11 +113,8 @@ else
       await run();
       payments.stripe.fails = null;
       expect(payer.subscription.status).toBe("active");
-      expect(await payer.billing()).toMatchObject({
-        stripe_customer_id: payer.customer.id,
-        subscription_id: null,
-        due_at: null,
-      });
+      const closed = { subscription_id: null, due_at: null };
+      expect(await payer.billing()).toMatchObject({ stripe_customer_id: payer.customer.id, ...closed });
       await makeDue(payer);
       await run();
       expect(await payer.billing()).toBeUndefined();

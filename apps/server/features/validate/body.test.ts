@@ -44,13 +44,8 @@ describe("a body with a license key", () => {
     ["with two unusable members: one is reported", { version: 1, device_id: 1 }, notString("version")],
   ];
   test.each(rows)("%s", (_why, members, [version, deviceId, problem]) => {
-    expect(readValidateBody(JSON.stringify({ license_key: "ab-cd", ...members }))).toEqual({
-      licenseKey: "ab-cd",
-      keyMatch: "AB-CD",
-      version,
-      deviceId,
-      problem,
-    });
+    const body = readValidateBody(JSON.stringify({ license_key: "ab-cd", ...members }));
+    expect(body).toEqual({ licenseKey: "ab-cd", keyMatch: "AB-CD", version, deviceId, problem });
   });
 
   test("the last of two license keys counts, as in JSON parsers", () =>

@@ -20,11 +20,7 @@ test.each([
   ["as it was recorded if it fits", short, short],
   ["without the free-form fields of the license if it is larger than 20 KB", { license }, withoutTexts],
   // Nor the previous values.
-  [
-    "without the license if it is still too large",
-    { license, changed, previous },
-    { changed, truncated: true },
-  ],
+  ["without the license if it is too large", { license, changed, previous }, { changed, truncated: true }],
 ])("the data of an event is sent %s", (_, recorded, sent) => {
   const body = bodyOf(eventWith({ organization_id: "o", ...recorded }), "standard");
   expect(body.length).toBeLessThanOrEqual(mostBodyBytes);

@@ -2,11 +2,9 @@ import { expect, test } from "bun:test";
 import { DeliveryConcurrency, type Outcome } from "./concurrency.ts";
 
 const sizes = { healthy: 10, troubled: 3, perOrganization: 100, perEndpoint: 4, overall: 12 };
-const owner = (id: string, isFailing = false, organizationId = "o") => ({
-  id,
-  organization_id: organizationId,
-  failing_since: isFailing ? 1 : null,
-});
+const owner = (id: string, isFailing = false, organization_id = "o") => {
+  return { id, organization_id, failing_since: isFailing ? 1 : null };
+};
 const begin = (concurrency: DeliveryConcurrency, id: string, isFailing = false) =>
   concurrency.begin(owner(id, isFailing), 0);
 const end = (concurrency: DeliveryConcurrency, id: string, outcome: Outcome) =>

@@ -33,11 +33,8 @@ const changed = (...refusing: string[]) =>
 describe("the rules of a request", () => {
   test("in the log: those before the refusal passed, and those after it were not reached", () => {
     const states = Object.fromEntries(rulesThen(logged, plain).map(({ rule, state }) => [rule, state]));
-    expect(states).toMatchObject({
-      ip_blocked: "passed",
-      ip_limit_reached: "refused",
-      version_not_allowed: "not_reached",
-    });
+    expect(states).toMatchObject({ ip_blocked: "passed", ip_limit_reached: "refused" });
+    expect(states.version_not_allowed).toBe("not_reached");
   });
 
   test("now: only the first that refuses decides", () => {

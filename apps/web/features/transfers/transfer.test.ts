@@ -18,11 +18,12 @@ describe("warnings about a transfer", () => {
     const blocked = { ...waiting, target_blocked: true };
     const archived = { ...active, status: "archived" } as const;
     const warnings = warningsOf(blocked, { revoked_at: daysAgo(1) }, archived, nowMs);
-    expect(warnings.map(({ kind, isRefused }) => [kind, isRefused])).toEqual([
-      ["product_inactive", true],
-      ["license_revoked", true],
-      ["target_blocked", false],
+    expect(warnings.map(({ kind }) => kind)).toEqual([
+      "product_inactive",
+      "license_revoked",
+      "target_blocked",
     ]);
+    expect(warnings.map(({ isRefused }) => isRefused)).toEqual([true, true, false]);
   });
 
   test("a transfer is recent within the product's waiting period, or within 30 days", () => {
