@@ -16,9 +16,12 @@ const apart = new Set(["faults", "races", "test run", "mutants", "guides"]);
 /** The files of a process take about this long, so that the last processes end at about the same time. */
 const groupSeconds = 45;
 
+/** A browser and its server take 4 seconds of processor time to start, and each process compiles the dashboard again. */
+const groupSecondsOfKind = { browser: 90 };
+
 /** For files of which the duration is unknown, such as all in a new clone: seconds for a hundred lines, by kind. */
 const secondsPerHundredLines = {
-  browser: 5,
+  browser: 10,
   routes: 6,
   management: 2,
   "black-box": 3,
@@ -47,7 +50,7 @@ export function planOf(files, { secondsOf = () => undefined, textOf = readText }
     bucket.files.push(file);
   }
   const groups = [...buckets.values()]
-    .flatMap(({ kind, files: all }) => split(all, seconds).map((part) => ({ kind, files: part })))
+    .flatMap(({ kind, files: all }) => split(all, kind, seconds).map((part) => ({ kind, files: part })))
     .sort((a, b) => total(b.files, seconds) - total(a.files, seconds));
   return {
     parallel: groups.filter(({ kind }) => !idleMachine.has(kind)),
@@ -61,8 +64,9 @@ function databaseOf(text) {
 }
 
 /** Into as many parts of a similar duration as needed. The longest file goes where there is most time left. */
-function split(files, seconds) {
-  const count = Math.max(1, Math.round(total(files, seconds) / groupSeconds));
+function split(files, kind, seconds) {
+  const wanted = groupSecondsOfKind[kind] ?? groupSeconds;
+  const count = Math.max(1, Math.round(total(files, seconds) / wanted));
   const parts = Array.from({ length: count }, () => ({ files: [], seconds: 0 }));
   for (const file of [...files].sort((a, b) => seconds(b) - seconds(a))) {
     const shortest = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least));
