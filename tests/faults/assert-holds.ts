@@ -4,3 +4,8 @@
 export function holds(truth: boolean, otherwise: string): void {
   if (!truth) throw new Error(otherwise);
 }
+
+/** The same for a list of what is wrong, of which it names the first. */
+export function holdsNone(wrong: readonly string[], otherwise: string): void {
+  holds(wrong.length === 0, `${otherwise}: ${wrong.slice(0, 3).join("; ")}`);
+}

@@ -5,7 +5,7 @@ import { type ManageFixture, openManageFixture } from "../support/manage-fixture
 import { openReceiver } from "../support/receiver.ts";
 import { until, within } from "../support/until.ts";
 import { makeEndpoint } from "../support/webhooks.ts";
-import { holdLock } from "./locked-rows.ts";
+import { holdLock } from "./hold-lock.ts";
 import { holdsOnlyJsonLines } from "./management-restart.ts";
 
 setDefaultTimeout(180_000);

@@ -1,7 +1,8 @@
 import { openManageFixture } from "../support/manage-fixture.ts";
 import { freshDatabase, type PostgresServer } from "../support/postgres.ts";
 import { until, within } from "../support/until.ts";
-import { holds } from "./assert-holds.ts";
+import { holds, holdsNone } from "./assert-holds.ts";
+import { repeat } from "./repeat.ts";
 
 /** Restarts the database during changes. They get 200 or 503, the log has no other error, and the server then stops. */
 export async function managementThroughRestart(
@@ -19,32 +20,30 @@ export async function managementThroughRestart(
   });
   const statuses = new Map<number, number>();
   const count = (status: number) => statuses.get(status) ?? 0;
-  let isOver = false;
+  const licenses = { customer_email: "a@b.example", count: 8 };
+  const { body: created } = await owner.api.post(`/products/${productId}/licenses`, licenses);
+  let started = 0;
   const change = async () => {
-    const license = await owner.api.post(`/products/${productId}/licenses`, {
-      customer_email: "a@b.example",
-    });
-    while (!isOver) {
-      const notes = `Change ${count(200)}`;
-      const { status } = await owner.api.patch(`/licenses/${license.body.id}`, { notes });
-      statuses.set(status, count(status) + 1);
-    }
+    const { id } = created.data[started++ % licenses.count];
+    const { status } = await owner.api.patch(`/licenses/${id}`, { notes: `Change ${started}` });
+    statuses.set(status, count(status) + 1);
   };
-  const changing = Array.from({ length: 8 }, change);
+  const changing = repeat(change, { atOnce: licenses.count });
+  const changes = async (what: string) => {
+    const enough = count(200) + 50;
+    await until(what, () => count(200) >= enough, 60_000);
+  };
   try {
     for (let restart = 0; restart < size.restarts; restart++) {
-      const enough = count(200) + 50;
-      await until("there are changes", () => count(200) >= enough, 60_000);
+      await changes("there are changes");
       const failed = count(503);
       await postgres.stop();
       await until("changes fail", () => count(503) > failed, 60_000);
       await postgres.start();
     }
-    const enough = count(200) + 50;
-    await until("changes continue", () => count(200) >= enough, 60_000);
+    await changes("changes continue");
   } finally {
-    isOver = true;
-    await Promise.all(changing);
+    await changing.stop();
   }
   const code = await within(30_000, "the server ends", server.stop());
   await store.close();
@@ -59,6 +58,6 @@ export async function managementThroughRestart(
 export function holdsOnlyJsonLines(output: string): void {
   const lines = output.split("\n").filter((line) => line !== "");
   const others = lines.filter((line) => !(line.startsWith("{") && line.endsWith("}")));
-  holds(others.length === 0, `the log has other lines: ${others.join("\n")}`);
+  holdsNone(others, "the log has other lines");
   holds(!output.includes("in a way it should not"), "the log has an error that nobody expects");
 }

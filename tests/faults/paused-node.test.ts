@@ -2,11 +2,14 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import type { TestedDatabase } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
+import { several } from "../support/query-tests.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
-import { type Answers, ask, holdLock, keepAsking, type Question } from "./locked-rows.ts";
+import { holdLock } from "./hold-lock.ts";
+import { repeat } from "./repeat.ts";
+import { type Subject, Traffic } from "./traffic.ts";
 
 setDefaultTimeout(180_000);
 
@@ -30,52 +33,48 @@ if (process.platform !== "win32")
     test("while it works does not keep another from answering", async () => {
       const { store, server: paused, healthy } = nodes;
       const org = await openTestOrganization(null, { store });
-      const questions: Question[] = [];
-      const licenses: string[] = [];
       // Few licenses, so that both nodes always need the same rows.
-      for (let index = 0; index < 30; index++) {
-        const { id, key } = await org.license({ maxIps });
-        licenses.push(id);
-        questions.push({ apiKey: org.apiKey, key });
-      }
-      const ofPaused = questions.map((question, index) =>
-        keepAsking(paused.port, question, `127.0.2.${10 + index}`),
-      );
-      const manage = await keepChanging(nodes);
-      const all: Answers[] = [];
+      const subjects = await several(30, async (): Promise<Subject> => {
+        const truths = ["active", "ip_limit_reached"];
+        return { ...(await org.license({ maxIps })), apiKey: org.apiKey, truths };
+      });
+      const [ofPaused, ofHealthy] = [new Traffic(subjects), new Traffic(subjects)];
+      ofPaused.start(paused.port, 30, 5, "127.0.2.10");
+      // Through the node that is paused, so that it is paused in a transaction, too.
+      const license = await createLicenses(nodes);
+      let changes = 0;
+      const change = async () => {
+        const { status } = await nodes.owner.api.patch(`/licenses/${license.id}`, { notes: String(changes) });
+        if (status === 200) changes += 1;
+      };
+      const changing = repeat(change, { atOnce: 4 });
       for (let round = 0; round < pauses; round++) {
-        const enough = manage.changes + 20;
-        await until("there are changes", () => manage.changes >= enough, 60_000);
+        const enough = changes + 20;
+        await until("there are changes", () => changes >= enough, 60_000);
         paused.signal("SIGSTOP");
         try {
-          const options = { count: callsEach, callers: 8, firstIp: 10 + round * 8 };
-          all.push(await ask(healthy.port, questions, options));
+          await ofHealthy.send(healthy.port, callsEach, 8, `127.0.1.${10 + round * 8}`);
         } finally {
           paused.signal("SIGCONT");
         }
       }
-      expect(all.reduce((sum, answers) => sum + answers.unavailable, 0)).toBeLessThanOrEqual(1);
-      await manage.stop();
-      await Promise.all(ofPaused.map((asking) => asking.stop()));
-      all.push(...ofPaused.map(({ answers }) => answers));
-      for (const { others, statuses } of all) {
-        expect(others).toEqual([]);
-        for (const status of statuses.keys()) expect(["active", "ip_limit_reached"]).toContain(status);
-      }
-      const verdicts = all.reduce((sum, answers) => sum + answers.verdicts, 0);
-      const sent = all.reduce((sum, answers) => sum + answers.all, 0);
-      expect(await countedRequests(org)).toBeWithin(verdicts, sent + 1);
-      for (const id of licenses) expect((await registeredIps(store, id)).length).toBeLessThanOrEqual(maxIps);
+      expect(ofHealthy.unavailable).toBeLessThanOrEqual(1);
+      await changing.stop();
+      await ofPaused.stop();
+      for (const { problems } of [ofPaused, ofHealthy]) expect(problems).toEqual([]);
+      const verdicts = ofPaused.acknowledged + ofHealthy.acknowledged;
+      expect(await countedRequests(org)).toBeWithin(verdicts, ofPaused.sent + ofHealthy.sent + 1);
+      for (const { id } of subjects)
+        expect((await registeredIps(store, id)).length).toBeLessThanOrEqual(maxIps);
     });
 
     test("in a transaction locks its license for a few seconds and delays no one else", async () => {
-      const { server: paused, healthy, owner, productId, apiKey, database } = nodes;
-      const fields = { customer_email: "ada@example.com", max_ips: 20 };
-      const create = async (more: object = {}) =>
-        (await owner.api.post(`/products/${productId}/licenses`, { ...fields, ...more })).body;
-      const held = await create();
-      const others: { license_key: string }[] = (await create({ count: 30 })).data;
-      const questions = others.map(({ license_key: key }): Question => ({ apiKey, key }));
+      const { server: paused, healthy, owner, apiKey, database } = nodes;
+      const subjectOf = ({ id, license_key: key }: { id: string; license_key: string }): Subject => {
+        return { id, key, apiKey, truths: ["active"] };
+      };
+      const held = await createLicenses(nodes);
+      const others = await createLicenses(nodes, { count: 30 });
       const url = database.location.kind === "postgres" ? database.location.url : "";
       // A change writes to the audit log last, so it now stops with the license locked.
       const log = await holdLock(url, "lock table audit_log in exclusive mode");
@@ -84,14 +83,14 @@ if (process.platform !== "win32")
       paused.signal("SIGSTOP");
       try {
         await log.release();
-        const affected = keepAsking(healthy.port, { apiKey, key: held.license_key }, "127.0.2.9");
-        const answers = await ask(healthy.port, questions, { count: 300, callers: 8 });
-        expect([answers.others, [...answers.statuses.keys()]]).toEqual([[], ["active"]]);
-        expect(answers.unavailable).toBeLessThanOrEqual(1);
-        await until("the license is free again", () => affected.answers.verdicts > 0, 30_000);
+        const [affected, beside] = [new Traffic([subjectOf(held)]), new Traffic(others.data.map(subjectOf))];
+        affected.start(healthy.port, 1, 5, "127.0.2.9");
+        await beside.send(healthy.port, 300, 8);
+        expect(beside.unavailable).toBeLessThanOrEqual(1);
+        await until("the license is free again", () => affected.acknowledged > 0, 30_000);
         await affected.stop();
-        expect(affected.answers.unavailable).toBeGreaterThan(0);
-        expect([affected.answers.others, [...affected.answers.statuses.keys()]]).toEqual([[], ["active"]]);
+        expect(affected.unavailable).toBeGreaterThan(0);
+        expect([affected.problems, beside.problems]).toEqual([[], []]);
       } finally {
         paused.signal("SIGCONT");
       }
@@ -99,25 +98,7 @@ if (process.platform !== "win32")
     });
   });
 
-/** Changes licenses through the node that is to be paused, so that it is paused in a transaction, too. */
-async function keepChanging({ owner, productId }: ManageFixture) {
-  const license = await owner.api.post(`/products/${productId}/licenses`, {
-    customer_email: "ada@example.com",
-  });
-  const state = { changes: 0, isOver: false };
-  const changing = Array.from({ length: 4 }, async () => {
-    while (!state.isOver) {
-      const answer = await owner.api.patch(`/licenses/${license.body.id}`, { notes: String(state.changes) });
-      if (answer.status === 200) state.changes += 1;
-    }
-  });
-  return {
-    get changes() {
-      return state.changes;
-    },
-    stop: async () => {
-      state.isOver = true;
-      await Promise.all(changing);
-    },
-  };
+async function createLicenses({ owner, productId }: ManageFixture, fields: object = {}) {
+  const licenses = { customer_email: "ada@example.com", max_ips: 20, ...fields };
+  return (await owner.api.post(`/products/${productId}/licenses`, licenses)).body;
 }

@@ -1,24 +1,15 @@
-import pg from "pg";
 import { type CuttableConnection, openCuttableConnection } from "../support/cuttable-connection.ts";
-import { freshDatabase, type PostgresServer } from "../support/postgres.ts";
+import { freshDatabase, type PostgresServer, withClient } from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
-import { holds } from "./assert-holds.ts";
+import { holds, holdsNone } from "./assert-holds.ts";
 import { checkConsistency } from "./consistency-check.ts";
 import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
-export interface OutageSize {
-  readonly callers: number;
-  /** How long the database is unavailable. */
-  readonly outageMs: number;
-  readonly answersWithinMs: number;
-  readonly recoversWithinMs: number;
-}
-
-export type Outage = "stopped" | "hung" | "cut off" | "restarted" | "connections ended";
-export const outages: readonly Outage[] = ["stopped", "hung", "cut off", "restarted", "connections ended"];
+export const outages = ["stopped", "hung", "cut off", "restarted", "connections ended"] as const;
+type Outage = (typeof outages)[number];
 
 /**
  * Makes the database unavailable under load, in these ways one after the other. Callers quickly get 503, and never a
@@ -27,25 +18,22 @@ export const outages: readonly Outage[] = ["stopped", "hung", "cut off", "restar
 export async function postgresOutages(
   postgres: PostgresServer,
   inTurn: readonly Outage[],
-  size: OutageSize,
+  /** `outageMs`: how long the database is unavailable. */
+  size: { callers: number; outageMs: number; answersWithinMs: number; recoversWithinMs: number },
 ): Promise<string> {
   const url = await freshDatabase(postgres.url);
   const location = { kind: "postgres", url } as const;
   const subjects = await makeSubjects(location, 20);
-  const traffic = new Traffic(subjects);
+  const traffic = new Traffic(subjects.all);
   const wire = await openCuttableConnection(postgres.port);
   const wired = new URL(url);
   wired.port = String(wire.port);
   const server = await startServerProcess({ DATABASE_URL: wired.href });
-  const acknowledged = (more: number) => {
-    const enough = traffic.acknowledged + more;
-    return () => traffic.acknowledged >= enough;
-  };
   const recoveredMs: string[] = [];
   try {
     traffic.start(server.port, size.callers, 5);
     for (const outage of inTurn) {
-      await until("there is traffic", acknowledged(50), 60_000);
+      await traffic.flows(50);
       const unavailable = traffic.unavailable + size.callers;
       const end = await begin(outage, postgres, wire);
       const endsMs = performance.now() + size.outageMs;
@@ -57,17 +45,16 @@ export async function postgresOutages(
         await end?.();
       }
       const mendedMs = performance.now();
-      await until(`callers get verdicts again: ${outage}`, acknowledged(1), 60_000);
+      await traffic.flows(1, `callers get verdicts again: ${outage}`);
       const tookMs = performance.now() - mendedMs;
       recoveredMs.push(tookMs.toFixed());
       holds(tookMs <= size.recoversWithinMs, `${outage}: recovered only after ${tookMs.toFixed()} ms`);
-      await until("traffic resumes", acknowledged(50), 60_000);
+      await traffic.flows(50, "traffic resumes");
       await until("the server is ready again", async () => (await fetch(`${server.url}/readyz`)).ok, 60_000);
     }
     await traffic.stop();
 
-    const lost = traffic.lostReused + traffic.lostFresh;
-    holds(lost === 0, `${lost} requests got no answer at all`);
+    holdsNone(traffic.problems, "callers saw");
     holds(traffic.slowestMs <= size.answersWithinMs, `an answer took ${traffic.slowestMs.toFixed()} ms`);
     await checkConsistency(location, subjects, traffic);
     return `${traffic.sent} sent, ${traffic.acknowledged} verdicts, ${traffic.unavailable} told to wait, slowest ${traffic.slowestMs.toFixed()} ms, recovered after ${recoveredMs.join(", ")} ms`;
@@ -100,16 +87,10 @@ async function begin(
       await postgres.start();
       return null;
     case "connections ended":
-      await endConnections(postgres.url);
+      await withClient(postgres.url, (client) => client.query(endConnections));
       return null;
   }
 }
 
-async function endConnections(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'countersign'",
-  );
-  await client.end();
-}
+const endConnections =
+  "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'countersign'";

@@ -10,7 +10,7 @@ import { holds } from "./assert-holds.ts";
 import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
-export interface ReplaySize {
+interface ReplaySize {
   /** Each ends with a kill. */
   readonly rounds: number;
   /** How many requests are replayed in each round, besides those that are sent. */
@@ -33,7 +33,7 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
   const database = await make();
   const subjects = await makeSubjects(database.location, 20);
   const store = await openStore(database.location, { encryptionKey: null, durability: "standard" });
-  const traffic = Array.from({ length: size.nodes }, () => new Traffic(subjects));
+  const traffic = Array.from({ length: size.nodes }, () => new Traffic(subjects.all));
   const answered = () => traffic.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const replay = new Replay(Date.now() - 6 * hourMs, (5 * hourMs) / (size.rounds * size.replayed));
   let midwayKills = 0;
@@ -43,11 +43,8 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
       await replay.append(database, size.replayed);
       await withServers(database, size.nodes, async (servers) => {
         for (const [node, { port }] of servers.entries()) traffic[node]?.start(port, 4, 0);
-        await until(
-          "the server adds to the roll-ups",
-          async () => (await closedUntil(store)) > before,
-          60_000,
-        );
+        const adds = async () => (await closedUntil(store)) > before;
+        await until("the server adds to the roll-ups", adds, 60_000);
         // At any point of closing a segment.
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
       });
@@ -60,11 +57,8 @@ export async function replayUnderKills(make: () => Promise<TestDatabase>, size: 
       await until("there is traffic", () => answered() >= enough, 60_000);
       // A busy server takes ten times as long to close segments, on purpose.
       await Promise.all(traffic.map((one) => one.stop()));
-      await until(
-        "everything replayed is closed",
-        async () => (await closedUntil(store)) > replay.lastAt,
-        120_000,
-      );
+      const isClosed = async () => (await closedUntil(store)) > replay.lastAt;
+      await until("everything replayed is closed", isClosed, 120_000);
     });
     const { closed, open, largestError } = await checkRollUps(store);
     holds(closed >= size.rounds * size.replayed, `${closed} requests are in the roll-ups`);

@@ -1,32 +1,25 @@
 import type { TestDatabase } from "../support/databases.ts";
 import { startServerProcess } from "../support/server-process.ts";
-import { until, within } from "../support/until.ts";
+import { within } from "../support/until.ts";
 import { holds } from "./assert-holds.ts";
 import { checkConsistency, checkRequestLog } from "./consistency-check.ts";
 import { makeSubjects } from "./subjects.ts";
 import { Traffic } from "./traffic.ts";
 
-export interface TerminateSize {
-  readonly rounds: number;
-  readonly callers: number;
-  readonly endsWithinMs: number;
-}
-
 /** Terminates the server under load. It answers every accepted request and then exits. */
 export async function terminateUnderLoad(
   make: () => Promise<TestDatabase>,
-  size: TerminateSize,
+  size: { rounds: number; callers: number; endsWithinMs: number },
 ): Promise<string> {
   const database = await make();
   const subjects = await makeSubjects(database.location, 20);
-  const traffic = new Traffic(subjects);
+  const traffic = new Traffic(subjects.all);
   let slowestEndMs = 0;
   try {
     for (let round = 0; round < size.rounds; round++) {
       const server = await startServerProcess(database.environment);
       traffic.start(server.port, size.callers, 0);
-      const enough = traffic.acknowledged + 100;
-      await until("there is traffic", () => traffic.acknowledged >= enough, 60_000);
+      await traffic.flows(100);
       const startedMs = performance.now();
       server.signal("SIGTERM");
       const code = await within(60_000, "the server ends", server.exited);

@@ -1,7 +1,17 @@
 import { KeepAliveCaller, type Sent, validateRequest } from "../support/keep-alive.ts";
-import type { Subject, Subjects } from "./subjects.ts";
+import { until } from "../support/until.ts";
 
-/** Callers that send requests without end, and a record of all responses. */
+/** A license that traffic validates, and every status that is correct for it. */
+export interface Subject {
+  readonly id: string;
+  readonly key: string;
+  readonly apiKey: string;
+  readonly truths: readonly string[];
+  /** Whether the responses of its product are signed. */
+  readonly isSigned?: true;
+}
+
+/** Callers that send requests, and a record of all responses. */
 export class Traffic {
   /** Requests that were written to a connection. */
   sent = 0;
@@ -12,32 +22,41 @@ export class Traffic {
   /** Connections that closed before the response, after they had carried one before. */
   lostReused = 0;
   lostFresh = 0;
+  refused = 0;
   slowestMs = 0;
   readonly wrong: string[] = [];
   /** The request IDs of verdicts. */
   readonly requestIds: string[] = [];
   /** License ID and IP address of every registration that a response reported. */
   readonly registrations: { licenseId: string; ip: string }[] = [];
-  readonly #subjects: Subjects;
+  readonly #subjects: readonly Subject[];
   #running: Promise<void>[] = [];
   #stopping = false;
 
-  constructor(subjects: Subjects) {
+  constructor(subjects: readonly Subject[]) {
     this.#subjects = subjects;
   }
 
-  /** Each caller has its own IP address and waits briefly between requests. */
-  start(port: number, callers: number, pauseMs: number): void {
+  /** What no caller of a server that runs all the time may see: anything but verdicts and 503. */
+  get problems(): string[] {
+    const lost = this.lostReused + this.lostFresh;
+    return [
+      ...this.wrong,
+      ...(lost > 0 ? [`${lost} requests got no answer at all`] : []),
+      ...(this.refused > 0 ? [`${this.refused} connections were refused`] : []),
+    ];
+  }
+
+  /** Sends requests without end. Each caller has its own IP address and waits briefly between requests. */
+  start(port: number, callers: number, pauseMs: number, firstIp = "127.0.0.2"): void {
     this.#stopping = false;
-    this.#running = Array.from({ length: callers }, (_, index) =>
-      this.#call(port, `127.0.0.${2 + index}`, pauseMs),
-    );
+    this.#running = this.#callFrom(port, callers, firstIp, pauseMs, () => !this.#stopping);
   }
 
   /** Lets every caller finish its current request. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(this.#running);
+    await this.ended();
   }
 
   /** Resolves when every caller has been refused a connection because the server no longer listens. */
@@ -45,21 +64,42 @@ export class Traffic {
     await Promise.all(this.#running);
   }
 
-  async #call(port: number, ip: string, pauseMs: number): Promise<void> {
+  /** Waits for as many further verdicts. */
+  async flows(verdicts: number, what = "there is traffic"): Promise<void> {
+    const enough = this.acknowledged + verdicts;
+    await until(what, () => this.acknowledged >= enough, 60_000);
+  }
+
+  /** Sends this many requests, without a pause. */
+  async send(port: number, count: number, callers: number, firstIp = "127.0.1.10"): Promise<void> {
+    let left = count;
+    await Promise.all(this.#callFrom(port, callers, firstIp, null, () => left-- > 0));
+  }
+
+  #callFrom(port: number, callers: number, first: string, pauseMs: number | null, goesOn: () => boolean) {
+    return Array.from({ length: callers }, (_, index) => {
+      const ip = first.replace(/\d+$/, (last) => String(Number(last) + index));
+      return this.#call(port, ip, pauseMs, goesOn);
+    });
+  }
+
+  async #call(port: number, ip: string, pauseMs: number | null, goesOn: () => boolean): Promise<void> {
     const caller = new KeepAliveCaller(port, ip);
-    const { all, apiKey } = this.#subjects;
-    while (!this.#stopping) {
-      const subject = all[Math.floor(Math.random() * all.length)];
+    while (goesOn()) {
+      const subject = this.#subjects[Math.floor(Math.random() * this.#subjects.length)];
       if (subject === undefined) break;
-      const sent = await caller.send(validateRequest(apiKey, subject.key), 60_000);
-      if (sent.tag === "refused") break;
+      const sent = await caller.send(validateRequest(subject.apiKey, subject.key), 60_000);
+      if (sent.tag === "refused") {
+        this.refused += 1;
+        break;
+      }
       this.#note(sent, subject, ip);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      if (pauseMs !== null) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     caller.close();
   }
 
-  #note(sent: Exclude<Sent, { tag: "refused" }>, subject: Subject, ip: string): void {
+  #note(sent: Exclude<Sent, { tag: "refused" }>, { id, truths, isSigned }: Subject, ip: string): void {
     this.sent += 1;
     if (sent.tag === "lost") {
       if (sent.reused) this.lostReused += 1;
@@ -73,13 +113,14 @@ export class Traffic {
       this.unavailable += 1;
       return;
     }
-    const truthful = status === 200 && subject.truths.includes(body.status);
-    if (!truthful || body.valid !== (body.status === "active") || typeof body.signature !== "string") {
-      this.wrong.push(`${status} ${text} for a license that is ${subject.truths.join(" or ")}`);
+    const isTrue = status === 200 && truths.includes(body.status);
+    const signature = isSigned ? "string" : "object";
+    if (!isTrue || body.valid !== (body.status === "active") || typeof body.signature !== signature) {
+      this.wrong.push(`${status} ${text} for a license that is ${truths.join(" or ")}`);
       return;
     }
     this.acknowledged += 1;
     this.requestIds.push(headers.get("x-request-id") ?? "");
-    if (body.ip_registered === true) this.registrations.push({ licenseId: subject.id, ip });
+    if (body.ip_registered === true) this.registrations.push({ licenseId: id, ip });
   }
 }

@@ -1,16 +1,23 @@
 import { webhookId } from "@countersign/domain/webhooks/signature";
-import { openStore } from "@countersign/store/open";
 import type { Store } from "@countersign/store/store";
 import type { TestDatabase } from "../support/databases.ts";
+import { openOwnOrganization } from "../support/own-organization.ts";
 import { freshDatabase, type PostgresServer } from "../support/postgres.ts";
-import { openReceiver, type Receiver } from "../support/receiver.ts";
+import { openReceiver } from "../support/receiver.ts";
 import { startServerProcess } from "../support/server-process.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { until } from "../support/until.ts";
-import { allowLoopback, makeAttemptsDue, makeEndpoint, makeEvents } from "../support/webhooks.ts";
+import {
+  allowLoopback,
+  deliveriesTo,
+  makeAttemptsDue,
+  makeEndpoint,
+  makeEvents,
+} from "../support/webhooks.ts";
 import { holds } from "./assert-holds.ts";
+import { withStore } from "./consistency-check.ts";
 
-/** The limit for a whole scenario, also on a slow machine. */
+/** The limit for a wait, also on a slow machine. */
 const longestMs = 900_000;
 
 /**
@@ -21,11 +28,9 @@ export async function webhooksUnderKills(
   make: () => Promise<TestDatabase>,
   size: { readonly events: number; readonly kills: number },
 ): Promise<string> {
-  const database = await make();
-  const org = await openTestOrganization(database.location);
-  const { store, organizationId } = org;
+  const { store, organizationId, environment, close } = await openOwnOrganization(make);
   const consistency = await openConsistency();
-  const leftMs = timeLeft();
+  const { received } = consistency.receiver;
   const startedMs = performance.now();
   try {
     const endpoint = await makeEndpoint(store, organizationId, consistency.receiver.url);
@@ -33,11 +38,11 @@ export async function webhooksUnderKills(
     const perRun = Math.ceil(size.events / (size.kills + 1));
     for (let kill = 0; kill <= size.kills; kill++) {
       ids.push(...(await makeEvents(store, organizationId, Math.min(perRun, size.events - ids.length))));
-      const server = await startServerProcess({ ...database.environment, ...allowLoopback });
+      const server = await startServerProcess({ ...environment, ...allowLoopback });
       try {
-        const enough = consistency.receiver.received.length + 5 + Math.floor(Math.random() * (perRun / 2));
-        await until("there is traffic", () => consistency.receiver.received.length >= enough, leftMs());
-        if (kill === size.kills) await everythingIsDelivered(store, endpoint.id, leftMs());
+        const enough = received.length + 5 + Math.floor(Math.random() * (perRun / 2));
+        await until("there is traffic", () => received.length >= enough, longestMs);
+        if (kill === size.kills) await everythingIsDelivered(store, endpoint.id);
       } finally {
         server.signal("SIGKILL");
         await server.exited;
@@ -48,8 +53,7 @@ export async function webhooksUnderKills(
     return `${size.kills} kills in ${seconds} s, ${await consistency.check(store, endpoint.id, ids)}`;
   } finally {
     await consistency.receiver.close();
-    await store.close();
-    database.remove();
+    await close();
   }
 }
 
@@ -63,11 +67,9 @@ export async function webhooksWithHangingEndpoints(
     readonly p99Ms: number;
   },
 ): Promise<string> {
-  const database = await make();
-  const { store, organizationId } = await openTestOrganization(database.location);
+  const { store, organizationId, environment, close } = await openOwnOrganization(make);
   const receiver = await openReceiver(({ path }) => (path === "/hangs" ? "hang" : { status: 200 }));
-  const leftMs = timeLeft();
-  const server = await startServerProcess({ ...database.environment, ...allowLoopback });
+  const server = await startServerProcess({ ...environment, ...allowLoopback });
   try {
     const healthy = size.endpoints - Math.ceil(size.endpoints / 10);
     for (let index = 0; index < size.endpoints; index++)
@@ -77,11 +79,8 @@ export async function webhooksWithHangingEndpoints(
       await new Promise((resolve) => setTimeout(resolve, size.everyMs));
     }
     const arrived = () => receiver.received.filter((request) => request.path !== "/hangs");
-    await until(
-      "the healthy endpoints have everything",
-      () => arrived().length >= healthy * size.events,
-      leftMs(),
-    );
+    const isEverywhere = () => arrived().length >= healthy * size.events;
+    await until("the healthy endpoints have everything", isEverywhere, longestMs);
     const delaysMs = arrived()
       .map(({ body, atMs }) => atMs - Date.parse(JSON.parse(body).timestamp))
       .sort((a, b) => a - b);
@@ -94,8 +93,7 @@ export async function webhooksWithHangingEndpoints(
     server.signal("SIGKILL");
     await server.exited;
     await receiver.close();
-    await store.close();
-    database.remove();
+    await close();
   }
 }
 
@@ -107,39 +105,29 @@ export async function webhooksThroughRestart(
   const location = { kind: "postgres", url: await freshDatabase(postgres.url) } as const;
   const before = await openTestOrganization(location);
   const consistency = await openConsistency();
-  const leftMs = timeLeft();
   const endpoint = await makeEndpoint(before.store, before.organizationId, consistency.receiver.url);
   const ids = await makeEvents(before.store, before.organizationId, size.events);
   await before.store.close();
   const server = await startServerProcess({ DATABASE_URL: location.url, ...allowLoopback });
   try {
-    await until("there is traffic", () => consistency.receiver.received.length >= 10, leftMs());
+    await until("there is traffic", () => consistency.receiver.received.length >= 10, longestMs);
     await postgres.stop();
     await postgres.start();
-    const store = await openStore(location, { encryptionKey: null, durability: "standard" });
-    try {
-      await everythingIsDelivered(store, endpoint.id, leftMs());
-      return await consistency.check(store, endpoint.id, ids);
-    } finally {
-      await store.close();
-    }
+    return await withStore(location, async (store) => {
+      await everythingIsDelivered(store, endpoint.id);
+      return consistency.check(store, endpoint.id, ids);
+    });
   } finally {
     await server.stop();
     await consistency.receiver.close();
   }
 }
 
-/** The time that is left for the scenario. */
-function timeLeft(): () => number {
-  const endMs = performance.now() + longestMs;
-  return () => Math.max(0, endMs - performance.now());
-}
-
 /** A receiver that refuses the first attempt of every second event, and records what it accepted. */
 async function openConsistency() {
   const seen = new Set<string>();
   const taken = new Set<string>();
-  const receiver: Receiver = await openReceiver(({ id }) => {
+  const receiver = await openReceiver(({ id }) => {
     const isFirst = !seen.has(id);
     seen.add(id);
     if (isFirst && seen.size % 2 === 0) return { status: 500 };
@@ -161,11 +149,7 @@ async function openConsistency() {
         bodies.set(id, body);
       }
       holds(new Set(bodies.values()).size === bodies.size, "an event came under two ids");
-      const rows = await store.reads
-        .selectFrom("deliveries")
-        .select(["event_id", "state"])
-        .where("endpoint_id", "=", endpointId)
-        .execute();
+      const rows = await deliveriesTo(store, endpointId);
       holds(rows.length === eventIds.length, `${rows.length} deliveries of ${eventIds.length} events`);
       holds(new Set(rows.map((row) => row.event_id)).size === rows.length, "an event was distributed twice");
       return `${expected.size} events, none lost, ${receiver.received.length} requests`;
@@ -174,7 +158,7 @@ async function openConsistency() {
 }
 
 /** Waits until every event was distributed, and every delivery to the endpoint has succeeded. */
-async function everythingIsDelivered(store: Store, endpointId: string, deadlineMs: number): Promise<void> {
+async function everythingIsDelivered(store: Store, endpointId: string): Promise<void> {
   const { reads } = store;
   const deliveries = reads.selectFrom("deliveries").select("id").where("endpoint_id", "=", endpointId);
   const undelivered = deliveries.where("state", "<>", "delivered").limit(1);
@@ -183,5 +167,5 @@ async function everythingIsDelivered(store: Store, endpointId: string, deadlineM
     await makeAttemptsDue(store, endpointId);
     return (await undelivered.execute()).length === 0 && (await waiting.execute()).length === 0;
   };
-  await until("everything is delivered", isDone, deadlineMs);
+  await until("everything is delivered", isDone, longestMs);
 }

@@ -113,11 +113,11 @@ async function create(serverUrl: string, from: string): Promise<string> {
 }
 
 /** Runs queries on a connection of its own. */
-export async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }
