@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { TestedDatabase } from "../support/databases.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
+import { withSecondNode } from "../support/nodes.ts";
 import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
 import { several } from "../support/query-tests.ts";
-import { startServerProcess } from "../support/server-process.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
@@ -18,20 +18,12 @@ const callsEach = 150;
 const maxIps = 4;
 
 /** Two nodes on one database: the server of the fixture, which is paused, and one that is not. */
-async function openTwoNodes(make: TestedDatabase["make"]) {
-  const fixture = await openManageFixture(make);
-  const healthy = await startServerProcess({ ...fixture.environment, PORT: "0" });
-  const close = async () => {
-    expect(await healthy.stop()).toBe(0);
-    await fixture.close();
-  };
-  return { ...fixture, healthy, close };
-}
+const openTwoNodes = async (make: TestedDatabase["make"]) => withSecondNode(await openManageFixture(make));
 
 if (process.platform !== "win32")
   testsOn("postgres", "a node that is paused", openTwoNodes, (nodes) => {
     test("while it works does not keep another from answering", async () => {
-      const { store, server: paused, healthy } = nodes;
+      const { store, server: paused, second: healthy } = nodes;
       const org = await openTestOrganization(null, { store });
       // Few licenses, so that both nodes always need the same rows.
       const subjects = await several(30, async (): Promise<Subject> => {
@@ -69,7 +61,7 @@ if (process.platform !== "win32")
     });
 
     test("in a transaction locks its license for a few seconds and delays no one else", async () => {
-      const { server: paused, healthy, owner, apiKey, database } = nodes;
+      const { server: paused, second: healthy, owner, apiKey, database } = nodes;
       const subjectOf = ({ id, license_key: key }: { id: string; license_key: string }): Subject => {
         return { id, key, apiKey, truths: ["active"] };
       };

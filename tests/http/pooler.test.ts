@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { apiOf } from "../support/api.ts";
 import { freshFolder } from "../support/databases.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
+import { withSecondNode } from "../support/nodes.ts";
 import { type PgBouncer, type PoolMode, startPgBouncer, whyNoPgBouncer } from "../support/pgbouncer.ts";
 import { freshDatabase, migratedDatabase, sharedPostgres, withClient } from "../support/postgres.ts";
 import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
-import { runCountersign, startServerProcess } from "../support/server-process.ts";
+import { runCountersign } from "../support/server-process.ts";
 import { skipWithReason } from "../support/skip.ts";
 import { openTestOrganization } from "../support/test-organization.ts";
 import { testsOn } from "../support/tests-on.ts";
@@ -26,32 +27,20 @@ else {
     return pooler.through(url);
   };
 
-  testOn("session", { poolSize: 60, serverCount: 1, reported: "it keeps sessions apart" });
-  testOn("transaction", {
-    poolSize: 4,
-    serverCount: 2,
-    reported: "it shares connections between transactions",
-  });
+  // In session mode, each client connection occupies one PostgreSQL connection, so there is one server.
+  testOn("session", 60, "it keeps sessions apart");
+  testOn("transaction", 4, "it shares connections between transactions");
 
-  /** In session mode, each client connection occupies one PostgreSQL connection. */
-  function testOn(
-    mode: PoolMode,
-    { poolSize, serverCount, reported }: { poolSize: number; serverCount: 1 | 2; reported: string },
-  ): void {
+  function testOn(mode: PoolMode, poolSize: number, reported: string): void {
     const openServers = async () => {
       const url = await behindPooler(await migratedDatabase(), mode, poolSize);
       const location = { kind: "postgres", url } as const;
-      const fixture = await openManageFixture(
-        async () => ({ location, environment: { DATABASE_URL: url }, remove: () => {} }),
-        { why: "its database is behind a pooler" },
-      );
-      const second =
-        serverCount === 2 ? await startServerProcess({ ...fixture.environment, PORT: "0" }) : fixture.server;
-      const close = async () => {
-        await second.stop();
-        await fixture.close();
-      };
-      return { ...fixture, databaseUrl: url, servers: [fixture.server, second], close };
+      const database = { location, environment: { DATABASE_URL: url }, remove: () => {} };
+      const own = { why: "its database is behind a pooler" };
+      const fixture = await openManageFixture(async () => database, own);
+      if (mode === "session") return { ...fixture, databaseUrl: url, servers: [fixture.server] };
+      const both = await withSecondNode(fixture);
+      return { ...both, databaseUrl: url, servers: [fixture.server, both.second] };
     };
 
     testsOn("postgres", `a server behind PgBouncer in ${mode} mode`, openServers, (fixture) => {
@@ -60,7 +49,7 @@ else {
         const org = await openTestOrganization(null, { store, dailyLimit: 75 });
         const licenses = await Promise.all(Array.from({ length: 3 }, () => org.license({ maxIps: 2 })));
         const validate = (index: number) =>
-          apiOf(servers[index % 2]?.url ?? "", org.apiKey).validate(
+          apiOf(servers[index % servers.length]?.url ?? "", org.apiKey).validate(
             { license_key: licenses[index % 3]?.key },
             { "x-forwarded-for": `198.51.100.${index}` },
           );

@@ -5,7 +5,8 @@ import type { TestedDatabase } from "../support/databases.ts";
 import { csvFile, importFile } from "../support/license-files.ts";
 import { type ManageAnswer, type ManageClient, manageClient } from "../support/manage-client.ts";
 import { openManageFixture } from "../support/manage-fixture.ts";
-import { startServerProcess } from "../support/server-process.ts";
+import { withSecondNode } from "../support/nodes.ts";
+import { storedRows } from "../support/stored-rows.ts";
 import { testsOn } from "../support/tests-on.ts";
 
 setDefaultTimeout(180_000);
@@ -13,15 +14,7 @@ setDefaultTimeout(180_000);
 const limit = 5;
 
 /** The requests alternate between two nodes. */
-async function openTwoNodes(make: TestedDatabase["make"]) {
-  const fixture = await openManageFixture(make);
-  const second = await startServerProcess({ ...fixture.environment, PORT: "0" });
-  const close = async () => {
-    await second.stop();
-    await fixture.close();
-  };
-  return { ...fixture, second, close };
-}
+const openTwoNodes = async (make: TestedDatabase["make"]) => withSecondNode(await openManageFixture(make));
 
 testsOn("postgres", "limits of a plan at the same moment", openTwoNodes, (fixture) => {
   const organization = async (limits: Partial<OrganizationRow>) => {
@@ -53,10 +46,8 @@ testsOn("postgres", "limits of a plan at the same moment", openTwoNodes, (fixtur
       },
     };
   };
-  const storedLicenses = async (productId: string) => {
-    const licenses = fixture.store.reads.selectFrom("licenses").select("id");
-    return (await licenses.where("product_id", "=", productId).execute()).length;
-  };
+  const storedLicenses = async (product_id: string) =>
+    (await storedRows(fixture.store.reads, "licenses", { product_id })).length;
 
   /** With what counts before the first request: the first product, and the owner. */
   test.each([
@@ -83,12 +74,10 @@ testsOn("postgres", "limits of a plan at the same moment", openTwoNodes, (fixtur
     const most = 330;
     const { productId, accepted } = await organization({ max_licenses_override: most });
     const orders = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? 110 : 1));
-    const created = await accepted(orders.length, "license_limit_reached", (api, index) =>
-      api.post(`/products/${productId}/licenses`, {
-        customer_email: "buyer@example.com",
-        count: orders[index],
-      }),
-    );
+    const created = await accepted(orders.length, "license_limit_reached", (api, index) => {
+      const order = { customer_email: "buyer@example.com", count: orders[index] };
+      return api.post(`/products/${productId}/licenses`, order);
+    });
     const licenses = created.reduce((sum, index) => sum + (orders[index] ?? 0), 0);
     expect(licenses).toBeWithin(1, most + 1);
     expect(await storedLicenses(productId)).toBe(licenses);
@@ -98,11 +87,10 @@ testsOn("postgres", "limits of a plan at the same moment", openTwoNodes, (fixtur
     const most = 600;
     const importTwo = async (query: string) => {
       const { person, productId } = await organization({ max_licenses_override: most });
-      const file = (name: string) =>
-        csvFile(
-          ["license_key", "customer_email"],
-          ...Array.from({ length: 500 }, (_, row) => [`${name}-${row}`, "buyer@example.com"]),
-        );
+      const file = (name: string) => {
+        const rows = Array.from({ length: 500 }, (_, row) => [`${name}-${row}`, "buyer@example.com"]);
+        return csvFile(["license_key", "customer_email"], ...rows);
+      };
       const owned = { ...fixture, owner: person };
       const jobs = await Promise.all(
         ["A", "B"].map((name) => importFile(owned, file(name), query, { productId })),

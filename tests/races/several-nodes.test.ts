@@ -10,8 +10,10 @@ import type { Tables } from "@countersign/store/tables";
 import { apiOf } from "../support/api.ts";
 import { databases } from "../support/databases.ts";
 import { KeepAliveCaller, validateRequest } from "../support/keep-alive.ts";
-import { type Nodes, openNodes } from "../support/nodes.ts";
-import { countedRequests } from "../support/public-api-fixture.ts";
+import { openOwnOrganization } from "../support/own-organization.ts";
+import { countedRequests, registeredIps } from "../support/public-api-fixture.ts";
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { storedRows } from "../support/stored-rows.ts";
 import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 import { long } from "./size.ts";
 
@@ -116,23 +118,29 @@ const changes: readonly [what: string, change: Change, status: string, undo: Cha
 for (const { kind, make } of databases) {
   const nodeCount = kind === "postgres" ? 3 : 1;
   describe(`at the same moment, on ${kind} with ${nodeCount} node(s)`, () => {
-    let nodes: Nodes;
+    let org: Awaited<ReturnType<typeof openOwnOrganization>>;
+    let servers: readonly ServerProcess[] = [];
     let license = { id: "", key: "" };
     beforeAll(async () => {
-      nodes = await openNodes(make, nodeCount, { settings: { version_module_enabled: 1 } });
-      license = await nodes.org.license();
-      await nodes.org.store.transaction(async (db) => {
-        await ofVersion("allowed")(db, nodes.org, license.id);
+      org = await openOwnOrganization(make, { settings: { version_module_enabled: 1 } });
+      const starting = Array.from({ length: nodeCount }, () => startServerProcess(org.environment));
+      servers = await Promise.all(starting);
+      license = await org.license();
+      await org.store.transaction(async (db) => {
+        await ofVersion("allowed")(db, org, license.id);
         await registerIp(db, license.id, "127.0.0.1", Date.now());
       });
     });
-    afterAll(() => nodes.close());
+    afterAll(async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+      await org.close();
+    });
 
-    const change = (by: Change) => nodes.org.store.transaction((db) => by(db, nodes.org, license.id));
+    const change = (by: Change) => org.store.transaction((db) => by(db, org, license.id));
     /** The status at each node, or the one of all. */
     const everywhere = async () => {
       const request = { license_key: license.key, version: "1.0.0" };
-      const asked = nodes.servers.map(({ url }) => apiOf(url, nodes.org.apiKey).validate(request));
+      const asked = servers.map(({ url }) => apiOf(url, org.apiKey).validate(request));
       const statuses = new Set((await Promise.all(asked)).map(({ body }) => body.status));
       return [...statuses].join();
     };
@@ -149,13 +157,13 @@ for (const { kind, make } of databases) {
     );
 
     test(`of ${size.calls} calls, exactly the daily limit of ${size.limit} is admitted and counted`, async () => {
-      const org = await openTestOrganization(null, { dailyLimit: size.limit, store: nodes.org.store });
-      const { key } = await org.license({ maxIps: null });
-      const request = validateRequest(org.apiKey, key);
+      const limited = await openTestOrganization(null, { dailyLimit: size.limit, store: org.store });
+      const { key } = await limited.license({ maxIps: null });
+      const request = validateRequest(limited.apiKey, key);
       const statuses = new Map<number, number>();
       const remaining = new Set<string>();
       let started = 0;
-      const callers = nodes.servers.flatMap(({ port }) =>
+      const callers = servers.flatMap(({ port }) =>
         Array.from({ length: size.callersPerNode }, () => new KeepAliveCaller(port)),
       );
       const call = async (caller: KeepAliveCaller) => {
@@ -171,7 +179,7 @@ for (const { kind, make } of databases) {
       };
       await Promise.all(callers.map(call));
       expect(Object.fromEntries(statuses)).toEqual({ 200: size.limit, 429: size.calls - size.limit });
-      expect(await countedRequests(org)).toBe(size.limit);
+      expect(await countedRequests(limited)).toBe(size.limit);
       // Each admitted request got a different remaining quota, so no two shared a slot.
       expect(remaining.size).toBe(size.limit);
     });
@@ -182,7 +190,7 @@ for (const { kind, make } of databases) {
     ] as const)(
       "%s: of many IP addresses, exactly %i get a slot on each license",
       async (scope, slots, refusal) => {
-        const { store } = nodes.org;
+        const { store } = org;
         const settings = { auto_register_scope: scope };
         const { organizationId, productId, apiKey } = await openTestOrganization(null, { store, settings });
         const licenses = Array.from({ length: size.licenses }, () => ({
@@ -194,7 +202,7 @@ for (const { kind, make } of databases) {
         const outcomes = new Map<string, number>();
         const use = async (index: number) => {
           const address = `127.0.${1 + Math.floor(index / 250)}.${1 + (index % 250)}`;
-          const caller = new KeepAliveCaller(nodes.servers[index % nodeCount]?.port ?? 0, address);
+          const caller = new KeepAliveCaller(servers[index % nodeCount]?.port ?? 0, address);
           for (const { id, key } of licenses) {
             const sent = await caller.send(validateRequest(apiKey, key));
             const body = sent.tag === "answered" ? JSON.parse(sent.answer.body) : { status: sent.tag };
@@ -207,16 +215,10 @@ for (const { kind, make } of databases) {
         await Promise.all(Array.from({ length: size.addresses }, (_, index) => use(index)));
         const refused = size.licenses * (size.addresses - slots);
         expect(Object.fromEntries(outcomes)).toEqual({ active: size.licenses * slots, [refusal]: refused });
-        const { reads } = store;
-        const counted = reads.selectFrom("licenses").select(["id", "ip_count"]);
-        for (const { id, ip_count } of await counted.where("product_id", "=", productId).execute()) {
-          const rows = await reads
-            .selectFrom("license_ips")
-            .select("ip")
-            .where("license_id", "=", id)
-            .execute();
-          expect([rows.length, ip_count]).toEqual([slots, slots]);
-          expect(new Set(rows.map(({ ip }) => ip))).toEqual(taken.get(id) ?? new Set());
+        for (const { id, ip_count } of await storedRows(store.reads, "licenses", { product_id: productId })) {
+          const ips = await registeredIps(store, id);
+          expect([ips.length, ip_count]).toEqual([slots, slots]);
+          expect(new Set(ips)).toEqual(taken.get(id) ?? new Set());
         }
       },
     );

@@ -8,47 +8,14 @@ import { addToken, type FilledOrganization, fillOrganization } from "../support/
 import { type ManageAnswer, type ManageClient, manageClient } from "../support/manage-client.ts";
 import type { Person } from "../support/manage-fixture.ts";
 import { openPortalFixture, type PortalFixture } from "../support/portal-fixture.ts";
-import { addPortalCustomer, type PortalCustomer } from "../support/portal-rows.ts";
+import { addPortalCustomer } from "../support/portal-rows.ts";
 import { openDashboardSession } from "../support/sign-in-fixture.ts";
 import { UnchangedDatabase } from "../support/unchanged-database.ts";
 
 /** Two organizations with one of every resource, and every kind of caller. */
-export interface RoutesFixture extends PortalFixture {
-  readonly ours: FilledOrganization;
-  readonly theirs: FilledOrganization;
-  /** Checks that requests change nothing. */
-  readonly unchanged: UnchangedDatabase;
-  /** A user without a membership. */
-  readonly outsider: Person;
-  readonly everythingButOwner: ManageClient;
-  /** A platform admin who looks at our organization. */
-  readonly impersonator: ManageClient;
-  /** The owner's session in the dashboard. */
-  readonly dashboardCookie: string;
-  /** Customers of either organization, signed in to the portal. */
-  readonly ourCustomer: PortalCustomer;
-  readonly theirCustomer: PortalCustomer;
-  /** Another customer of our organization, with a license of the same product. */
-  readonly neighbor: PortalCustomer;
-  readonly neighborLicenseId: string;
-  as(token: string | null): ManageClient;
-  /** A member, the organization's token and the owner's token, each with every permission except these. */
-  withAllBut(missing: readonly Permission[]): Promise<readonly ManageClient[]>;
-  /** The same for one permission, created once. */
-  without(permission: Permission): readonly ManageClient[];
-  /** A user's tokens that lack one permission or have only one. */
-  readonly narrowTokens: { readonly admin: readonly string[]; readonly owner: readonly string[] };
-  /** Sends as a browser or program does, from the server's own origin. */
-  send(
-    base: string,
-    route: Pick<Route, "method">,
-    path: string,
-    headers: object,
-    body?: object,
-  ): Promise<ManageAnswer>;
-}
+export type RoutesFixture = Awaited<ReturnType<typeof openRoutes>>;
 
-export async function openRoutes(make: () => Promise<TestDatabase>): Promise<RoutesFixture> {
+export async function openRoutes(make: () => Promise<TestDatabase>) {
   const fixture = await openPortalFixture(make, {
     why: "sends odd input to routes of the platform, and compares the whole database",
     environment: {
@@ -80,7 +47,8 @@ export async function openRoutes(make: () => Promise<TestDatabase>): Promise<Rou
   const view = `/admin/organizations/${ours.organizationId}/impersonation`;
   expect((await impersonator.post(view, { reason: "Ticket 1" })).status).toBe(201);
 
-  const withAllBut: RoutesFixture["withAllBut"] = (missing) => {
+  /** A member, the organization's token and the owner's token, each with every permission except these. */
+  const withAllBut = (missing: readonly Permission[]): Promise<ManageClient[]> => {
     const rest = permissions.filter((permission) => !missing.includes(permission));
     return unchanged.changing(async () => {
       const member = await fixture.member(rest);
@@ -104,20 +72,35 @@ export async function openRoutes(make: () => Promise<TestDatabase>): Promise<Rou
     ...fixture,
     ours,
     theirs,
+    /** Checks that requests change nothing. */
     unchanged,
+    /** A user without a membership. */
     outsider: await fixture.person(),
     everythingButOwner,
+    /** A platform admin who looks at our organization. */
     impersonator,
+    /** The owner's session in the dashboard. */
     dashboardCookie: await openDashboardSession(fixture, owner),
+    /** Customers of either organization, signed in to the portal. */
     ourCustomer: await addPortalCustomer(store, ours),
     theirCustomer: await addPortalCustomer(store, theirs),
+    /** Another customer of our organization, with a license of the same product. */
     neighbor,
     neighborLicenseId,
     as,
     withAllBut,
-    without: (permission) => lacking.get(permission) ?? [],
+    /** The same as `withAllBut` for one permission, created once. */
+    without: (permission: Permission) => lacking.get(permission) ?? [],
+    /** A user's tokens that lack one permission or have only one. */
     narrowTokens: { admin: await narrowTokensOf(fixture.admin), owner: await narrowTokensOf(owner) },
-    send: async (base, { method }, path, headers, body = {}) => {
+    /** Sends as a browser or program does, from the server's own origin. */
+    send: async (
+      base: string,
+      { method }: Pick<Route, "method">,
+      path: string,
+      headers: object,
+      body: object = {},
+    ): Promise<ManageAnswer> => {
       const response = await fetch(url + base + path, {
         method,
         headers: { origin: url, "content-type": "application/json", ...headers },

@@ -1,10 +1,10 @@
 import type { Store } from "@countersign/store/store";
 import type { AuditLogRow } from "@countersign/store/tables";
+import { storedRows } from "./stored-rows.ts";
 
 /** What the audit log has about this subject, oldest first. */
 export function auditOf({ store }: { readonly store: Store }, subjectId: string) {
-  const entries = store.reads.selectFrom("audit_log").selectAll();
-  return entries.where("subject_id", "=", subjectId).orderBy("id").execute();
+  return storedRows(store.reads, "audit_log", { subject_id: subjectId });
 }
 
 /** What an entry records, with its values read. */

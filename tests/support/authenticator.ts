@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { isoCBOR } from "@simplewebauthn/server/helpers";
 
 interface Options {
   readonly challenge: string;
@@ -20,8 +21,8 @@ export class Authenticator {
   register({ challenge }: Options) {
     const clientData = this.#clientData("webauthn.create", challenge);
     const { x = "", y = "" } = this.#keys.publicKey.export({ format: "jwk" });
-    const key = cbor(
-      new Map<number, unknown>([
+    const key = isoCBOR.encode(
+      new Map<number, number | Uint8Array>([
         [1, 2],
         [3, -7],
         [-1, 1],
@@ -32,13 +33,8 @@ export class Authenticator {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(this.#id.length);
     const authData = Buffer.concat([this.#authData(0x40), Buffer.alloc(16), length, this.#id, key]);
-    const attestation = cbor(
-      new Map<string, unknown>([
-        ["fmt", "none"],
-        ["attStmt", new Map()],
-        ["authData", authData],
-      ]),
-    );
+    const parts = { fmt: "none", attStmt: new Map(), authData };
+    const attestation = isoCBOR.encode(new Map(Object.entries(parts)));
     return this.#credential({
       clientDataJSON: text(clientData),
       attestationObject: text(attestation),
@@ -77,25 +73,4 @@ export class Authenticator {
 
 function text(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
-}
-
-/** The part of CBOR that a passkey needs. */
-function cbor(value: unknown): Buffer {
-  if (typeof value === "number") return value >= 0 ? head(0, value) : head(1, -1 - value);
-  if (typeof value === "string")
-    return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);
-  if (value instanceof Uint8Array) return Buffer.concat([head(2, value.length), value]);
-  if (value instanceof Map) {
-    return Buffer.concat([
-      head(5, value.size),
-      ...[...value].flatMap(([key, item]) => [cbor(key), cbor(item)]),
-    ]);
-  }
-  throw new Error("This is not encoded here.");
-}
-
-function head(kind: number, amount: number): Buffer {
-  if (amount < 24) return Buffer.from([(kind << 5) | amount]);
-  if (amount < 256) return Buffer.from([(kind << 5) | 24, amount]);
-  return Buffer.from([(kind << 5) | 25, amount >> 8, amount & 255]);
 }

@@ -32,37 +32,11 @@ export interface FakeCall {
   readonly params: URLSearchParams;
 }
 
-/** A read of subscriptions whose answer is ready and waits. */
-export interface HeldRead {
-  /** Resolves when the read has arrived. Its answer is the state at that time. */
-  readonly arrived: Promise<void>;
-  release(): void;
-}
-
 /**
  * A fake Stripe, which remembers what Stripe's own test server does not: customers, subscriptions, prices and open
  * payment pages. It answers reads from its memory. Every other call goes on to the test server, which checks it.
  */
-export interface FakeStripe {
-  readonly settings: StripeSettings;
-  /** The settings as environment variables of a server. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly customers: ReadonlyMap<string, FakeCustomer>;
-  /** All calls so far. */
-  readonly calls: readonly FakeCall[];
-  /** The status that every call fails with, or only those for which it returns one. */
-  fails: ((call: FakeCall) => number | null) | null;
-  customerOf(organizationId: string): FakeCustomer;
-  /** Forgets a customer, as if it were in another account or mode. */
-  forget(customerId: string): void;
-  archive(priceId: string): void;
-  openPages(customerId: string): number;
-  /** How often the subscriptions of a customer were read. */
-  reads(customer: FakeCustomer): number;
-  subscribe(customer: FakeCustomer, changes?: Partial<FakeSubscription>): FakeSubscription;
-  holdNextRead(): HeldRead;
-  close(): Promise<void>;
-}
+export type FakeStripe = Awaited<ReturnType<typeof startFakeStripe>>;
 
 interface Page {
   readonly id: string;
@@ -72,7 +46,7 @@ interface Page {
 
 const unixSeconds = (ms: number) => Math.floor(ms / 1000);
 
-export async function startFakeStripe(): Promise<FakeStripe> {
+export async function startFakeStripe() {
   const mock = await stripeMock();
   const customers = new Map<string, FakeCustomer>();
   const byKey = new Map<string, string>();
@@ -224,34 +198,39 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     url,
     mode: "test",
   } as const;
-  const fake: FakeStripe = {
-    settings,
+  const fake = {
+    settings: settings as StripeSettings,
+    /** The settings as environment variables of a server. */
     environment: {
       COUNTERSIGN_STRIPE_SECRET_KEY: settings.secretKey,
       COUNTERSIGN_STRIPE_WEBHOOK_SECRET: settings.webhookSecret,
       COUNTERSIGN_STRIPE_URL: url,
     },
-    customers,
-    calls,
-    fails: null,
-    customerOf: (organizationId) => {
+    customers: customers as ReadonlyMap<string, FakeCustomer>,
+    /** All calls so far. */
+    calls: calls as readonly FakeCall[],
+    /** The status that every call fails with, or only those for which it returns one. */
+    fails: null as ((call: FakeCall) => number | null) | null,
+    customerOf: (organizationId: string) => {
       const found = [...customers.values()].findLast((one) => one.organizationId === organizationId);
       if (found === undefined) throw new Error(`Stripe has no customer for ${organizationId}.`);
       return found;
     },
-    forget: (customerId) => void customers.delete(customerId),
-    archive: (priceId) => {
+    /** Forgets a customer, as if it were in another account or mode. */
+    forget: (customerId: string) => void customers.delete(customerId),
+    archive: (priceId: string) => {
       const price = prices.get(priceId);
       if (price !== undefined) price.active = false;
     },
-    openPages: (customerId) =>
+    openPages: (customerId: string) =>
       [...pages.values()].filter((page) => page.customer === customerId && page.status === "open").length,
-    reads: ({ id }) =>
+    /** How often the subscriptions of a customer were read. */
+    reads: ({ id }: FakeCustomer) =>
       calls.filter(
         ({ method, path, params }) =>
           method === "GET" && path === "/v1/subscriptions" && params.get("customer") === id,
       ).length,
-    subscribe: (customer, changes = {}) => {
+    subscribe: (customer: FakeCustomer, changes: Partial<FakeSubscription> = {}) => {
       const nowMs = Date.now();
       const subscription: FakeSubscription = {
         id: newId("sub"),
@@ -269,6 +248,10 @@ export async function startFakeStripe(): Promise<FakeStripe> {
       customer.subscriptions.unshift(subscription);
       return subscription;
     },
+    /**
+     * Lets the next read of subscriptions wait with its answer, which is the state when it has `arrived`, until it is
+     * released.
+     */
     holdNextRead: () => {
       const arrived = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();

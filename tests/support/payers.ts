@@ -1,46 +1,21 @@
 import { beforeAll } from "bun:test";
 import { billingOf } from "@countersign/store/queries/billing/billing";
-import { organizationById } from "@countersign/store/queries/manage/access";
 import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
-import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
 import { customerOf } from "../../apps/server/features/billing/customer.ts";
 import { type PaymentParts, syncOrganization } from "../../apps/server/features/billing/sync.ts";
-import { createLog, type Log } from "../../apps/server/log.ts";
+import { createLog } from "../../apps/server/log.ts";
 import { dashboardUrl } from "./billing.ts";
-import { type FakeCustomer, type FakeStripe, type FakeSubscription, startFakeStripe } from "./fake-stripe.ts";
+import { type FakeStripe, startFakeStripe } from "./fake-stripe.ts";
 import type { QueryFixture } from "./query-tests.ts";
 import { afterAllFiles } from "./shared-resources.ts";
 
 /** Payments without a server, with a fake Stripe. */
-export interface Payments {
-  readonly stripe: FakeStripe;
-  readonly parts: PaymentParts;
-  readonly log: Log;
-  /** What was logged so far. */
-  logged(): string;
-  /** A new organization on Free. */
-  newcomer(): Promise<Newcomer>;
-  /** The same with a customer in Stripe. */
-  payer(): Promise<Payer>;
-  /** The same with a subscription to Pro, which is applied. */
-  subscriber(): Promise<Payer & { readonly subscription: FakeSubscription }>;
-}
-
-export interface Newcomer {
-  readonly id: string;
-  readonly ownerEmail: string;
-  organization(): Promise<OrganizationRow>;
-  billing(): Promise<OrganizationBillingRow | undefined>;
-  /** Its plan and payment state. */
-  state(): Promise<{ plan: string; state: string }>;
-}
-
-export interface Payer extends Newcomer {
-  readonly customer: FakeCustomer;
-}
+export type Payments = ReturnType<typeof openPayments>;
+export type Newcomer = Awaited<ReturnType<Payments["newcomer"]>>;
+export type Payer = Awaited<ReturnType<Payments["payer"]>>;
 
 /** Can be used in tests and not before. */
-export function openPayments(fixture: QueryFixture): Payments {
+export function openPayments(fixture: QueryFixture) {
   let stripe: FakeStripe;
   let lines: string[] = [];
   beforeAll(async () => {
@@ -48,27 +23,26 @@ export function openPayments(fixture: QueryFixture): Payments {
     lines = [];
   }, 180_000);
   const parts = (): PaymentParts => ({ store: fixture.store, settings: stripe.settings, url: dashboardUrl });
-  const newcomer = async (): Promise<Newcomer> => {
+  /** A new organization on Free. */
+  const newcomer = async () => {
     const { organizationId: id } = await fixture.organization({ plan: "free" });
     const owner = await fixture.user();
     await fixture.write((db) => updateOrganization(db, id, { owner_id: owner.id }));
-    const organization = async () => {
-      const row = await organizationById(fixture.reads, id);
-      if (row === undefined) throw new Error("The organization is gone.");
-      return row;
-    };
+    const organization = () => fixture.row("organizations", { id });
     return {
       id,
       ownerEmail: owner.email,
       organization,
       billing: () => billingOf(fixture.reads, id),
-      state: async () => {
+      /** Its plan and payment state. */
+      state: async (): Promise<{ plan: string; state: string }> => {
         const { plan, billing_state: state } = await organization();
         return { plan, state };
       },
     };
   };
-  const payer = async (): Promise<Payer> => {
+  /** The same with a customer in Stripe. */
+  const payer = async () => {
     const one = await newcomer();
     await customerOf(parts(), await one.organization());
     return { ...one, customer: stripe.customerOf(one.id) };
@@ -81,9 +55,11 @@ export function openPayments(fixture: QueryFixture): Payments {
       return parts();
     },
     log: createLog({ level: "info", pretty: false, now: Date.now, write: (line) => lines.push(line) }),
+    /** What was logged so far. */
     logged: () => lines.join(""),
     newcomer,
     payer,
+    /** The same with a subscription to Pro, which is applied. */
     subscriber: async () => {
       const one = await payer();
       const subscription = stripe.subscribe(one.customer);

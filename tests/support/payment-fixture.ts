@@ -1,54 +1,29 @@
 import { stripeWebhookPath } from "@countersign/contract/stripe-webhook";
 import { billingOf } from "@countersign/store/queries/billing/billing";
-import { organizationById } from "@countersign/store/queries/manage/access";
-import type { OrganizationBillingRow, OrganizationRow } from "@countersign/store/tables";
 import { apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
-import {
-  type FakeCustomer,
-  type FakeEvent,
-  type FakeStripe,
-  signature,
-  startFakeStripe,
-} from "./fake-stripe.ts";
-import { type ManageFixture, openManageFixture, type Person } from "./manage-fixture.ts";
+import { type FakeEvent, signature, startFakeStripe } from "./fake-stripe.ts";
+import { openManageFixture } from "./manage-fixture.ts";
+import { storedRow } from "./stored-rows.ts";
 
-/** A server that takes payments with a fake Stripe. */
-export interface PaymentFixture extends ManageFixture {
-  readonly stripe: FakeStripe;
-  /** A new organization on Free, with a license that is valid. */
-  payer(): Promise<Payer>;
-  /** The same, with a customer in Stripe. */
-  customer(): Promise<Payer & { readonly customer: FakeCustomer }>;
-  /** Sends an event as Stripe does. */
-  deliver(event: FakeEvent): Promise<Delivered>;
-}
+/** A new organization on Free, with a license that is valid. */
+export type Payer = Awaited<ReturnType<Awaited<ReturnType<typeof openPaymentFixture>>["payer"]>>;
 
-export interface Payer {
-  readonly owner: Person;
-  readonly id: string;
-  readonly slug: string;
-  readonly path: string;
-  organization(): Promise<OrganizationRow>;
-  billing(): Promise<OrganizationBillingRow | undefined>;
-  /** The status that a validation of its license reports. */
-  validated(): Promise<unknown>;
-}
-
-export interface Delivered {
+interface Delivered {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
   readonly body: any;
 }
 
-export async function openPaymentFixture(make: () => Promise<TestDatabase>): Promise<PaymentFixture> {
+/** A server that takes payments with a fake Stripe. */
+export async function openPaymentFixture(make: () => Promise<TestDatabase>) {
   const stripe = await startFakeStripe();
   const fixture = await openManageFixture(make, {
     why: "takes payments",
     environment: { COUNTERSIGN_DEFAULT_PLAN: "free", ...stripe.environment },
   });
-  const payer = async (): Promise<Payer> => {
+  const payer = async () => {
     const owner = await fixture.person();
     const { body: organization } = await owner.api.post("/organizations", { name: "Payer" });
     const path = `/organizations/${organization.id}`;
@@ -57,17 +32,15 @@ export async function openPaymentFixture(make: () => Promise<TestDatabase>): Pro
       customer_email: "customer@example.com",
     });
     const api = apiOf(fixture.server.url, product.api_key);
+    const id = String(organization.id);
     return {
       owner,
-      id: organization.id,
-      slug: organization.slug,
+      id,
+      slug: String(organization.slug),
       path,
-      organization: async () => {
-        const row = await organizationById(fixture.store.reads, organization.id);
-        if (row === undefined) throw new Error("The organization is gone.");
-        return row;
-      },
-      billing: () => billingOf(fixture.store.reads, organization.id),
+      organization: () => storedRow(fixture.store.reads, "organizations", { id }),
+      billing: () => billingOf(fixture.store.reads, id),
+      /** The status that a validation of its license reports. */
       validated: async () => (await api.validate({ license_key: license.license_key })).body.status,
     };
   };
@@ -75,16 +48,16 @@ export async function openPaymentFixture(make: () => Promise<TestDatabase>): Pro
     ...fixture,
     stripe,
     payer,
+    /** The same, with a customer in Stripe. */
     customer: async () => {
       const one = await payer();
-      const { status, text } = await one.owner.api.post(`${one.path}/billing/checkout`, {
-        plan: "pro",
-        interval: "month",
-      });
+      const order = { plan: "pro", interval: "month" };
+      const { status, text } = await one.owner.api.post(`${one.path}/billing/checkout`, order);
       if (status !== 200) throw new Error(`There is no checkout: ${text}`);
       return { ...one, customer: stripe.customerOf(one.id) };
     },
-    deliver: async (event) => {
+    /** Sends an event as Stripe does. */
+    deliver: async (event: FakeEvent) => {
       const payload = JSON.stringify(event);
       const header = await signature(payload, stripe.settings.webhookSecret);
       return sendEvent(fixture.server.url, payload, { "stripe-signature": header });

@@ -1,8 +1,6 @@
-import { type AddedLicense, addLicense } from "./add-license.ts";
-import type { BrowserAnswer } from "./browser.ts";
+import { addLicense } from "./add-license.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type ManageFixture, openManageFixture, type Person } from "./manage-fixture.ts";
-import type { SignedInClient } from "./portal-client.ts";
 import { signedInWith } from "./portal-client.ts";
 import type { PortalIdentities } from "./portal-rows.ts";
 import { newId } from "./test-organization.ts";
@@ -13,39 +11,27 @@ export interface Seller extends Pick<ManageFixture, "store" | "organizationId" |
   readonly owner: Person;
 }
 
-/** A license with its customer, who is signed in. */
-export interface SoldLicense extends AddedLicense {
-  readonly email: string;
-  readonly customer: SignedInClient;
-  /** As the portal shows it to the customer. */
-  shown(by?: SignedInClient): Promise<BrowserAnswer["body"]>;
-}
-
 /** A server with customers who sign in to the portal. */
-export interface PortalFixture extends ManageFixture {
-  /** Another organization, with a product that has these settings. */
-  seller(settings?: { locale?: "en" | "de" | "es"; product?: object }): Promise<Seller>;
-  /** A customer of an organization, by default the fixture's. Returns the email address. */
-  customer(at?: { organizationId: string; owner: Person; email?: string }): Promise<string>;
-  /** Someone who has proven this email address or these identities, or another session of a person. */
-  signedIn(who: string | PortalIdentities | { personId: string }, ip?: string): Promise<SignedInClient>;
-  /** A license of a new customer. Written directly to the tables. */
-  sold(at: Seller, settings?: Parameters<typeof addLicense>[1]): Promise<SoldLicense>;
-}
+export type PortalFixture = Awaited<ReturnType<typeof openPortalFixture>>;
 
 /** On the shared server, unless the file needs its own. */
-export async function openPortalFixture(
-  make: () => Promise<TestDatabase>,
-  own?: OwnServer,
-): Promise<PortalFixture> {
+export async function openPortalFixture(make: () => Promise<TestDatabase>, own?: OwnServer) {
   const fixture = await openManageFixture(make, own);
   const { store } = fixture;
-  const signedIn: PortalFixture["signedIn"] = (who, ip) =>
+  /** Someone who has proven this email address or these identities, or another session of a person. */
+  const signedIn = (who: string | PortalIdentities | { personId: string }, ip?: string) =>
     signedInWith(fixture, typeof who === "string" ? { emails: [who] } : who, ip);
   return {
     ...fixture,
     signedIn,
-    seller: async ({ locale = "en", product = {} } = {}) => {
+    /** Another organization, with a product that has these settings. */
+    seller: async ({
+      locale = "en",
+      product = {},
+    }: {
+      locale?: "en" | "de" | "es";
+      product?: object;
+    } = {}): Promise<Seller> => {
       const owner = await fixture.person();
       const organization = await owner.api.post("/organizations", { name: "Seller", locale });
       const organizationId = String(organization.body.id);
@@ -53,17 +39,20 @@ export async function openPortalFixture(
       const { body } = await owner.api.post(path, { name: "Plugin", ...product });
       return { store, owner, organizationId, productId: String(body.id), apiKey: String(body.api_key) };
     },
-    customer: async (at) => {
+    /** A customer of an organization, by default the fixture's. Returns the email address. */
+    customer: async (at?: { organizationId: string; owner: Person; email?: string }) => {
       const { organizationId, owner } = at ?? fixture;
       const email = at?.email ?? `${newId()}@example.com`;
       const answer = await owner.api.post(`/organizations/${organizationId}/customers`, { email });
       if (answer.status !== 201) throw new Error(`No customer was created: ${answer.text}`);
       return email;
     },
-    sold: async (at, settings = {}) => {
+    /** A license of a new customer, who is signed in. Written directly to the tables. */
+    sold: async (at: Seller, settings: Parameters<typeof addLicense>[1] = {}) => {
       const email = `${newId()}@example.com`;
       const license = await addLicense(at, { customer: { email }, ...settings });
       const customer = await signedIn(email);
+      /** As the portal shows it to the customer. */
       const shown = async (by = customer) => (await by.get(`/licenses/${license.id}`)).body;
       return { ...license, email, customer, shown };
     },

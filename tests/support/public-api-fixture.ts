@@ -1,5 +1,6 @@
 import { type Api, apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
+import { storedRows } from "./stored-rows.ts";
 import { openTestOrganization, type TestOrganization } from "./test-organization.ts";
 import { type OwnServer, openServer, type TestServer } from "./test-server.ts";
 
@@ -27,20 +28,11 @@ export async function countedRequests(
   { store, productId }: Pick<TestOrganization, "store" | "productId">,
   ofProduct: string = productId,
 ): Promise<number> {
-  const rows = await store.reads
-    .selectFrom("daily_usage")
-    .select("used")
-    .where("product_id", "=", ofProduct)
-    .execute();
+  const rows = await storedRows(store.reads, "daily_usage", { product_id: ofProduct });
   return rows.reduce((sum, row) => sum + Number(row.used), 0);
 }
 
 export async function registeredIps(store: TestOrganization["store"], licenseId: string): Promise<string[]> {
-  const rows = await store.reads
-    .selectFrom("license_ips")
-    .select("ip")
-    .where("license_id", "=", licenseId)
-    .orderBy("ip")
-    .execute();
-  return rows.map((row) => row.ip);
+  const rows = await storedRows(store.reads, "license_ips", { license_id: licenseId });
+  return rows.map(({ ip }) => ip).sort();
 }

@@ -6,6 +6,7 @@ import type { OutboxRow } from "@countersign/store/tables";
 import { AccountLimits, type Origin } from "../../apps/server/features/identity/account-limits.ts";
 import type { Attempt } from "../../apps/server/features/identity/attempts.ts";
 import { newPasswordLink } from "../../apps/server/features/identity/password-link.ts";
+import { auditOf } from "./audit-of.ts";
 import { Authenticator } from "./authenticator.ts";
 import { Browser, type BrowserAnswer } from "./browser.ts";
 import type { TestDatabase } from "./databases.ts";
@@ -25,31 +26,7 @@ export interface TestUser {
 }
 
 /** A server with users who sign in. */
-export interface SignInFixture extends TestServer {
-  /** A new browser with its own IP address. */
-  browser(): Browser;
-  /** A user with a password, not signed in. Without a given hash, the password is fast to check. */
-  createUser(options?: { verified?: boolean; admin?: boolean; hash?: string }): Promise<TestUser>;
-  /** The same, signed in. */
-  createSignedInUser(options?: { admin?: boolean }): Promise<TestUser>;
-  /** Signs in with the good password in a new browser, unless others are given. */
-  signIn(
-    email: string,
-    options?: { password?: string; browser?: Browser; headers?: Record<string, string> },
-  ): Promise<BrowserAnswer>;
-  /** Uses up attempts on an account, from as many networks unless an origin is given. */
-  useUp(attempt: Attempt, account: string, count: number, from?: Partial<Origin>): Promise<void>;
-  /** A token that resets a user's password, without the email. */
-  resetToken(userId: string): Promise<string>;
-  /** Adds a passkey to the account of a signed-in user. */
-  addPasskey(browser: Browser, proof?: object, name?: string): Promise<{ device: Authenticator; id: string }>;
-  /** Turns the second factor of a signed-in user on, with the current code: the next one is still unused. */
-  enableSecondFactor(browser: Browser): Promise<{ secret: Uint8Array; recoveryCodes: readonly string[] }>;
-  emails(to: string): Promise<OutboxRow[]>;
-  emailKinds(to: string): Promise<string[]>;
-  /** The audit log entries about a user. */
-  actions(userId: string): Promise<string[]>;
-}
+export type SignInFixture = ReturnType<typeof signInFixtureOf>;
 
 let lastIp = 0;
 
@@ -64,21 +41,20 @@ export async function openSignInFixture(
 }
 
 /** The same on a server that already runs. */
-export function signInFixtureOf(running: TestServer): SignInFixture {
+export function signInFixtureOf(running: TestServer) {
   const { store, url } = running;
-  const browser = () => {
-    lastIp += 1;
-    return new Browser(url, `198.18.${lastIp >> 8}.${lastIp & 255}`);
-  };
-  const signIn: SignInFixture["signIn"] = (email, options = {}) => {
+  /** A new browser with its own IP address. */
+  const browser = () => new Browser(url, nextIp("198.18"));
+  /** Signs in with the good password in a new browser, unless others are given. */
+  const signIn = (
+    email: string,
+    options: { password?: string; browser?: Browser; headers?: Record<string, string> } = {},
+  ) => {
     const { password = goodPassword, browser: given = browser(), headers = {} } = options;
     return given.auth("/sign-in/email", { email, password }, headers);
   };
-  const createUser: SignInFixture["createUser"] = async ({
-    verified = true,
-    admin = false,
-    hash = knownHash,
-  } = {}) => {
+  /** A user with a password, not signed in. Without a given hash, the password is fast to check. */
+  const createUser = async ({ verified = true, admin = false, hash = knownHash } = {}): Promise<TestUser> => {
     const userId = newId();
     const email = `${userId}@example.com`;
     const user = { id: userId, name: "Test Person", email, emailVerified: verified, isPlatformAdmin: admin };
@@ -92,50 +68,49 @@ export function signInFixtureOf(running: TestServer): SignInFixture {
     ...running,
     browser,
     createUser,
-    createSignedInUser: async (options = {}) => {
+    createSignedInUser: async (options: { admin?: boolean } = {}): Promise<TestUser> => {
       const someone = await createUser(options);
       succeeded(await signIn(someone.email, { browser: someone.browser }));
       return someone;
     },
     signIn,
-    useUp: async (attempt, account, count, from = {}) => {
+    /** Uses up attempts on an account, from as many networks unless an origin is given. */
+    useUp: async (attempt: Attempt, account: string, count: number, from: Partial<Origin> = {}) => {
       const limits = new AccountLimits(store);
-      for (let time = 0; time < count; time++) {
-        lastIp += 1;
-        const ip = `198.19.${lastIp >> 8}.${lastIp & 255}`;
-        await limits.check(attempt, account, { ip, deviceId: null, ...from });
-      }
+      for (let time = 0; time < count; time++)
+        await limits.check(attempt, account, { ip: nextIp("198.19"), deviceId: null, ...from });
     },
-    resetToken: async (userId) => {
+    /** A token that resets a user's password, without the email. */
+    resetToken: async (userId: string): Promise<string> => {
       const link = { userId, isFirst: false, goodForMs: 3_600_000 };
       const { url: made } = await store.transaction((db) => newPasswordLink(db, url, link, Date.now()));
       return new URL(made).searchParams.get("token") ?? "";
     },
-    addPasskey: async (at, proof = { password: goodPassword }, name = "Phone") => {
+    /** Adds a passkey to the account of a signed-in user. */
+    addPasskey: async (at: Browser, proof: object = { password: goodPassword }, name = "Phone") => {
       const device = new Authenticator(url);
       const options = succeeded(await at.auth("/passkey/generate-register-options", proof));
       const response = device.register(options.body);
       const added = succeeded(await at.auth("/passkey/verify-registration", { response, name }));
       return { device, id: String(added.body.id) };
     },
-    enableSecondFactor: async (at) => {
+    /** Turns the second factor of a signed-in user on, with the current code: the next one is still unused. */
+    enableSecondFactor: async (at: Browser) => {
       const { body } = succeeded(await at.auth("/two-factor/enable", { password: goodPassword }));
       const secret = totpSecret(body.totpURI);
       succeeded(await at.auth("/two-factor/verify-totp", { code: totpCode(secret) }));
-      return { secret, recoveryCodes: body.backupCodes };
+      return { secret, recoveryCodes: body.backupCodes as readonly string[] };
     },
-    emails: (to) => openedEmails(store, { to }),
-    emailKinds: async (to) => (await openedEmails(store, { to })).map(({ kind }) => kind),
-    actions: async (userId) => {
-      const rows = await store.reads
-        .selectFrom("audit_log")
-        .select("action")
-        .where("subject_id", "=", userId)
-        .orderBy("id")
-        .execute();
-      return rows.map((row) => row.action);
-    },
+    emails: (to: string) => openedEmails(store, { to }),
+    emailKinds: async (to: string) => (await openedEmails(store, { to })).map(({ kind }): string => kind),
+    /** The audit log entries about a user. */
+    actions: async (userId: string) => (await auditOf(running, userId)).map(({ action }): string => action),
   };
+}
+
+function nextIp(network: string): string {
+  lastIp += 1;
+  return `${network}.${lastIp >> 8}.${lastIp & 255}`;
 }
 
 /** A server on which anyone can sign up, also with Discord. */

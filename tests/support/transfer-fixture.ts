@@ -1,39 +1,12 @@
 import { expect } from "bun:test";
 import { eventData } from "@countersign/contract/events";
-import type { EventType } from "@countersign/domain/events/types";
 import type { LicenseRow, TransferRow } from "@countersign/store/tables";
-import type { BrowserAnswer } from "./browser.ts";
+import { auditOf } from "./audit-of.ts";
 import type { TestDatabase } from "./databases.ts";
-import type { ManageAnswer } from "./manage-client.ts";
 import { type ManageFixture, openManageFixture } from "./manage-fixture.ts";
 import { type SignedInClient, signedInWith } from "./portal-client.ts";
+import { storedRows } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";
-
-/** What transfers need: products that offer them, licenses of customers who are signed in, and their history. */
-export interface TransferFixture {
-  /** A product with these settings. New licenses can be transferred at once. */
-  product(settings?: object): Promise<string>;
-  /** A license of a new customer, who is signed in. */
-  sold(productId: string, fields?: object): Promise<Sold>;
-  signIn(identities: { email?: string; discordId?: string }): Promise<SignedInClient>;
-  row(licenseId: string): Promise<LicenseRow | undefined>;
-  /** The events of a license, oldest first, each checked against its schema. */
-  events(licenseId: string): Promise<{ type: EventType; data: ReturnType<typeof JSON.parse> }[]>;
-  types(licenseId: string): Promise<EventType[]>;
-  /** A license's transfers, oldest first. */
-  rows(licenseId: string): Promise<TransferRow[]>;
-  states(licenseId: string): Promise<string[]>;
-  /** The audit log's entries about a license's transfers, oldest first. */
-  audited(licenseId: string): Promise<{ action: string; actor: string; name: string }[]>;
-  /** The customer of a license requests its transfer, by default to someone new. */
-  request(license: Sold, body?: object): Promise<BrowserAnswer>;
-  /** A request that waits. Returns its ID. */
-  requested(license: Sold, body?: object): Promise<string>;
-  approve(id: string): Promise<ManageAnswer>;
-  reject(id: string, reason?: string): Promise<ManageAnswer>;
-  /** A transfer as the organization sees it. */
-  shown(id: string): Promise<ManageAnswer["body"]>;
-}
 
 /** The email address of someone new. */
 export const someoneNew = () => `grace-${newId()}@example.com`;
@@ -46,26 +19,20 @@ export interface Sold {
   readonly customer: SignedInClient;
 }
 
-/** An organization that offers transfers. */
-export interface TransferSeller extends ManageFixture, TransferFixture {
-  /** A product of which someone reviews transfers. */
-  readonly review: string;
-  /** One of which transfers are approved automatically. */
-  readonly automatic: string;
-  /** Another organization on the same server. */
-  another(name: string): Promise<ManageFixture & TransferFixture>;
-}
+/** An organization that offers transfers, and another one on the same server. On the shared server. */
+export type TransferSeller = Awaited<ReturnType<typeof openTransferSeller>>;
 
-/** On the shared server. */
-export async function openTransferSeller(make: () => Promise<TestDatabase>): Promise<TransferSeller> {
+export async function openTransferSeller(make: () => Promise<TestDatabase>) {
   const fixture = await openManageFixture(make);
   const transfers = transferFixture(fixture);
   return {
     ...fixture,
     ...transfers,
+    /** A product of which someone reviews transfers. */
     review: await transfers.product(),
+    /** One of which transfers are approved automatically. */
     automatic: await transfers.product({ transfers: "automatic" }),
-    another: async (name) => {
+    another: async (name: string) => {
       const owner = await fixture.person();
       const { body } = await owner.api.post("/organizations", { name });
       const other = { ...fixture, owner, organizationId: String(body.id) };
@@ -74,82 +41,69 @@ export async function openTransferSeller(make: () => Promise<TestDatabase>): Pro
   };
 }
 
-function transferFixture(fixture: ManageFixture): TransferFixture {
+/** What transfers need: products that offer them, licenses of customers who are signed in, and their history. */
+function transferFixture(fixture: ManageFixture) {
   const { store, owner, organizationId } = fixture;
-  const signIn: TransferFixture["signIn"] = ({ email, discordId }) =>
+  const signIn = ({ email, discordId }: { email?: string; discordId?: string }) =>
     signedInWith(fixture, {
       emails: email === undefined ? [] : [email.toLowerCase()],
       discordIds: discordId === undefined ? [] : [discordId],
     });
-  const events: TransferFixture["events"] = async (licenseId) => {
-    const rows = await store.reads
-      .selectFrom("events")
-      .selectAll()
-      .where("license_id", "=", licenseId)
-      .orderBy("id")
-      .execute();
-    return rows.map((row) => {
-      const data = JSON.parse(row.data);
-      expect(eventData(row.type).safeParse(data).error?.message).toBeUndefined();
-      return { type: row.type, data };
+  /** The events of a license, oldest first, each checked against its schema. */
+  const events = async (licenseId: string) => {
+    const rows = await storedRows(store.reads, "events", { license_id: licenseId });
+    return rows.map(({ type, data: text }) => {
+      const data: ReturnType<typeof JSON.parse> = JSON.parse(text);
+      expect(eventData(type).safeParse(data).error?.message).toBeUndefined();
+      return { type, data };
     });
   };
-  const rows: TransferFixture["rows"] = (licenseId) =>
-    store.reads
-      .selectFrom("transfers")
-      .selectAll()
-      .where("license_id", "=", licenseId)
-      .orderBy("id")
-      .execute();
-  const request: TransferFixture["request"] = ({ id, customer }, body = { email: someoneNew() }) =>
+  /** A license's transfers, oldest first. */
+  const rows = (licenseId: string) => storedRows(store.reads, "transfers", { license_id: licenseId });
+  /** The customer of a license requests its transfer. */
+  const request = ({ id, customer }: Sold, body: object = { email: someoneNew() }) =>
     customer.post(`/licenses/${id}/transfers`, body);
   return {
     signIn,
     events,
     rows,
     request,
-    requested: async (license, body) => {
+    /** A request that waits. Returns its ID. */
+    requested: async (license: Sold, body?: object): Promise<string> => {
       const answer = await request(license, body);
       expect([answer.status, answer.body.code ?? answer.body.state]).toEqual([201, "pending"]);
       return answer.body.id;
     },
-    approve: (id) => owner.api.post(`/transfers/${id}/approve`),
-    reject: (id, reason = "Not now.") => owner.api.post(`/transfers/${id}/reject`, { reason }),
-    shown: async (id) => (await owner.api.get(`/transfers/${id}`)).body,
-    product: async (settings = {}) => {
-      const { body, status } = await owner.api.post(`/organizations/${organizationId}/products`, {
-        name: "Studio",
-        transfers: "review",
-        transfer_cooldown_days: 0,
-        ...settings,
-      });
+    approve: (id: string) => owner.api.post(`/transfers/${id}/approve`),
+    reject: (id: string, reason = "Not now.") => owner.api.post(`/transfers/${id}/reject`, { reason }),
+    /** A transfer as the organization sees it. */
+    shown: async (id: string) => (await owner.api.get(`/transfers/${id}`)).body,
+    /** A product with these settings. New licenses can be transferred at once. */
+    product: async (settings: object = {}): Promise<string> => {
+      const fields = { name: "Studio", transfers: "review", transfer_cooldown_days: 0, ...settings };
+      const { body, status } = await owner.api.post(`/organizations/${organizationId}/products`, fields);
       expect(status).toBe(201);
       return body.id;
     },
-    sold: async (productId, fields = {}) => {
+    /** A license of a new customer, who is signed in. */
+    sold: async (productId: string, fields: object = {}): Promise<Sold> => {
       const email = `ada-${newId()}@example.com`;
-      const { body, status } = await owner.api.post(`/products/${productId}/licenses`, {
-        customer_email: email,
-        customer_name: "Ada",
-        ...fields,
-      });
+      const license = { customer_email: email, customer_name: "Ada", ...fields };
+      const { body, status } = await owner.api.post(`/products/${productId}/licenses`, license);
       expect(status).toBe(201);
       const { id, license_key: key, global_customer_id: customerId } = body;
       return { id, key, customerId, email, customer: await signIn({ email }) };
     },
-    row: (licenseId) =>
-      store.reads.selectFrom("licenses").selectAll().where("id", "=", licenseId).executeTakeFirst(),
-    types: async (licenseId) => (await events(licenseId)).map(({ type }) => type),
-    states: async (licenseId) => (await rows(licenseId)).map(({ state }) => state),
-    audited: async (licenseId) => {
-      const entries = await store.reads
-        .selectFrom("audit_log")
-        .select(["action", "actor_kind as actor", "actor_name as name"])
-        .where("subject_id", "=", licenseId)
-        .where("action", "like", "license.transfer%")
-        .orderBy("id")
-        .execute();
-      return entries.map(({ action, actor, name }) => ({ action, actor, name }));
+    row: async (licenseId: string): Promise<LicenseRow | undefined> =>
+      (await storedRows(store.reads, "licenses", { id: licenseId }))[0],
+    types: async (licenseId: string) => (await events(licenseId)).map(({ type }) => type),
+    states: async (licenseId: string) => (await rows(licenseId)).map(({ state }) => state),
+    /** The audit log's entries about a license's transfers, oldest first. */
+    audited: async (licenseId: string): Promise<{ action: string; actor: string; name: string }[]> => {
+      const entries = await auditOf({ store }, licenseId);
+      return entries
+        .filter(({ action }) => action.startsWith("license.transfer"))
+        .map(({ action, actor_kind: actor, actor_name: name }) => ({ action, actor, name }));
     },
   };
 }

@@ -7,24 +7,13 @@ import { Distributor } from "../../apps/server/features/webhooks/distribute.ts";
 import type { Refusal } from "../../apps/server/features/webhooks/record-results.ts";
 import type { Outgoing, Sender } from "../../apps/server/features/webhooks/send.ts";
 import type { QueryFixture } from "./query-tests.ts";
+import { storedRow } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";
 import { until } from "./until.ts";
-import { type DeliveryOwner, deliveriesTo, makeEndpoint } from "./webhooks.ts";
+import { deliveriesTo, makeEndpoint } from "./webhooks.ts";
 
 /** An endpoint whose receiver is a function of the test. */
-export interface TestEndpoint extends DeliveryOwner {
-  readonly url: string;
-  readonly secret: string;
-  /** The email address of the organization's owner. */
-  readonly ownerEmail: string;
-  /** What has arrived. */
-  received(): Outgoing[];
-  /** What the receiver responds with from now on; `hang` for nothing. */
-  reply(status: number | "hang", body?: string): void;
-  row(): Promise<WebhookEndpointRow>;
-  states(): Promise<string[]>;
-  set(changes: Partial<WebhookEndpointRow>): Promise<void>;
-}
+export type TestEndpoint = Awaited<ReturnType<TestReceivers["endpoint"]>>;
 
 /** Receivers without a network. A URL that no endpoint of the test has responds with 500. */
 export class TestReceivers {
@@ -41,10 +30,7 @@ export class TestReceivers {
   };
 
   /** An endpoint of a new organization, unless one is given. */
-  async endpoint(
-    { store, organization, user }: QueryFixture,
-    settings: Partial<WebhookEndpointRow> = {},
-  ): Promise<TestEndpoint> {
+  async endpoint({ store, organization, user }: QueryFixture, settings: Partial<WebhookEndpointRow> = {}) {
     const organizationId = settings.organization_id ?? (await organization()).organizationId;
     const owner = await user();
     await store.transaction((db) => updateOrganization(db, organizationId, { owner_id: owner.id }));
@@ -57,35 +43,22 @@ export class TestReceivers {
       endpointId: id,
       url,
       secret,
+      /** The email address of the organization's owner. */
       ownerEmail: owner.email,
+      /** What has arrived. */
       received: () => this.#received.filter((one) => one.url === url),
-      reply: (status, body = "") => void this.#replies.set(url, { status, body }),
-      row: () => storedEndpoint(store, id),
-      states: async () => (await deliveriesTo(store, id)).map((delivery) => delivery.state),
-      set: (changes) => store.transaction((db) => updateEndpoint(db, id, changes)),
+      /** What the receiver responds with from now on; `hang` for nothing. */
+      reply: (status: number | "hang", body = "") => void this.#replies.set(url, { status, body }),
+      row: () => storedRow(store.reads, "webhook_endpoints", { id }),
+      states: async () => (await deliveriesTo(store, id)).map(({ state }): string => state),
+      set: (changes: Partial<WebhookEndpointRow>) =>
+        store.transaction((db) => updateEndpoint(db, id, changes)),
     };
   }
 }
 
-async function storedEndpoint(store: Store, id: string): Promise<WebhookEndpointRow> {
-  const { sealed_url: _, ...row } = await store.reads
-    .selectFrom("webhook_endpoints")
-    .selectAll()
-    .where("id", "=", id)
-    .executeTakeFirstOrThrow();
-  return { ...row, url: "" };
-}
-
 /** What a node does for webhooks, one round at a time. */
-export interface WebhookNode {
-  readonly refusals: Refusal[];
-  round(): Promise<void>;
-  /** Does rounds until the condition is true. */
-  until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>;
-  close(): Promise<void>;
-}
-
-export function openWebhookNode(store: Store, send: Sender): WebhookNode {
+export function openWebhookNode(store: Store, send: Sender) {
   const refusals: Refusal[] = [];
   const distributor = new Distributor(store);
   const dispatcher = new Dispatcher({
@@ -103,7 +76,8 @@ export function openWebhookNode(store: Store, send: Sender): WebhookNode {
   return {
     refusals,
     round,
-    until: (what, isSo) =>
+    /** Does rounds until the condition is true. */
+    until: (what: string, isSo: () => boolean | Promise<boolean>) =>
       until(what, async () => {
         await round();
         return isSo();

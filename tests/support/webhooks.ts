@@ -14,6 +14,7 @@ import type {
   WebhookEndpointRow,
 } from "@countersign/store/tables";
 import type { QueryFixture } from "./query-tests.ts";
+import { storedRows } from "./stored-rows.ts";
 import { newId } from "./test-organization.ts";
 
 /** Lets a server call receivers on this machine. */
@@ -189,22 +190,12 @@ export async function makeAttempts(
   });
 }
 
-export async function deliveriesTo(store: Store, endpointId: string) {
-  return store.reads
-    .selectFrom("deliveries")
-    .selectAll()
-    .where("endpoint_id", "=", endpointId)
-    .orderBy("id")
-    .execute();
+export function deliveriesTo(store: Store, endpointId: string) {
+  return storedRows(store.reads, "deliveries", { endpoint_id: endpointId });
 }
 
 export async function attemptsAt(store: Store, endpointId: string) {
-  const rows = await store.reads
-    .selectFrom("delivery_attempts")
-    .selectAll()
-    .where("endpoint_id", "=", endpointId)
-    .orderBy("id")
-    .execute();
+  const rows = await storedRows(store.reads, "delivery_attempts", { endpoint_id: endpointId });
   return rows.map((row) => openAttempt(store.reads, row));
 }
 
