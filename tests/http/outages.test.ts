@@ -9,13 +9,8 @@ import { type Api, apiOf } from "../support/api.ts";
 import { openCuttableConnection } from "../support/cuttable-connection.ts";
 import { freshFolder } from "../support/databases.ts";
 import { freePort } from "../support/free-port.ts";
-import {
-  freshDatabase,
-  type PostgresServer,
-  sharedPostgres,
-  startPostgres,
-  withClient,
-} from "../support/postgres.ts";
+import type { PostgresServer } from "../support/postgres.ts";
+import { freshDatabase, sharedPostgres, startPostgres, withClient } from "../support/postgres.ts";
 import { freezePostgres } from "../support/postgres-processes.ts";
 import { runCountersign, type ServerProcess, startServerProcess } from "../support/server-process.ts";
 import { skipWithReason } from "../support/skip.ts";
@@ -26,6 +21,9 @@ import { until } from "../support/until.ts";
 setDefaultTimeout(180_000);
 
 const noDisk = whyNoSmallDisk();
+/** Skipped if this machine cannot mount a small disk. */
+const testWithDisk = (name: string, run: () => Promise<void>) =>
+  noDisk === null ? test(name, run) : skipWithReason(name, noDisk);
 
 /** Is frozen, stopped and made read-only, which the shared one cannot be. */
 let postgres: PostgresServer;
@@ -53,6 +51,7 @@ function mountDisk(megabytes: number): SmallDisk | null {
 describe("a DATABASE_URL with two hosts", () => {
   const apiKey = generateApiKey(randomBytes);
   const licenseKey = "ON-BOTH-HOSTS";
+  const readOnly = "default_transaction_read_only";
   /** The same database on both hosts. */
   let [first, second] = ["", ""];
   let wire: Awaited<ReturnType<typeof openCuttableConnection>>;
@@ -75,23 +74,17 @@ describe("a DATABASE_URL with two hosts", () => {
   /** Connections that are already open stay writable. */
   const setFirstReadOnly = (isReadOnly: boolean) =>
     withClient(first.replace(/[^/]+$/, "postgres"), (client) =>
-      client.query(
-        `alter database ${first.split("/").at(-1)} set default_transaction_read_only = ${isReadOnly}`,
-      ),
+      client.query(`alter database ${first.split("/").at(-1)} set ${readOnly} = ${isReadOnly}`),
     );
   const setSecondReadOnly = async (isReadOnly: boolean) => {
     await withClient(second, async (client) => {
-      await client.query("set default_transaction_read_only = off");
-      await client.query(`alter system set default_transaction_read_only = ${isReadOnly}`);
+      await client.query(`set ${readOnly} = off`);
+      await client.query(`alter system set ${readOnly} = ${isReadOnly}`);
       await client.query("select pg_reload_conf()");
     });
     await until("the setting is in effect", async () => {
-      let shown = "";
-      await withClient(second, async (client) => {
-        const { rows } = await client.query("show default_transaction_read_only");
-        shown = rows[0]?.default_transaction_read_only;
-      });
-      return shown === (isReadOnly ? "on" : "off");
+      const { rows } = await withClient(second, (client) => client.query(`show ${readOnly}`));
+      return rows[0]?.[readOnly] === (isReadOnly ? "on" : "off");
     });
   };
 
@@ -163,16 +156,10 @@ describe("readiness on PostgreSQL", () => {
   };
   /** The connections that the server has open, by the name of their purpose. */
   const openConnections = async (named: string) => {
-    let count = 0;
-    await withClient(url, async (client) => {
-      const { rows } = await client.query<{ count: number }>(
-        `select count(*)::int as count from pg_stat_activity
-         where datname = current_database() and application_name like $1`,
-        [named],
-      );
-      count = rows[0]?.count ?? 0;
-    });
-    return count;
+    const query = `select 1 from pg_stat_activity
+      where datname = current_database() and application_name like $1`;
+    const { rowCount } = await withClient(url, (client) => client.query(query, [named]));
+    return rowCount;
   };
 
   test("the connections for validations are open before the first validation", async () => {
@@ -204,15 +191,15 @@ describe("readiness on PostgreSQL", () => {
     await withClient(url, async (client) => {
       await client.query("begin");
       await client.query("select 1 from licenses where license_key = $1 for update", [unusedKey]);
-      let status = 0;
-      void statusOfValidation(unusedKey).then((answered) => {
-        status = answered;
+      let isAnswered = false;
+      const answered = statusOfValidation(unusedKey).finally(() => {
+        isAnswered = true;
       });
       await until("the validation is answered", async () => {
-        expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-        return status !== 0;
+        expect(await readiness(server)).toBe(200);
+        return isAnswered;
       });
-      expect(status).toBe(503);
+      expect(await answered).toBe(503);
       await client.query("rollback");
     });
   });
@@ -225,9 +212,9 @@ describe("readiness on PostgreSQL", () => {
     await recovers();
   });
 
-  if (noDisk !== null) skipWithReason("readiness is withdrawn while PostgreSQL's disk is full", noDisk);
-  else
-    test("is withdrawn while the disk is full, even without validations, and returns", async () => {
+  testWithDisk(
+    "is withdrawn while PostgreSQL's disk is full, even without validations, and returns",
+    async () => {
       await withClient(url, async (client) => {
         // An open snapshot retains old row versions, so that every count needs more disk space.
         await client.query("begin isolation level repeatable read; select 1 from products");
@@ -237,14 +224,15 @@ describe("readiness on PostgreSQL", () => {
         // Longer than a failed batch affects readiness. A load balancer sends no validations in this state.
         const endMs = performance.now() + 6_500;
         await until("the effect of the failed batch is over", async () => {
-          expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+          expect(await readiness(server)).toBe(503);
           return performance.now() > endMs;
         });
         disk?.free();
         await recovers();
       });
       expect(server.output()).toContain("PostgreSQL has no space left.");
-    });
+    },
+  );
 
   test("is withdrawn while PostgreSQL is stopped, when callers are told to retry, and returns", async () => {
     await postgres.stop();
@@ -286,14 +274,12 @@ describe("readiness on SQLite", () => {
     await becomes(server, 200);
   });
 
-  if (noDisk !== null) skipWithReason("readiness is withdrawn while the disk is full", noDisk);
-  else
-    test("is withdrawn while the disk is full, even without validations, and returns", async () => {
-      disk?.fill();
-      await becomes(server, 503);
-      disk?.free();
-      await becomes(server, 200);
-    });
+  testWithDisk("is withdrawn while the disk is full, even without validations, and returns", async () => {
+    disk?.fill();
+    await becomes(server, 503);
+    disk?.free();
+    await becomes(server, 200);
+  });
 
   test("is withdrawn while the database file is gone", async () => {
     renameSync(file, `${file}.away`);
@@ -317,10 +303,8 @@ async function databaseOn(disk: SmallDisk): Promise<string> {
   return postgres.url.replace(/[^/]+$/, "on_small_disk");
 }
 
-async function becomes(server: ServerProcess, status: number): Promise<void> {
-  await until(
-    `/readyz answers ${status}`,
-    async () => (await fetch(`${server.url}/readyz`)).status === status,
-    15_000,
-  );
+const readiness = async ({ url }: ServerProcess) => (await fetch(`${url}/readyz`)).status;
+
+function becomes(server: ServerProcess, status: number): Promise<void> {
+  return until(`/readyz answers ${status}`, async () => (await readiness(server)) === status, 15_000);
 }

@@ -3,9 +3,12 @@ import { randomBytes } from "node:crypto";
 import { generateTestKey } from "@countersign/domain/products/api-key";
 import { sandboxStatuses } from "@countersign/domain/sandbox/license-keys";
 import { verifyBody } from "@countersign/domain/signing/signature";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import { apiOf } from "../support/api.ts";
+import { newProduct } from "../support/license-files.ts";
 import { type ManageFixture, openManageFixture } from "../support/manage-fixture.ts";
 import { requestLog } from "../support/request-log.ts";
+import { storedRows } from "../support/stored-rows.ts";
 import { testsOn } from "../support/tests-on.ts";
 import { until } from "../support/until.ts";
 
@@ -26,11 +29,6 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const nonce = "abcdefghijklmnop_-0123";
 const marked = (answer: { readonly headers: Headers }) => answer.headers.get("x-countersign-sandbox");
 
-async function newProduct(fixture: ManageFixture, settings: object = {}): Promise<string> {
-  const path = `/organizations/${fixture.organizationId}/products`;
-  return (await fixture.owner.api.post(path, { name: "Tool", ...settings })).body.id;
-}
-
 async function sandboxOf(fixture: ManageFixture, productId: string): Promise<Sandbox> {
   return (await fixture.owner.api.get(`/products/${productId}/sandbox`)).body;
 }
@@ -45,7 +43,6 @@ async function openSandbox(make: Parameters<typeof openManageFixture>[0]) {
     custom_response: {
       customer: "{{customer.email}}",
       license: "{{license.key}}",
-      product: "{{product.name}}",
       version: "{{request.version}}",
     },
   });
@@ -73,21 +70,14 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     expect(new Set(keys.map(({ status }) => status))).toEqual(new Set(sandboxStatuses));
     for (const { license_key: key, status, http_status: httpStatus } of keys) {
       const sent = ` ${key.toLowerCase()} `;
-      const answer = await publicApi().validate(
-        { license_key: sent, version: "1.2.3" },
-        { "x-countersign-nonce": nonce },
-      );
+      const request = { license_key: sent, version: "1.2.3" };
+      const answer = await publicApi().validate(request, { "x-countersign-nonce": nonce });
       const valid = status === "active";
       expect(answer, key).toMatchObject({ status: httpStatus, body: { status, valid } });
       expect(marked(answer)).toBe("true");
       if (httpStatus === 200) expect(verify(answer.text, sent), key).toEqual({ ok: true });
       if (valid)
-        expect(answer.body.custom).toEqual({
-          customer: "ada@example.com",
-          license: key,
-          product: "Signed",
-          version: "1.2.3",
-        });
+        expect(answer.body.custom).toEqual({ customer: "ada@example.com", license: key, version: "1.2.3" });
       if (httpStatus === 429) expect(answer.headers.get("ratelimit")).toContain("r=0;");
     }
   });
@@ -104,13 +94,10 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
   });
 
   test("any other key is not found, even one of a real license", async () => {
-    const { body: license } = await fixture.owner.api.post(
-      `/products/${fixture.signedProductId}/licenses`,
-      {},
-    );
-    const answer = await publicApi().validate({ license_key: license.license_key });
+    const { body } = await fixture.owner.api.post(`/products/${fixture.signedProductId}/licenses`, {});
+    const answer = await publicApi().validate({ license_key: body.license_key });
     expect(answer.body).toMatchObject({ valid: false, status: "license_not_found" });
-    expect((await publicApi().lookup(license.license_key)).status).toBe(404);
+    expect((await publicApi().lookup(body.license_key)).status).toBe(404);
   });
 
   test("what is wrong with a request is answered as for a real one", async () => {
@@ -122,7 +109,7 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     const late = new ReadableStream<Uint8Array>({
       async pull(controller) {
         await new Promise(setImmediate);
-        controller.enqueue(new TextEncoder().encode('{"license_key":"SANDBOX-ACTIVE"}'));
+        controller.enqueue(Buffer.from('{"license_key":"SANDBOX-ACTIVE"}'));
         controller.close();
       },
     });
@@ -130,10 +117,10 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
   });
 
   test("nothing is counted, registered or recorded as an event", async () => {
-    const { reads } = fixture.store;
+    const stored = storedRows.bind(null, fixture.store.reads);
     const id = await newProduct(fixture);
     const { api_key: apiKey, license_keys: keys } = await sandboxOf(fixture, id);
-    const events = () => reads.selectFrom("events").select("id").where("product_id", "=", id).execute();
+    const events = () => stored("events", { product_id: id });
     const before = await events();
     for (const { license_key: key } of keys) {
       await publicApi(apiKey).validate({ license_key: key, device_id: "machine" });
@@ -150,14 +137,13 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     expect(rows.filter((row) => row.device_id === "machine").length).toBeGreaterThan(10);
 
     const ofSandboxLicense = "00000000-0000-7000-8000-000000000000";
-    const scopes = [ofSandboxLicense, fixture.organizationId];
     expect(await events()).toEqual(before);
-    for (const query of [
-      reads.selectFrom("daily_usage").select("used").where("product_id", "=", id),
-      reads.selectFrom("license_ips").select("ip").where("license_id", "=", ofSandboxLicense),
-      reads.selectFrom("ip_sightings").select("ip").where("scope_id", "in", scopes),
+    for (const rows of [
+      await stored("daily_usage", { product_id: id }),
+      await stored("license_ips", { license_id: ofSandboxLicense }),
+      await stored("ip_sightings", { scope_id: [ofSandboxLicense, fixture.organizationId] }),
     ])
-      expect(await query.execute()).toEqual([]);
+      expect(rows).toEqual([]);
     const product = await fixture.owner.api.get(`/products/${id}`);
     expect(product.body.api_keys).toMatchObject([{ last_used_at: null }]);
     const last = await fixture.owner.api.get(`/products/${id}/last-validation`);
@@ -202,11 +188,7 @@ testsOn("sqlite", "the sandbox", openSandbox, (fixture) => {
     await owner.api.patch(`/products/${product.id}`, { status: "archived" });
     const setState = (state: { suspended_at: number | null; billing_state: "active" | "suspended" }) =>
       fixture.store.transaction((db) =>
-        db
-          .updateTable("organizations")
-          .set({ ...state, daily_limit_override: 0 })
-          .where("id", "=", organization.body.id)
-          .execute(),
+        updateOrganization(db, organization.body.id, { ...state, daily_limit_override: 0 }),
       );
     await setState({ suspended_at: Date.now(), billing_state: "suspended" });
     const answer = await validateActive(sandbox.api_key);

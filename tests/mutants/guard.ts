@@ -1,8 +1,7 @@
-import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 
 /** The result of the tests of one file. */
-export interface GuardResult {
+interface GuardResult {
   /** The first test that failed. Null if none did. */
   readonly failedTest: string | null;
   /** Why the tests say nothing, such as a compiler error. */
@@ -88,9 +87,4 @@ function killGroup(pid: number): void {
   } catch {
     // No process of the group is left.
   }
-}
-
-/** Whether the file can run at all: the guards of the table are checked before any of them runs. */
-export function guardExists(root: string, path: string): boolean {
-  return existsSync(join(root, path));
 }

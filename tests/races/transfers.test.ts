@@ -6,7 +6,7 @@ import { databases, on, type TestedDatabase } from "../support/databases.ts";
 import { importFile } from "../support/license-files.ts";
 import { lockWaits } from "../support/lock-waits.ts";
 import { type ManageClient, manageClient } from "../support/manage-client.ts";
-import { type ServerProcess, startServerProcess } from "../support/server-process.ts";
+import { withSecondNode } from "../support/nodes.ts";
 import { newId } from "../support/test-organization.ts";
 import {
   openTransferSeller,
@@ -43,31 +43,28 @@ interface Transferred {
 
 type Act = (at: Transferred) => Promise<Result>;
 
-describe.each(tested)("decisions on a transfer at the same moment on $kind", (database) => {
+describe.each(tested)("at the same moment on $kind", (database) => {
   const races = prepareRaces(database);
+  describe("decisions on a transfer", () => decisions(races));
+  describe("a transfer and a change", () => changesMeanwhile(races, database.kind));
+});
+
+type Races = ReturnType<typeof prepareRaces>;
+
+function decisions(races: Races): void {
   const { sold, soldAutomatic, pending, request, approve, approveElsewhere, reject, cancel } = races;
 
   const oneOfTwo = "done,transfer_not_pending";
   const [approved, cancelled] = [["approved"], ["cancelled"]];
   const onePending = ["done", ...Array(4).fill("transfer_pending")].join();
   const oneAutomatic = "done,not_found,not_found";
+  const eitherEnd = ["approved", "cancelled"];
+  const several = (count: number) => Array<Act>(count).fill(request);
   const contests: [string, () => Promise<Transferred>, Act[], outcomes: string, states: string[]][] = [
-    ["one of several requests is accepted", sold, Array(5).fill(request), onePending, ["pending"]],
-    [
-      "one of several automatic requests transfers",
-      soldAutomatic,
-      Array(3).fill(request),
-      oneAutomatic,
-      approved,
-    ],
+    ["one of several requests is accepted", sold, several(5), onePending, ["pending"]],
+    ["one of several automatic requests transfers", soldAutomatic, several(3), oneAutomatic, approved],
     ["one of two approvals transfers", pending, [approve, approveElsewhere], oneOfTwo, approved],
-    [
-      "an approval or a cancellation wins",
-      pending,
-      [approveElsewhere, cancel],
-      oneOfTwo,
-      ["approved", "cancelled"],
-    ],
+    ["an approval or a cancellation wins", pending, [approveElsewhere, cancel], oneOfTwo, eitherEnd],
     ["an approval or a rejection wins", pending, [approve, reject], oneOfTwo, ["approved", "rejected"]],
     ["a cancellation that is sent twice is accepted once", pending, [cancel, cancel], oneOfTwo, cancelled],
   ];
@@ -80,12 +77,9 @@ describe.each(tested)("decisions on a transfer at the same moment on $kind", (da
       // The event has the key and the customer that the license has now.
       const events = await races.seller().events(at.license.id);
       const transferred = events.find(({ type }) => type === "license.transferred");
-      const row = await races.seller().row(at.license.id);
+      const { license_key, customer_id } = (await races.seller().row(at.license.id)) ?? {};
       if (transferred !== undefined)
-        expect(transferred.data.license).toMatchObject({
-          license_key: row?.license_key,
-          global_customer_id: row?.customer_id,
-        });
+        expect(transferred.data.license).toMatchObject({ license_key, global_customer_id: customer_id });
     }
   });
 
@@ -142,10 +136,9 @@ describe.each(tested)("decisions on a transfer at the same moment on $kind", (da
       expect(await validate(key, 0)).toBe("active");
     }
   });
-});
+}
 
-describe.each(tested)("a transfer and a change at the same moment on $kind", (database) => {
-  const races = prepareRaces(database);
+function changesMeanwhile(races: Races, kind: TestedDatabase["kind"]): void {
   const { seller, sold, soldAutomatic, pending, request, approve, cancel } = races;
 
   // The changes always succeed.
@@ -176,83 +169,48 @@ describe.each(tested)("a transfer and a change at the same moment on $kind", (da
     for (const { requested_by: person } of await seller().rows(license.id)) expect(person).toBeNull();
   };
 
-  type Case = readonly [
-    name: string,
-    start: () => Promise<Transferred>,
-    act: Act,
-    change: Act,
-    /** The code of `act`, if it was not first. */
-    refused: string,
-    /** What became of the license's transfer, if `act` was first, and if not. */
-    states: readonly [string, string | null],
-    after: (at: Transferred, isFirst: boolean) => Promise<unknown>,
-  ];
-  const ended = "transfer_not_pending";
-  const whenRevoked = "transfer_license_revoked";
-  const cases: Case[] = [
-    [
-      "an approval and a deletion: the transfer is approved before, or cancelled by the system",
-      ...([pending, approve, deleteLicense, ended, ["approved", "cancelled"], isGone] as const),
-    ],
-    [
-      "a cancellation and a deletion: the transfer is cancelled once",
-      ...([pending, cancel, deleteLicense, ended, ["cancelled", "cancelled"], isGone] as const),
-    ],
-    [
-      "a request and a deletion: nothing waits for a license that is gone",
-      ...([sold, request, deleteLicense, "not_found", ["cancelled", null], isGone] as const),
-    ],
-    [
-      "a request and a revocation: the request is first, or refused",
-      ...([sold, request, revoke, whenRevoked, ["pending", null], isRevoked] as const),
-    ],
-    [
-      "an automatic request and a revocation: the request is first, or refused",
-      ...([soldAutomatic, request, revoke, whenRevoked, ["approved", null], isRevoked] as const),
-    ],
-    [
-      "an approval and a revocation: the license is transferred before, or stays with its customer",
-      ...([pending, approve, revoke, whenRevoked, ["approved", "pending"], isRevoked] as const),
-    ],
-    [
-      "an approval and a change of the license's customer: the seller's choice is the last word",
-      ...([pending, approve, changeCustomer, ended, ["approved", "cancelled"], isChosen] as const),
-    ],
-    [
-      "a request and a change of the license's customer: nothing waits for a former customer",
-      ...([sold, request, changeCustomer, "not_found", ["cancelled", null], isChosen] as const),
-    ],
-    [
-      "an approval and a new identifier of the customer: the license goes to one of the two, and is never lost",
-      ...([pending, approve, changeIdentifier, ended, ["approved", "cancelled"]] as const),
+  type Start = () => Promise<Transferred>;
+  const acts: Readonly<Record<string, readonly [Start, Act]>> = {
+    "an approval": [pending, approve],
+    "a cancellation": [pending, cancel],
+    "a request": [sold, request],
+    "an automatic request": [soldAutomatic, request],
+  };
+  type Check = (at: Transferred, isFirst: boolean) => Promise<unknown>;
+  /** The changes, and what holds after each whether or not it was first. */
+  const changes: Readonly<Record<string, readonly [Act, Check, Start?]>> = {
+    "the license's deletion": [deleteLicense, isGone],
+    "its revocation": [revoke, isRevoked],
+    // The seller's choice is the last word.
+    "another customer": [changeCustomer, isChosen],
+    // The license goes to one of the two, and is never lost.
+    "a new identifier of its customer": [
+      changeIdentifier,
       async (at, isFirst) => expect((await emailOf(at)) === chosen(at)).toBe(!isFirst),
     ],
-    [
-      "an approval and archiving the product: it is first, or refused while the transfer waits",
-      async () => pending(await seller().product()),
-      ...([approve, archive, "transfer_product_inactive", ["approved", "pending"], nothingElse] as const),
-    ],
-    [
-      "an approval and suspending the organization: it is first, or refused while the transfer waits",
-      ...([pending, approve, suspend, "organization_suspended", ["approved", "pending"], restore] as const),
-    ],
-    [
-      "a request and the deletion of its account: no transfer names an unknown account",
-      ...([sold, request, deleteAccount, "sign_in_required", ["cancelled", null], namesNobody] as const),
-    ],
-    [
-      "an automatic request and the deletion of its account: no transfer names an unknown account",
-      ...([
-        soldAutomatic,
-        request,
-        deleteAccount,
-        "sign_in_required",
-        ["approved", null],
-        namesNobody,
-      ] as const),
-    ],
-  ];
-  test.each(cases)("%s", async (_, start, act, change, refused, [ifFirst, ifNot], after) => {
+    "archiving the product": [archive, nothingElse, async () => pending(await seller().product())],
+    "suspending the organization": [suspend, restore],
+    "the deletion of its account": [deleteAccount, namesNobody],
+  };
+  const cases = [
+    ["an approval", "the license's deletion", "approved", "cancelled", "transfer_not_pending"],
+    ["a cancellation", "the license's deletion", "cancelled", "cancelled", "transfer_not_pending"],
+    ["a request", "the license's deletion", "cancelled", null, "not_found"],
+    ["a request", "its revocation", "pending", null, "transfer_license_revoked"],
+    ["an automatic request", "its revocation", "approved", null, "transfer_license_revoked"],
+    ["an approval", "its revocation", "approved", "pending", "transfer_license_revoked"],
+    ["an approval", "another customer", "approved", "cancelled", "transfer_not_pending"],
+    ["a request", "another customer", "cancelled", null, "not_found"],
+    ["an approval", "a new identifier of its customer", "approved", "cancelled", "transfer_not_pending"],
+    ["an approval", "archiving the product", "approved", "pending", "transfer_product_inactive"],
+    ["an approval", "suspending the organization", "approved", "pending", "organization_suspended"],
+    ["a request", "the deletion of its account", "cancelled", null, "sign_in_required"],
+    ["an automatic request", "the deletion of its account", "approved", null, "sign_in_required"],
+  ] as const;
+  const title = "%s and %s: the transfer is %s if the first is first, and otherwise %p, with the refusal %s";
+  test.each(cases)(title, async (actName, changeName, ifFirst, ifNot, refused) => {
+    const [usualStart, act] = acts[actName] ?? [sold, request];
+    const [change, after, start = usualStart] = changes[changeName] ?? [revoke, isRevoked];
     for (let round = 0; round < rounds; round++) {
       const at = await start();
       const [acted, changed] = await Promise.all([act(at), change(at)]);
@@ -274,7 +232,7 @@ describe.each(tested)("a transfer and a change at the same moment on $kind", (da
       for (const [index, at] of waiting.entries()) {
         const answer = answers[index];
         if (answer === undefined) throw new Error("An approval has no response.");
-        expect(["done", ended]).toContain(outcome(answer));
+        expect(["done", "transfer_not_pending"]).toContain(outcome(answer));
         expect(await races.consistent(at)).toEqual([answer.status === 200 ? "approved" : "cancelled"]);
       }
     }
@@ -300,7 +258,7 @@ describe.each(tested)("a transfer and a change at the same moment on $kind", (da
     });
   });
 
-  if (database.kind === "postgres")
+  if (kind === "postgres")
     test.each(["review", "automatic"] as const)(
       "a request of an account that is being deleted waits for that and is refused, if transfers are set to %s",
       async (setting) => {
@@ -318,19 +276,22 @@ describe.each(tested)("a transfer and a change at the same moment on $kind", (da
         expect(await seller().row(license.id)).toEqual(before);
       },
     );
-});
+}
 
 /** An organization with transfers. On PostgreSQL, what is done elsewhere is done on another node. */
 function prepareRaces({ kind, make }: TestedDatabase) {
   let seller: TransferSeller;
-  let second: ServerProcess;
+  let otherUrl = "";
+  let close = async () => {};
   beforeAll(async () => {
     seller = await openTransferSeller(make);
-    second = kind === "postgres" ? await startOtherNode(seller.environment) : seller.server;
+    const opened = kind === "postgres" ? await withSecondNode(seller) : { ...seller, second: seller.server };
+    otherUrl = opened.second.url;
+    close = opened.close;
   });
-  afterAll(() => seller.close());
+  afterAll(() => close());
 
-  const elsewhere = (): ManageClient => manageClient(second.url, seller.owner.token);
+  const elsewhere = (): ManageClient => manageClient(otherUrl, seller.owner.token);
   const sold = async (productId = seller.review): Promise<Transferred> => {
     const email = `ada-${newId()}@example.com`;
     const added = await addLicense({ ...seller, productId }, { customer: { email, name: "Ada" } });
@@ -341,7 +302,7 @@ function prepareRaces({ kind, make }: TestedDatabase) {
   return {
     seller: () => seller,
     elsewhere,
-    otherUrl: () => second.url,
+    otherUrl: () => otherUrl,
     sold: () => sold(),
     soldAutomatic: () => sold(seller.automatic),
     pending: async (productId = seller.review): Promise<Transferred> => {
@@ -378,15 +339,4 @@ function prepareRaces({ kind, make }: TestedDatabase) {
       return rows.map(({ state }): string => state).sort();
     },
   };
-}
-
-let otherNode: Promise<ServerProcess> | undefined;
-afterAll(async () => {
-  await (await otherNode)?.stop();
-});
-
-/** Another server on the same database, for all tests of this file. */
-function startOtherNode(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  otherNode ??= startServerProcess({ ...environment, PORT: "0" });
-  return otherNode;
 }

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { randomBytes } from "node:crypto";
-import { generateAccessToken } from "@countersign/domain/members/access-token";
-import { permissions } from "@countersign/domain/members/permissions";
-import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens";
 import { customerFor } from "@countersign/store/queries/customers/identify";
-import { addUser } from "@countersign/store/queries/identity/users";
 import { createLicenses } from "@countersign/store/queries/licenses/create";
 import { productById } from "@countersign/store/queries/manage/access";
+import { updateOrganization } from "@countersign/store/queries/organizations/organizations";
 import type { SqliteStore } from "@countersign/store/sqlite/store";
 import type { Database } from "@countersign/store/store";
 import { readConfig } from "../../apps/server/config.ts";
@@ -23,7 +19,9 @@ import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
 import { createLog } from "../../apps/server/log.ts";
 import { sqlite, type TestDatabase } from "../support/databases.ts";
 import { csvFile } from "../support/license-files.ts";
+import { addPerson } from "../support/manage-fixture.ts";
 import { measuredStore } from "../support/measured-store.ts";
+import { storedRows } from "../support/stored-rows.ts";
 import { newId, openTestOrganization, type TestOrganization } from "../support/test-organization.ts";
 
 setDefaultTimeout(180_000);
@@ -54,38 +52,20 @@ describe("no transaction grows with the data", () => {
     org = await openTestOrganization(database.location);
     measured = measuredStore(org.store);
     const { store, organizationId, productId } = org;
-    const userId = newId();
-    const made = generateAccessToken(randomBytes);
-    token = made.token;
-    await store.transaction(async (db) => {
-      const email = "owner@example.com";
-      await addUser(
-        db,
-        { id: userId, name: "Owner", email, emailVerified: true, isPlatformAdmin: false },
-        Date.now(),
-      );
-      const owner = { userId, organizationId: null, createdBy: userId, expiresAtMs: null };
-      await addAccessToken(db, { id: newId(), ...made, name: "Token", permissions, ...owner }, Date.now());
-      await db.updateTable("organizations").set({ owner_id: userId }).execute();
-    });
+    const owner = await addPerson(store);
+    token = owner.token;
+    await store.transaction((db) => updateOrganization(db, organizationId, { owner_id: owner.userId }));
     for (let start = 0; start < licenseCount; start += 1_000) {
       await store.transaction(async (db) => {
-        const who = {
-          email: start < manyOfOneCustomer ? "big@example.com" : `c${start}@example.com`,
-          discordId: null,
-          name: null,
-        };
+        const email = start < manyOfOneCustomer ? "big@example.com" : `c${start}@example.com`;
+        const who = { email, discordId: null, name: null };
         const customerId = await customerFor(db, organizationId, who, newId, Date.now());
-        const batch = Array.from({ length: 1_000 }, (_, at) => ({
-          id: newId(),
-          organizationId,
-          productId,
-          customerId,
-          key: `KEY-${start + at}`,
-          searchText: `key-${start + at}`,
-          maxIps: 1_000_000,
-          expiresAtMs: start >= 11_000 ? Date.now() + 3_600_000 : null,
-        }));
+        const expiresAtMs = start >= 11_000 ? Date.now() + 3_600_000 : null;
+        const common = { organizationId, productId, customerId, maxIps: 1_000_000, expiresAtMs };
+        const batch = Array.from({ length: 1_000 }, (_, at) => {
+          const number = start + at;
+          return { ...common, id: newId(), key: `KEY-${number}`, searchText: `key-${number}` };
+        });
         ids.push(...batch.map((license) => license.id));
         await createLicenses(db, batch, Date.now());
       });
@@ -128,8 +108,8 @@ describe("no transaction grows with the data", () => {
       db.updateTable("licenses").set({ ip_count: manyIps }).where("id", "=", license_id).execute(),
     );
   };
-  const rowsOf = <T extends { execute(): Promise<unknown[]> }>(query: T) =>
-    query.execute().then((rows) => rows.length);
+  const rowsOf = async (query: { execute(): Promise<unknown[]> }) => (await query.execute()).length;
+  const customers = () => `/organizations/${org.organizationId}/customers`;
   const bounded = async (work: () => Promise<unknown>, most = mostRows) => {
     const largest = await measured.during(work);
     expect(largest.count).toBeGreaterThan(0);
@@ -163,9 +143,8 @@ describe("no transaction grows with the data", () => {
 
   test("a customer with thousands of licenses is renamed", () =>
     bounded(async () => {
-      const path = `/organizations/${org.organizationId}/customers`;
-      const { data } = await send("GET", `${path}?search=big`);
-      await send("PATCH", `${path}/${data[0].id}`, { name: "A name for all of them" });
+      const { data } = await send("GET", `${customers()}?search=big`);
+      await send("PATCH", `${customers()}/${data[0].id}`, { name: "A name for all of them" });
       const named = org.store.reads
         .selectFrom("licenses")
         .select("id")
@@ -175,9 +154,8 @@ describe("no transaction grows with the data", () => {
 
   test("that customer is merged into another", () =>
     bounded(async () => {
-      const path = `/organizations/${org.organizationId}/customers`;
-      const { data } = await send("GET", `${path}?search=big`);
-      const changed = await send("PATCH", `${path}/${data[0].id}`, { email: "c3000@example.com" });
+      const { data } = await send("GET", `${customers()}?search=big`);
+      const changed = await send("PATCH", `${customers()}/${data[0].id}`, { email: "c3000@example.com" });
       expect(changed.license_count).toBe(manyOfOneCustomer + 1_000);
       const moved = org.store.reads
         .selectFrom("events")
@@ -185,7 +163,7 @@ describe("no transaction grows with the data", () => {
         .where("type", "=", "license.updated")
         .where("data", "like", "%customer_email%previous%");
       expect(await rowsOf(moved)).toBeGreaterThanOrEqual(manyOfOneCustomer);
-      expect((await send("GET", `${path}?search=big`)).data).toEqual([]);
+      expect((await send("GET", `${customers()}?search=big`)).data).toEqual([]);
     }));
 
   test("the IP addresses of a license with very many are reset", () =>
@@ -203,19 +181,15 @@ describe("no transaction grows with the data", () => {
       const id = ids[1] ?? "";
       await ipsFor(id);
       await send("DELETE", `/licenses/${id}`);
-      const left = org.store.reads.selectFrom("license_ips").select("ip").where("license_id", "=", id);
-      expect(await rowsOf(left)).toBe(0);
+      expect(await storedRows(org.store.reads, "license_ips", { license_id: id })).toEqual([]);
     }));
 
   test("a file with long rows is imported", () =>
     bounded(async () => {
       const product = await productById(org.store.reads, org.productId);
       if (product === undefined) throw new Error("The product is not there.");
-      const rows = Array.from({ length: 2_000 }, (_, at) => [
-        `IMPORTED-${at}`,
-        `i${at}@example.com`,
-        "n".repeat(9_000),
-      ]);
+      const notes = "n".repeat(9_000);
+      const rows = Array.from({ length: 2_000 }, (_, at) => [`IMPORTED-${at}`, `i${at}@example.com`, notes]);
       const file = csvFile(["license_key", "customer_email", "notes"], ...rows);
       const how = { mode: "all_or_nothing", onExisting: "fail" } as const;
       const options = { format: "csv", dryRun: false, columns: {}, ...how } as const;
@@ -240,20 +214,13 @@ describe("no transaction grows with the data", () => {
 
   test("stored responses and emails are pruned", () =>
     bounded(async () => {
-      const stored = { fingerprint: "f", status: 200, sealed_answer: "x".repeat(50_000), created_at: 1 };
-      const rows = Array.from({ length: 500 }, () => ({
-        ...stored,
-        actor_id: "a",
-        idempotency_key: newId(),
-      }));
+      const answer = { fingerprint: "f", status: 200, sealed_answer: "x".repeat(50_000), created_at: 1 };
+      const stored = { ...answer, actor_id: "a" };
+      const rows = Array.from({ length: 500 }, () => ({ ...stored, idempotency_key: newId() }));
       await inBatches(rows, 50, (db, batch) => db.insertInto("idempotency_keys").values(batch).execute());
       await answerPruning(measured.store).run();
       await emailPruning(measured.store).run();
-      const left = org.store.reads
-        .selectFrom("idempotency_keys")
-        .select("status")
-        .where("created_at", "=", 1);
-      expect(await rowsOf(left)).toBe(0);
+      expect(await storedRows(org.store.reads, "idempotency_keys", { created_at: 1 })).toEqual([]);
     }));
 
   test("the refusals of an hour are summarized", () =>
@@ -269,13 +236,11 @@ describe("no transaction grows with the data", () => {
   test("the list of versions is replaced by the longest possible one, twice", () =>
     bounded(
       async () => {
-        for (const part of ["1", "2"])
-          await send("PUT", `/products/${org.productId}/versions`, {
-            versions: Array.from({ length: 5_000 }, (_, at) => ({
-              version: `${at}.${part}`,
-              state: "allowed",
-            })),
-          });
+        for (const part of ["1", "2"]) {
+          const versionOf = (_: unknown, at: number) => ({ version: `${at}.${part}`, state: "allowed" });
+          const versions = Array.from({ length: 5_000 }, versionOf);
+          await send("PUT", `/products/${org.productId}/versions`, { versions });
+        }
       },
       2 * mostVersions + mostRows,
     ));
@@ -283,13 +248,11 @@ describe("no transaction grows with the data", () => {
   test("the product is deleted, and the organization is removed", async () => {
     await bounded(() => send("DELETE", `/products/${org.productId}`));
     // The rest is deleted directly to keep the test fast. The remaining rows show the size of a step.
-    await org.store.transaction((db) => db.deleteFrom("events").execute());
-    await org.store.transaction((db) =>
-      db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 13_000)).execute(),
-    );
-    await org.store.transaction((db) =>
-      db.updateTable("organizations").set({ delete_after: 1 }).where("id", "=", org.organizationId).execute(),
-    );
+    await org.store.transaction(async (db) => {
+      await db.deleteFrom("events").execute();
+      await db.deleteFrom("licenses").where("id", "in", ids.slice(8_000, 13_000)).execute();
+      await updateOrganization(db, org.organizationId, { delete_after: 1 });
+    });
     const removal = new OrganizationRemoval(measured.store, { deleteOrganization: async () => {} });
     await bounded(() => removal.run(), mostVersions + mostRows);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { pathParameters, type Route } from "@countersign/contract/manage/route";
+import { listed } from "../support/listed.ts";
 import type { ManageAnswer } from "../support/manage-client.ts";
 import { bodyFor } from "../support/matrix-bodies.ts";
 import { pathIn, pathWith } from "../support/matrix-paths.ts";
@@ -11,107 +12,64 @@ import { hasParameters, membersOf, named, nextIp, takesJson } from "./list.ts";
 const unstorable = ["a\u0000b", "a\ud800b", "\udc00"];
 
 const values: readonly unknown[] = [
-  ["a\u0000b"],
-  { "a\u0000b": 1 },
-  "",
-  "   ",
-  7,
-  -1,
-  1.5,
-  1e308,
-  2 ** 60,
-  true,
-  null,
-  [],
-  {},
-  [[]],
-  [null],
-  "x".repeat(200_000),
-  "x".repeat(7_000),
-  "ⅷ․ʼ".repeat(20),
-  "00000000-0000-0000-0000-000000000000",
-  "9999-12-31T23:59:59.999+14:00",
-  "-271821-04-20T00:00:00Z",
-];
+  [["a\u0000b"], { "a\u0000b": 1 }, "", "   ", "x".repeat(200_000), "x".repeat(7_000), "ⅷ․ʼ".repeat(20)],
+  [7, -1, 1.5, 1e308, 2 ** 60, true, null, [], {}, [[]], [null]],
+  ["00000000-0000-0000-0000-000000000000", "9999-12-31T23:59:59.999+14:00", "-271821-04-20T00:00:00Z"],
+].flat();
 
 const bodies: readonly unknown[] = [null, [], "x", 7, { "a\u0000b": 1 }, { __proto__x: 1, constructor: 2 }];
 
 const queryValues = [
-  "",
-  "%00",
-  "a%00b",
-  "%ED%A0%80",
-  "-1",
-  "1.5",
-  "1e308",
-  "9007199254740993",
-  "null",
-  "x".repeat(8_000),
-];
+  ["", "%00", "a%00b", "%ED%A0%80", "null", "x".repeat(8_000)],
+  ["-1", "1.5", "1e308", "9007199254740993"],
+].flat();
 
 const cursors = [
-  "x",
-  ...[
-    [],
-    [null],
-    [null, null],
-    ["a\u0000b"],
-    ["\ud800"],
-    [1.5],
-    [1e308],
+  [[], [null], [null, null], ["a\u0000b"], ["\ud800"], [1.5], [1e308], {}, 7],
+  [
     ["", ""],
     ["x", "y"],
     ["a\u0000b", "a\u0000b"],
+    ["x", 1],
+    ["NaN", "x"],
+    ["2026-13-45", "x"],
+  ],
+  [
     [1.5, "x"],
     [1e308, "x"],
     [-1e308, "x"],
-    ["x", 1],
     [1, 1],
-    ["NaN", "x"],
     [1, "a\u0000b"],
-    ["2026-13-45", "x"],
+    [1, 2, 3],
+  ],
+  [
     ["starts", "x", "y"],
     ["holds", "x", "y"],
     ["holds", 1.5, "y"],
-    [1, 2, 3],
-    {},
-    7,
-  ].map((value) => Buffer.from(JSON.stringify(value)).toString("base64url")),
-];
+  ],
+]
+  .flat()
+  .map((value) => Buffer.from(JSON.stringify(value)).toString("base64url"))
+  .concat("x");
 
 const pathValues = ["%00", "a%00b", "%ED%A0%80", "%F0%9F%92%A9", "..%2F..", "x".repeat(5_000), "%25", "%20"];
 
-/** Fields that only the server sets, each with a plausible value. */
-const serverOwned: Readonly<Record<string, unknown>> = {
-  id: "0190a000-0000-7000-8000-000000000000",
-  organization_id: "0190a000-0000-7000-8000-000000000000",
-  product_id: "0190a000-0000-7000-8000-000000000000",
-  user_id: "0190a000-0000-7000-8000-000000000000",
-  owner_id: "0190a000-0000-7000-8000-000000000000",
-  created_by: "0190a000-0000-7000-8000-000000000000",
-  created_at: "2020-01-01T00:00:00Z",
-  deleted_at: "2020-01-01T00:00:00Z",
-  suspended_at: null,
-  revoked_at: null,
-  accepted_at: "2020-01-01T00:00:00Z",
-  last_used_at: "2020-01-01T00:00:00Z",
-  plan: "enterprise",
-  daily_limit_override: 1_000_000,
-  daily_emails_override: 1_000_000,
-  billing_state: "active",
-  is_platform_admin: true,
-  organization_allowance: 1_000,
-  email_verified: true,
-  is_owner: true,
-  hash: "0",
-  token_hash: "0",
-  sealed_secret: "0",
-  ip_count: 0,
-  block_count: 0,
-  search_text: "x",
-  ip_blocks_revision: 0,
-  __proto__x: 1,
-};
+/** Fields that only the server sets, by a plausible value. */
+const serverOwned: Readonly<Record<string, unknown>> = Object.fromEntries(
+  (
+    [
+      ["0190a000-0000-7000-8000-000000000000", "id organization_id product_id user_id owner_id created_by"],
+      ["2020-01-01T00:00:00Z", "created_at deleted_at accepted_at last_used_at"],
+      [null, "suspended_at revoked_at"],
+      [1_000_000, "daily_limit_override daily_emails_override organization_allowance"],
+      [true, "is_platform_admin email_verified is_owner"],
+      ["0", "hash token_hash sealed_secret search_text"],
+      [0, "ip_count block_count ip_blocks_revision __proto__x"],
+      ["enterprise", "plan"],
+      ["active", "billing_state"],
+    ] as const
+  ).flatMap(([value, fields]) => listed(fields).map((field) => [field, value])),
+);
 
 /** Routes whose purpose is to set one of these fields. Additions must be deliberate. */
 const deliberate: Readonly<Record<string, readonly string[]>> = {

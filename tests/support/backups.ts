@@ -35,20 +35,14 @@ async function makePostgres(programs: string): Promise<TestDatabase> {
   };
 }
 
-export interface BackedUp {
-  readonly folder: string;
-  readonly org: TestOrganization;
-  /** Creates one more license, which the backup does not contain, and closes the database. */
-  addLater(): Promise<string>;
-}
-
 /** A database with one license, and a finished backup of it. */
-export async function backedUp(database: TestDatabase): Promise<BackedUp> {
+export async function backedUp(database: TestDatabase) {
   const org = await openTestOrganization(database.location);
   await org.license();
   const folder = join(freshFolder(), "backup");
   const { code, stderr } = await runHere(["backup", folder], database.environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  /** Creates one more license, which the backup does not contain, and closes the database. */
   const addLater = async () => {
     const { key } = await org.license();
     await org.store.close();

@@ -1,18 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A relay in front of a port, whose connection can be cut, or refused as if nothing listened there. */
-export interface CuttableConnection {
-  readonly port: number;
-  /** Bytes disappear without an error from now on. */
-  cut(): void;
-  mend(): void;
-  /** Ends all connections and accepts no more. */
-  refuse(): Promise<void>;
-  accept(): Promise<void>;
-  close(): void;
-}
+export type CuttableConnection = Awaited<ReturnType<typeof openCuttableConnection>>;
 
-export async function openCuttableConnection(to: number): Promise<CuttableConnection> {
+export async function openCuttableConnection(to: number) {
   const sockets = new Set<Socket>();
   let isCut = false;
   const relay = (from: Socket, into: Socket | null) => {
@@ -39,6 +30,7 @@ export async function openCuttableConnection(to: number): Promise<CuttableConnec
   };
   return {
     port,
+    /** Bytes disappear without an error from now on. */
     cut: () => {
       isCut = true;
     },
@@ -47,6 +39,7 @@ export async function openCuttableConnection(to: number): Promise<CuttableConnec
       drop();
       isCut = false;
     },
+    /** Ends all connections and accepts no more. */
     refuse: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());

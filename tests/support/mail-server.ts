@@ -1,7 +1,7 @@
 import { SMTPServer } from "smtp-server";
 import { Arrivals } from "./arrivals.ts";
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly messageId: string;

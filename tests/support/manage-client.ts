@@ -1,9 +1,8 @@
 import { expect } from "bun:test";
 import { manageBase } from "@countersign/contract/manage/base";
-import { problem } from "@countersign/contract/manage/shapes";
-import { codesOf } from "@countersign/contract/openapi-problems";
 import { Router } from "../../apps/server/http/manage/router.ts";
 import { manageRoutes } from "../../apps/server/http/manage/routes.ts";
+import { expectContract } from "./expect-contract.ts";
 import { textOf } from "./response-text.ts";
 
 export interface ManageAnswer {
@@ -65,26 +64,6 @@ async function checked(method: string, path: string, response: Response): Promis
   expect(headers.get("x-request-id")).toBeTruthy();
   const type = headers.get("content-type") ?? "";
   const body = type.includes("json") && !type.includes("ndjson") && text !== "" ? JSON.parse(text) : {};
-  if (status >= 400) {
-    expect(type).toBe("application/problem+json; charset=utf-8");
-    expect(problem.safeParse(body).error?.message).toBeUndefined();
-    expect(body.status).toBe(status);
-    expectDocumented(method, path, body.code);
-  } else {
-    const match = router.match(method, path.split("?")[0] ?? "");
-    if (match.found && match.bound.route.answerType === undefined) {
-      expect(status).toBe(match.bound.route.status);
-      if (status !== 204) expect(match.bound.route.answer.safeParse(body).error?.message).toBeUndefined();
-    }
-  }
+  expectContract(router, method, path, { status, headers, body });
   return { status, headers, text, body };
-}
-
-/** The code of a refusal is one that the OpenAPI document lists for the route. */
-function expectDocumented(method: string, path: string, code: string): void {
-  const match = router.match(method, path.split("?")[0] ?? "");
-  if (!match.found) return;
-  const { route } = match.bound;
-  const isDocumented = codesOf(route).some((one) => one === code);
-  expect({ route: route.id, code, isDocumented }).toEqual({ route: route.id, code, isDocumented: true });
 }

@@ -5,11 +5,12 @@ import { addAccessToken } from "@countersign/store/queries/access-tokens/tokens"
 import { addUser } from "@countersign/store/queries/identity/users";
 import { addMember } from "@countersign/store/queries/members/members";
 import { addRole } from "@countersign/store/queries/roles/roles";
-import { type Api, apiOf } from "./api.ts";
+import type { Store } from "@countersign/store/store";
+import { apiOf } from "./api.ts";
 import type { TestDatabase } from "./databases.ts";
 import { type ManageClient, manageClient } from "./manage-client.ts";
 import { newId } from "./test-organization.ts";
-import { type OwnServer, openServer, type TestServer } from "./test-server.ts";
+import { type OwnServer, openServer } from "./test-server.ts";
 
 /** A user with a token that has all permissions of the user. */
 export interface Person {
@@ -20,41 +21,39 @@ export interface Person {
 }
 
 /** A server with a platform admin, and a new organization with a product. */
-export interface ManageFixture extends TestServer {
-  readonly admin: Person;
-  readonly owner: Person;
-  readonly organizationId: string;
-  readonly productId: string;
-  readonly apiKey: string;
-  /** The public API with the product's key. */
-  readonly publicApi: Api;
-  /** A new user without a membership. */
-  person(options?: { admin?: boolean; permissions?: readonly Permission[] }): Promise<Person>;
-  /** A new user with their own role in the organization. */
-  member(allowed: readonly Permission[], organizationId?: string): Promise<Person & { roleId: string }>;
-  anonymous: ManageClient;
+export type ManageFixture = Awaited<ReturnType<typeof openManageFixture>>;
+
+interface PersonOptions {
+  readonly admin?: boolean;
+  readonly permissions?: readonly Permission[];
+}
+
+/** A new user without a membership. */
+export async function addPerson(
+  store: Store,
+  { admin = false, permissions: allowed = permissions }: PersonOptions = {},
+) {
+  const userId = newId();
+  const email = `${userId}@example.com`;
+  const token = generateAccessToken(randomBytes);
+  const user = { id: userId, name: "Test Person", email, emailVerified: true, isPlatformAdmin: admin };
+  const holder = { userId, organizationId: null, createdBy: userId, expiresAtMs: null };
+  await store.transaction(async (db) => {
+    await addUser(db, user, Date.now());
+    const row = { id: newId(), ...token, name: "Test token", permissions: allowed, ...holder };
+    await addAccessToken(db, row, Date.now());
+  });
+  return { userId, email, token: token.token };
 }
 
 /** On the shared server, unless the file needs its own. */
-export async function openManageFixture(
-  make: () => Promise<TestDatabase>,
-  own?: OwnServer,
-): Promise<ManageFixture> {
+export async function openManageFixture(make: () => Promise<TestDatabase>, own?: OwnServer) {
   const running = await openServer(make, own);
   const { server, store } = running;
-  const person: ManageFixture["person"] = async (options = {}) => {
-    const userId = newId();
-    const email = `${userId}@example.com`;
-    const token = generateAccessToken(randomBytes);
-    const user = { id: userId, name: "Test Person", email, emailVerified: true };
-    const holder = { userId, organizationId: null, createdBy: userId, expiresAtMs: null };
-    const allowed = options.permissions ?? permissions;
-    await store.transaction(async (db) => {
-      await addUser(db, { ...user, isPlatformAdmin: options.admin === true }, Date.now());
-      const row = { id: newId(), ...token, name: "Test token", permissions: allowed, ...holder };
-      await addAccessToken(db, row, Date.now());
-    });
-    return { userId, email, token: token.token, api: manageClient(server.url, token.token) };
+  /** A new user without a membership. */
+  const person = async (options: PersonOptions = {}): Promise<Person> => {
+    const added = await addPerson(store, options);
+    return { ...added, api: manageClient(server.url, added.token) };
   };
   const admin = await person({ admin: true });
   const owner = await person();
@@ -69,9 +68,11 @@ export async function openManageFixture(
     organizationId,
     productId: String(product.body.id),
     apiKey,
+    /** The public API with the product's key. */
     publicApi: apiOf(server.url, apiKey),
     person,
-    member: async (allowed, inOrganization = organizationId) => {
+    /** A new user with their own role in the organization. */
+    member: async (allowed: readonly Permission[], inOrganization = organizationId) => {
       const someone = await person();
       const roleId = newId();
       const now = Date.now();

@@ -1,21 +1,10 @@
 import type { Store } from "@countersign/store/store";
 import { sql } from "kysely";
 
-/** The largest transaction of a piece of work. */
-export interface Largest {
-  rows: number;
-  /** The processor time of the process, which unlike the elapsed time does not depend on the machine's load. */
-  cpuMs: number;
-  wallMs: number;
-  count: number;
-}
-
 /** A SQLite store that measures every transaction. */
-export function measuredStore(store: Store): {
-  store: Store;
-  during(work: () => Promise<unknown>): Promise<Largest>;
-} {
-  let largest: Largest = { rows: 0, cpuMs: 0, wallMs: 0, count: 0 };
+export function measuredStore(store: Store) {
+  const none = { rows: 0, cpuMs: 0, count: 0 };
+  let largest = none;
   const transaction: Store["transaction"] = (work, lasting) =>
     store.transaction(async (db) => {
       const changes = async () => {
@@ -24,14 +13,12 @@ export function measuredStore(store: Store): {
       };
       const before = await changes();
       const cpu = process.cpuUsage();
-      const startMs = performance.now();
       const value = await work(db);
       const { user, system } = process.cpuUsage(cpu);
       const rows = (await changes()) - before;
       largest = {
         rows: Math.max(largest.rows, rows),
         cpuMs: Math.max(largest.cpuMs, (user + system) / 1_000),
-        wallMs: Math.max(largest.wallMs, performance.now() - startMs),
         count: largest.count + 1,
       };
       return value;
@@ -45,8 +32,9 @@ export function measuredStore(store: Store): {
   });
   return {
     store: measured,
-    during: async (work) => {
-      largest = { rows: 0, cpuMs: 0, wallMs: 0, count: 0 };
+    /** The largest transaction of a piece of work, also by the processor time of the process. */
+    during: async (work: () => Promise<unknown>) => {
+      largest = none;
       await work();
       return largest;
     },

@@ -17,14 +17,7 @@ export interface ReceivedSpan {
 }
 
 /** An OpenTelemetry collector on loopback: it accepts traces as JSON and keeps them. */
-export interface OtlpReceiver {
-  readonly url: string;
-  readonly requests: readonly Received[];
-  spans(): ReceivedSpan[];
-  close(): Promise<void>;
-}
-
-export async function openOtlpReceiver(): Promise<OtlpReceiver> {
+export async function openOtlpReceiver() {
   const receiver = await openReceiver(() => ({ status: 200, body: "{}" }));
   return {
     url: receiver.url,

@@ -9,11 +9,7 @@ import { until } from "./until.ts";
 
 export type PoolMode = "session" | "transaction" | "statement";
 
-export interface PgBouncer {
-  /** The same database through the pooler. */
-  through(url: string): string;
-  stop(): Promise<void>;
-}
+export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
 /** Null if PgBouncer is installed, otherwise what to install. */
 export function whyNoPgBouncer(): string | null {
@@ -24,7 +20,7 @@ export function whyNoPgBouncer(): string | null {
 }
 
 /** PgBouncer with its default settings in front of a PostgreSQL of the tests. */
-export async function startPgBouncer(postgresUrl: string, mode: PoolMode, poolSize = 6): Promise<PgBouncer> {
+export async function startPgBouncer(postgresUrl: string, mode: PoolMode, poolSize = 6) {
   const { port: postgresPort, username, password } = new URL(postgresUrl);
   const folder = mkdtempSync(join(tmpdir(), "countersign-pgbouncer-"));
   chmodSync(folder, 0o755);
@@ -44,6 +40,7 @@ default_pool_size = ${poolSize}
 `,
   );
   const program = startProgram("pgbouncer", ["--quiet", settings], { insteadOfRoot: "nobody" });
+  /** The same database through the pooler. */
   const through = (url: string) => Object.assign(new URL(url), { port: String(port) }).href;
   await until("PgBouncer answers", () => answers(through(postgresUrl)));
   // PgBouncer has read its settings, and as another user it could not remove them.

@@ -1,12 +1,10 @@
-import { expect } from "bun:test";
-import { problem } from "@countersign/contract/manage/shapes";
-import { codesOf } from "@countersign/contract/openapi-problems";
 import { portalBase } from "@countersign/contract/portal/base";
 import type { Store } from "@countersign/store/store";
 import { Router } from "../../apps/server/http/manage/router.ts";
 import { portalRoutes } from "../../apps/server/http/manage/routes.ts";
 import { Browser, type BrowserAnswer } from "./browser.ts";
 import { openedEmails } from "./emails.ts";
+import { expectContract } from "./expect-contract.ts";
 import { addPortalPerson, addSessionOf, type PortalIdentities } from "./portal-rows.ts";
 
 let lastIp = 0;
@@ -39,7 +37,7 @@ export class PortalClient {
   /** A header with an empty value is not sent. */
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const answer = await this.browser.send(method, portalBase + path, body, headers);
-    checkContract(method, path, answer);
+    expectContract(router, method, path, answer);
     return answer;
   }
 
@@ -99,19 +97,3 @@ function nextIp(): string {
 }
 
 const router = new Router(portalRoutes);
-
-function checkContract(method: string, path: string, { status, body, headers }: BrowserAnswer): void {
-  const match = router.match(method, path.split("?")[0] ?? "");
-  if (!match.found) return;
-  const { route } = match.bound;
-  if (status >= 400) {
-    expect(headers.get("content-type")).toBe("application/problem+json; charset=utf-8");
-    expect(problem.safeParse(body).error?.message).toBeUndefined();
-    const isDocumented = codesOf(route).some((code) => code === body.code);
-    expect({ route: route.id, code: body.code, isDocumented }).toMatchObject({ isDocumented: true });
-    return;
-  }
-  expect(status).toBe(route.status);
-  if (route.answerType === undefined && status !== 204 && status !== 302)
-    expect(route.answer.safeParse(body).error?.message).toBeUndefined();
-}

@@ -1,19 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import pg from "pg";
+import { withClient } from "./postgres.ts";
 
-/** Suspends a PostgreSQL of the test, like a swapping machine or an unresponsive disk. */
-export interface FrozenPostgres {
-  /** Resumes it. */
-  thaw(): void;
-}
-
-/** Stops the server and all its child processes, which are found through the server. Linux only. */
-export async function freezePostgres(url: string): Promise<FrozenPostgres> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  const postmaster = parentOf(rows[0]?.pid ?? 0);
-  await client.end();
+/** Suspends a PostgreSQL of the test and all its child processes, like an unresponsive disk. Linux only. */
+export async function freezePostgres(url: string) {
+  const { rows } = await withClient(url, (client) => client.query("select pg_backend_pid() as pid"));
+  const postmaster = parentOf(rows[0].pid);
   if (postmaster === null || postmaster <= 1) throw new Error("the PostgreSQL server was not found");
   const frozen: number[] = [];
   const stop = (pid: number) => {
@@ -23,6 +14,7 @@ export async function freezePostgres(url: string): Promise<FrozenPostgres> {
   stop(postmaster);
   for (const pid of processIds()) if (parentOf(pid) === postmaster) stop(pid);
   return {
+    /** Resumes it. */
     thaw: () => {
       for (const pid of frozen.splice(0)) send(pid, "SIGCONT");
     },

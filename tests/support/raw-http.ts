@@ -9,15 +9,7 @@ export interface RawAnswer {
 }
 
 /** A connection on which a test writes arbitrary bytes. */
-export interface RawConnection {
-  write(bytes: string | Uint8Array): void;
-  /** The next response. Null if the server closed the connection instead. */
-  answer(options?: { toHead?: boolean; deadlineMs?: number }): Promise<RawAnswer | null>;
-  readonly closed: Promise<void>;
-  /** Whether no request waits for a response. */
-  idle(): boolean;
-  close(): void;
-}
+export type RawConnection = ReturnType<typeof connection>;
 
 export function openRaw(port: number, options: { localAddress?: string } = {}): Promise<RawConnection> {
   return new Promise((resolve, reject) => {
@@ -45,7 +37,7 @@ export async function exchange(
   }
 }
 
-function connection(socket: Socket): RawConnection {
+function connection(socket: Socket) {
   let received = Buffer.alloc(0);
   let ended = false;
   let waiting = 0;
@@ -79,7 +71,8 @@ function connection(socket: Socket): RawConnection {
     }
   };
   return {
-    write: (bytes) => void socket.write(bytes),
+    write: (bytes: string | Uint8Array) => void socket.write(bytes),
+    /** The next response. Null if the server closed the connection instead. */
     answer: async ({ toHead = false, deadlineMs = 20_000 } = {}) => {
       waiting += 1;
       try {
@@ -89,6 +82,7 @@ function connection(socket: Socket): RawConnection {
       }
     },
     closed,
+    /** Whether no request waits for a response. */
     idle: () => waiting === 0,
     close: () => void socket.destroy(),
   };

@@ -4,13 +4,7 @@ import { join } from "node:path";
 import { freshFolder } from "./databases.ts";
 
 /** A disk of a few MB that can be filled and freed. */
-export interface SmallDisk {
-  readonly folder: string;
-  /** Writes until the disk is full. */
-  fill(): void;
-  free(): void;
-  remove(): void;
-}
+export type SmallDisk = ReturnType<typeof mountSmallDisk>;
 
 /** Null if a small disk can be mounted, otherwise what that needs. */
 export function whyNoSmallDisk(): string | null {
@@ -21,7 +15,7 @@ export function whyNoSmallDisk(): string | null {
   return status === 0 ? null : "it needs Linux and root, to mount a small disk. Run it in a container.";
 }
 
-export function mountSmallDisk(megabytes = 16): SmallDisk {
+export function mountSmallDisk(megabytes = 16) {
   const folder = freshFolder();
   const { status, stderr } = mount(folder, megabytes);
   if (status !== 0) throw new Error(`No small disk could be mounted: ${stderr}`);

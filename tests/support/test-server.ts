@@ -71,7 +71,7 @@ async function start(
   };
   const server = await startServerProcess(environment);
   const encryptionKey = settings.COUNTERSIGN_ENCRYPTION_KEY ?? null;
-  const store = await openStore(database.location, { encryptionKey, durability: "standard" });
+  const store: Store = await openStore(database.location, { encryptionKey, durability: "standard" });
   return {
     database,
     environment,
