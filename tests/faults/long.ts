@@ -56,15 +56,13 @@ await scenario("disk full, then freed", async () => {
   return fillTheDisk({ callers: 16, fullForMs: 10_000 });
 });
 await scenario("races with full numbers", () => longTests("tests/races", { COUNTERSIGN_LONG_TESTS: "true" }));
-await scenario("imports during a kill", () =>
-  longTests("tests/manage/license-import-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
-);
-await scenario("bulk actions during a kill", () =>
-  longTests("tests/manage/licenses-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
-);
-await scenario("a replay during a kill", () =>
-  longTests("tests/manage/webhook-replay-kill.test.ts", { COUNTERSIGN_LONG_TESTS: "true" }),
-);
+for (const [name, path] of [
+  ["imports and bulk actions", "licenses"],
+  ["a replay", "webhook-replay"],
+])
+  await scenario(`${name} during a kill`, () =>
+    longTests(`tests/manage/${path}-kill.test.ts`, { COUNTERSIGN_LONG_TESTS: "true" }),
+  );
 await scenario("100,000 generated requests", () =>
   longTests("tests/http/fuzz.test.ts", { COUNTERSIGN_FUZZ_RUNS: "25000" }),
 );

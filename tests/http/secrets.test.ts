@@ -98,9 +98,8 @@ async function validate({ store, url }: TestServer, secrets: Secrets): Promise<s
   secrets.set("the API key", apiKey);
   secrets.set("the secret part of the API key", apiKey.slice(13, -6));
   secrets.set("the signing secret", secret);
-  secrets.set("the signing secret in hexadecimal", secret.toString("hex"));
-  secrets.set("the signing secret in base64", secret.toString("base64").replace(/=+$/, ""));
-  secrets.set("the signing secret in base64url", secret.toString("base64url"));
+  for (const encoding of ["hex", "base64", "base64url"] as const)
+    secrets.set(`the signing secret in ${encoding}`, secret.toString(encoding).replace(/=+$/, ""));
   return key;
 }
 
@@ -157,15 +156,12 @@ async function callWebhooks(
   };
   // Echoes its URL, as many frameworks do.
   const receiver = await openReceiver(({ path }) => ({ status: 404, body: `Cannot POST ${path}` }));
-  const created = await browser.manage(
-    "POST",
-    `${base}/webhooks`,
-    {
-      url: `${receiver.url}/${secret("the earlier path of a webhook URL")}`,
-      headers: { "x-own": secret("a webhook header") },
-    },
-    { "idempotency-key": canary() },
-  );
+  const webhook = {
+    url: `${receiver.url}/${secret("the earlier path of a webhook URL")}`,
+    headers: { "x-own": secret("a webhook header") },
+  };
+  const idempotency = { "idempotency-key": canary() };
+  const created = await browser.manage("POST", `${base}/webhooks`, webhook, idempotency);
   expect(created.status).toBe(201);
   const endpoint = `${base}/webhooks/${created.body.id}`;
   const path = secret("the path of a webhook URL");

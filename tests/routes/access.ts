@@ -8,9 +8,8 @@ import type { ManageClient } from "../support/manage-client.ts";
 import { actionsOf, bodyFor, bodyNaming, furtherPermissions, idMembers } from "../support/matrix-bodies.ts";
 import { mixedPath, namesIn, pathIn, unknownId, unknownPath } from "../support/matrix-paths.ts";
 import { askedInVain, call, contentOf, type RoutesFixture } from "./fixture.ts";
-import { isInside, manageRouteList, named } from "./list.ts";
+import { guarded, isInside, manageRouteList, named } from "./list.ts";
 
-const guarded = named.filter(([, route]) => route.access.who !== "anyone");
 /** Routes that name a second resource below one of the caller's own: it may belong to another organization. */
 const nested = guarded.filter(([, route]) => namesIn(route.path) > 1 && isInside(route));
 const naming = guarded.filter(([, route]) => idMembers(route).length > 0 && isInside(route));

@@ -4,14 +4,13 @@ import { authRoutes } from "@countersign/contract/auth/routes";
 import { manageBase } from "@countersign/contract/manage/base";
 import { nothing, type Route } from "@countersign/contract/manage/route";
 import { portalBase } from "@countersign/contract/portal/base";
-import { addPassword } from "@countersign/store/queries/identity/sign-in";
 import fc from "fast-check";
 import { z } from "zod";
 import type { FilledOrganization } from "../support/filled-organization.ts";
 import { anyText, bodyOf, memberNames, oddHeaders, oddSegment, realId } from "../support/odd-input.ts";
 import { addPortalCustomer } from "../support/portal-rows.ts";
 import { exchange } from "../support/raw-http.ts";
-import { cheapHash, goodPassword } from "../support/sign-in-fixture.ts";
+import { openDashboardSession } from "../support/sign-in-fixture.ts";
 import { newId } from "../support/test-organization.ts";
 import type { RoutesFixture } from "./fixture.ts";
 import { manageRouteList, nextIp, portalRouteList } from "./list.ts";
@@ -89,20 +88,7 @@ export function generatedRequestTests(routes: RoutesFixture): void {
       portalCookie = await portalSession();
     });
 
-    const session = async () => {
-      const signedInUser = await routes.person();
-      const row = { id: newId(), userId: signedInUser.userId, hash: cheapHash(goodPassword) };
-      await routes.store.transaction((db) => addPassword(db, row, Date.now()));
-      const answer = await fetch(`${routes.url}${authBase}/sign-in/email`, {
-        method: "POST",
-        headers: { "content-type": "application/json", origin: routes.url, "x-forwarded-for": nextIp() },
-        body: JSON.stringify({ email: signedInUser.email, password: goodPassword }),
-      });
-      return answer.headers
-        .getSetCookie()
-        .map((one) => one.split(";")[0])
-        .join("; ");
-    };
+    const session = async () => openDashboardSession(routes, await routes.person(), nextIp());
 
     /** For a new account of the customer: the last one may have been deleted or have lost its email address. */
     const portalSession = async () => {

@@ -11,6 +11,10 @@ export const portalRouteList: readonly Route[] = portalRoutes.map(({ route }) =>
 export const named: readonly NamedRoute[] = manageRouteList.map(withName);
 export const portalNamed: readonly NamedRoute[] = portalRouteList.map(withName);
 
+/** Those that anyone may call need no proof of who calls. */
+export const guarded = named.filter(([, route]) => route.access.who !== "anyone");
+export const portalGuarded = portalNamed.filter(([, route]) => route.access.who !== "anyone");
+
 function withName(route: Route): NamedRoute {
   return [`${route.method} ${route.path}`, route];
 }

@@ -6,10 +6,7 @@ import type { Route } from "@countersign/contract/manage/route";
 import { portalBase } from "@countersign/contract/portal/base";
 import { namesIn, pathIn, pathWith, unknownId, unknownPath } from "../support/matrix-paths.ts";
 import { askedInVain, type RoutesFixture } from "./fixture.ts";
-import { named, portalNamed } from "./list.ts";
-
-const guarded = named.filter(([, route]) => route.access.who !== "anyone");
-const portalGuarded = portalNamed.filter(([, route]) => route.access.who !== "anyone");
+import { guarded, portalGuarded, portalNamed } from "./list.ts";
 
 const portalNaming = portalGuarded.filter(([, { path }]) => namesIn(path) > 0);
 
@@ -166,13 +163,8 @@ export function portalAccessTests(routes: RoutesFixture): void {
       const last = (route: Route) => (route.path.includes("{session_id}") ? 1 : 0);
       for (const [, route] of [...portalNaming].sort(([, a], [, b]) => last(a) - last(b))) {
         const { cookie } = ourCustomer;
-        const answer = await send(
-          portalBase,
-          route,
-          ourPortalPath(route),
-          { cookie },
-          portalBodies[route.id],
-        );
+        const body = portalBodies[route.id];
+        const answer = await send(portalBase, route, ourPortalPath(route), { cookie }, body);
         found[`${route.method} ${route.path}`] = answer.status;
       }
       expect(found).toEqual({

@@ -12,6 +12,7 @@ export interface ServerProcess {
   output(): string;
   signal(signal: NodeJS.Signals): void;
   readonly exited: Promise<number | null>;
+  hasEnded(): boolean;
   /** SIGTERM, then waits. */
   stop(): Promise<number | null>;
 }
@@ -38,6 +39,7 @@ export async function startServerProcess(
     pid: child.pid ?? 0,
     output,
     exited,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     signal: (signal) => void child.kill(signal),
     stop: () => {
       child.kill("SIGTERM");

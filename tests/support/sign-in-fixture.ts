@@ -152,9 +152,10 @@ function succeeded(answer: BrowserAnswer): BrowserAnswer {
 export async function openDashboardSession(
   { store, url }: { readonly store: Store; readonly url: string },
   { userId, email }: { readonly userId: string; readonly email: string },
+  ip = "198.18.255.1",
 ): Promise<string> {
   await store.transaction((db) => addPassword(db, { id: newId(), userId, hash: knownHash }, Date.now()));
-  const browser = new Browser(url, "198.18.255.1");
+  const browser = new Browser(url, ip);
   succeeded(await browser.auth("/sign-in/email", { email, password: goodPassword }));
   const cookie = [...browser.cookies].find(([name]) => name.endsWith(".session_token"));
   if (cookie === undefined) throw new Error("There is no session cookie.");

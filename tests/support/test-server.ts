@@ -43,7 +43,8 @@ const shared = new Map<() => Promise<TestDatabase>, Promise<TestServer>>();
 export async function openServer(make: () => Promise<TestDatabase>, own?: OwnServer): Promise<TestServer> {
   if (own !== undefined) return start(make, own.environment ?? {});
   let running = shared.get(make);
-  if (running === undefined) {
+  // The test runner kills its child processes when a test times out: the files after it get another server.
+  if (running === undefined || (await running).server.hasEnded()) {
     running = start(make, {});
     const started = running;
     afterAllFiles.push(async () => (await started).close());

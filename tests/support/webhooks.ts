@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { EventType } from "@countersign/domain/events/types";
 import { firstUuidAt } from "@countersign/domain/ids/uuid";
 import { generateWebhookSecret } from "@countersign/domain/webhooks/secret";
 import { distribution } from "@countersign/store/distribution";
@@ -65,6 +64,21 @@ export async function makeEndpoint(
   return { id, secret };
 }
 
+/** An event that has just happened. */
+function eventRow(organizationId: string, columns: Partial<EventRow>): EventRow {
+  return {
+    id: newId(),
+    organization_id: organizationId,
+    product_id: null,
+    license_id: null,
+    type: "license.updated",
+    at: Date.now(),
+    data: JSON.stringify({ organization_id: organizationId }),
+    undistributed: distribution.waiting,
+    ...columns,
+  };
+}
+
 /** Creates events as if they had just happened. Returns their IDs. */
 export async function makeEvents(
   store: Store,
@@ -72,17 +86,10 @@ export async function makeEvents(
   count: number,
   settings: Partial<EventRow> = {},
 ): Promise<string[]> {
-  const rows = Array.from({ length: count }, (_, number) => ({
-    id: newId(),
-    organization_id: organizationId,
-    product_id: null,
-    license_id: null,
-    type: "license.updated" as EventType,
-    at: Date.now(),
-    data: JSON.stringify({ organization_id: organizationId, number }),
-    undistributed: distribution.waiting,
-    ...settings,
-  }));
+  const rows = Array.from({ length: count }, (_, number) => {
+    const data = JSON.stringify({ organization_id: organizationId, number });
+    return eventRow(organizationId, { data, ...settings });
+  });
   await store.transaction((db) => addEvents(db, rows));
   return rows.map((row) => row.id);
 }
@@ -136,16 +143,9 @@ export async function makeDeliveries(
       ...fields,
     };
   });
-  const events = rows.map((row) => ({
-    id: row.event_id,
-    organization_id: organizationId,
-    product_id: null,
-    license_id: null,
-    type: row.event_type,
-    at: row.created_at,
-    data: JSON.stringify({ organization_id: organizationId }),
-    undistributed: distribution.none,
-  }));
+  const events = rows.map(({ event_id: id, event_type: type, created_at: at }) =>
+    eventRow(organizationId, { id, type, at, undistributed: distribution.none }),
+  );
   await store.transaction(async (db) => {
     await store.bulk.insert(db, "events", events, "(id) do nothing");
     await store.bulk.insert(db, "deliveries", rows);
